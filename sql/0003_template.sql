@@ -1,0 +1,25 @@
+-- The provider's templates as last seen by sync or by its status callbacks. The provider is the source of truth.
+
+CREATE TABLE template (
+  id uuid PRIMARY KEY DEFAULT uuidv7(),
+  workspace_id integer NOT NULL,
+  business_account_id text COLLATE "C" NOT NULL,
+  provider_template_id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  language text NOT NULL,
+  category text NOT NULL,
+  status text NOT NULL,
+  parameter_format text NOT NULL DEFAULT 'POSITIONAL',
+  -- The provider's components array, verbatim.
+  components jsonb NOT NULL,
+  quality text,
+  rejected_reason text,
+  -- Set when a sync no longer finds the template at the provider.
+  vanished_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (workspace_id, id),
+  UNIQUE (business_account_id, provider_template_id),
+  FOREIGN KEY (workspace_id, business_account_id) REFERENCES business_account (workspace_id, id)
+);
+CREATE INDEX template_name ON template (workspace_id, name, language);

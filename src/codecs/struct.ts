@@ -1,0 +1,67 @@
+/** Building blocks of the codecs: objects with required and optional fields, refinements with a message, value lists. */
+import { isRight } from 'fp-ts/lib/Either.js';
+import * as t from 'io-ts';
+import { describe, toJsonSchema, type JsonSchema } from './json-schema.ts';
+
+/** An object that drops unknown fields. Required fields are checked first, in declaration order. */
+export function struct<R extends t.Props>(required: R): t.ExactC<t.TypeC<R>>;
+export function struct<R extends t.Props, O extends t.Props>(
+  required: R,
+  optional: O,
+): t.ExactC<t.IntersectionC<[t.TypeC<R>, t.PartialC<O>]>>;
+export function struct(required: t.Props, optional?: t.Props): t.Mixed {
+  if (optional === undefined) return t.exact(t.type(required));
+  return t.exact(t.intersection([t.type(required), t.partial(optional)]));
+}
+
+/** The codec with one fixed message for whatever is wrong with the field, its absence included. */
+export function withMessage<A, O>(codec: t.Type<A, O>, message: string): t.Type<A, O> {
+  const wrapped = new t.Type<A, O>(
+    codec.name,
+    codec.is,
+    (input, context) => {
+      const decoded = codec.validate(input, context);
+      return isRight(decoded) ? decoded : t.failure(input, context, message);
+    },
+    codec.encode,
+  );
+  return describe(wrapped, toJsonSchema(codec));
+}
+
+/** A refinement that says what is wrong; `schema` adds its keywords to the document. */
+export function refined<A, O>(
+  codec: t.Type<A, O>,
+  test: (value: A) => boolean,
+  message: string | ((field: string) => string),
+  schema: JsonSchema,
+): t.Type<A, O> {
+  const wrapped = new t.Type<A, O>(
+    codec.name,
+    (value): value is A => codec.is(value) && test(value),
+    (input, context) => {
+      const decoded = codec.validate(input, context);
+      if (!isRight(decoded) || test(decoded.right)) return decoded;
+      const field = context.at(-1)?.key ?? '';
+      return t.failure(input, context, typeof message === 'string' ? message : message(field));
+    },
+    codec.encode,
+  );
+  return describe(wrapped, { ...toJsonSchema(codec), ...schema });
+}
+
+/** One of a value list that a domain module exports `as const`; the union is written once, there. */
+export function oneOf<const V extends readonly string[]>(values: V): t.Type<V[number], string> {
+  const codec = new t.Type<V[number], string>(
+    `one of ${values.join(', ')}`,
+    (value): value is V[number] => values.some((candidate) => candidate === value),
+    (input, context) =>
+      values.some((candidate) => candidate === input) ? t.success(input as V[number]) : t.failure(input, context),
+    (value) => value,
+  );
+  return describe(codec, { type: 'string', enum: values });
+}
+
+/** `codec | null` */
+export function nullish<A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> {
+  return t.union([codec, t.null]);
+}

@@ -1,0 +1,185 @@
+/**
+ * Every environment variable is read here, once, and nowhere else.
+ * A bad value stops the start with all problems named; in production no secret has a default.
+ */
+import { isIP } from 'node:net';
+
+export interface Config {
+  readonly production: boolean;
+  /** Everything that lasts: uploads, and in development the embedded servers. */
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  /** The worker's /metrics; 0 picks a free port, undefined serves none. */
+  readonly metricsPort: number | undefined;
+  readonly databaseUrl: string;
+  readonly databasePoolSize: number;
+  readonly temporalAddress: string;
+  readonly temporalNamespace: string;
+  /** The provider's root with its version segment, without a trailing slash. */
+  readonly providerBaseUrl: string;
+  readonly providerAppSecret: string;
+  readonly providerVerifyToken: string;
+  readonly providerTimeoutMs: number;
+  readonly providerConnections: number;
+  /** Current first; the others only verify or decrypt what is older. */
+  readonly keyPeppers: readonly string[];
+  readonly secretsKeys: readonly string[];
+  readonly outboundAllowCidrs: readonly string[];
+  readonly outboundDnsServers: readonly string[];
+  readonly outcomeGraceSeconds: number;
+  readonly rateLimitPerSecond: number;
+  readonly webhookExpiryHours: number;
+  readonly retentionDays: number;
+  readonly optOutWords: readonly string[];
+  readonly storage:
+    | { readonly kind: 'folder' }
+    | {
+        readonly kind: 's3';
+        readonly bucket: string;
+        readonly endpoint: string | undefined;
+        readonly region: string;
+        readonly forcePathStyle: boolean;
+      };
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'json' | 'pretty';
+  /** Where this API is reached from outside; builds csv_file_url. Default: http://host:port */
+  readonly publicUrl: string | undefined;
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+type LogLevel = (typeof logLevels)[number];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Names every problem of the environment, one per line of `problems`. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** Decodes the environment; throws ConfigError naming every problem at once. */
+export function loadConfig(environment: Environment, terminal = false): Config {
+  const problems: string[] = [];
+  const production = environment['NODE_ENV'] === 'production';
+
+  const raw = (name: string): string | undefined => {
+    const value = environment[name];
+    return value === undefined || value === '' ? undefined : value;
+  };
+  const text = (name: string, fallback?: string): string => {
+    const value = raw(name) ?? fallback;
+    if (value === undefined) problems.push(`${name} is required`);
+    return value ?? '';
+  };
+  const integer = (name: string, fallback: number, min: number, max: number): number => {
+    const value = raw(name);
+    if (value === undefined) return fallback;
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
+    problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}"`);
+    return fallback;
+  };
+  const choice = <T extends string>(name: string, values: readonly T[], fallback: T): T => {
+    const value = raw(name);
+    if (value === undefined) return fallback;
+    const found = values.find((candidate) => candidate === value);
+    if (found === undefined) problems.push(`${name} must be one of ${values.join(', ')}, not "${value}"`);
+    return found ?? fallback;
+  };
+  const list = (name: string, fallback: readonly string[]): readonly string[] => {
+    const value = environment[name];
+    if (value === undefined) return fallback;
+    return value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  };
+  const url = (name: string, protocols: readonly string[]): string => {
+    const value = text(name);
+    if (value === '') return '';
+    const parsed = URL.parse?.(value) ?? tryUrl(value);
+    if (parsed === null || !protocols.includes(parsed.protocol)) {
+      problems.push(`${name} must be a ${protocols.map((p) => `${p}//`).join(' or ')} URL`);
+    }
+    return value.replace(/\/+$/, '');
+  };
+  const secrets = (name: string): readonly string[] => {
+    const current = text(name);
+    if (current !== '' && current.length < 16) problems.push(`${name} must have at least 16 characters`);
+    return [current, ...list(`${name}_PREVIOUS`, [])];
+  };
+
+  const outboundAllowCidrs = list('OUTBOUND_ALLOW_CIDRS', []);
+  for (const cidr of outboundAllowCidrs) {
+    if (!isCidr(cidr)) problems.push(`OUTBOUND_ALLOW_CIDRS: "${cidr}" is not a network in CIDR form`);
+  }
+  if (production && outboundAllowCidrs.length > 0 && environment['OUTBOUND_ALLOW_PRIVATE'] !== 'yes') {
+    problems.push('OUTBOUND_ALLOW_CIDRS is refused in production unless OUTBOUND_ALLOW_PRIVATE=yes');
+  }
+  const outboundDnsServers = list('OUTBOUND_DNS_SERVERS', []);
+  if (production && outboundDnsServers.length > 0) {
+    problems.push('OUTBOUND_DNS_SERVERS is refused in production');
+  }
+  const bucket = raw('S3_BUCKET');
+
+  const config: Config = {
+    production,
+    dataDir: text('DATA_DIR', '.data'),
+    host: text('HOST', '127.0.0.1'),
+    port: integer('PORT', 3000, 0, 65535),
+    metricsPort: raw('METRICS_PORT') === undefined ? undefined : integer('METRICS_PORT', 0, 0, 65535),
+    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
+    temporalAddress: text('TEMPORAL_ADDRESS'),
+    temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
+    providerBaseUrl: url('PROVIDER_BASE_URL', ['http:', 'https:']),
+    providerAppSecret: text('PROVIDER_APP_SECRET'),
+    providerVerifyToken: text('PROVIDER_VERIFY_TOKEN'),
+    providerTimeoutMs: integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 600_000),
+    providerConnections: integer('PROVIDER_CONNECTIONS', 256, 1, 10_000),
+    keyPeppers: secrets('KEY_PEPPER'),
+    secretsKeys: secrets('SECRETS_KEY'),
+    outboundAllowCidrs,
+    outboundDnsServers,
+    outcomeGraceSeconds: integer('OUTCOME_GRACE_SECONDS', 600, 1, 86_400),
+    rateLimitPerSecond: integer('RATE_LIMIT_PER_SECOND', 1000, 1, 1_000_000),
+    webhookExpiryHours: integer('WEBHOOK_EXPIRY_HOURS', 24, 1, 8760),
+    retentionDays: integer('RETENTION_DAYS', 30, 1, 3650),
+    optOutWords: list('OPT_OUT_WORDS', ['STOP', 'UNSUBSCRIBE']),
+    storage:
+      bucket === undefined
+        ? { kind: 'folder' }
+        : {
+            kind: 's3',
+            bucket,
+            endpoint: raw('S3_ENDPOINT'),
+            region: text('S3_REGION', 'us-east-1'),
+            forcePathStyle: choice('S3_FORCE_PATH_STYLE', ['yes', 'no'], 'no') === 'yes',
+          },
+    logLevel: choice('LOG_LEVEL', logLevels, 'info'),
+    logFormat: choice('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
+    publicUrl: raw('PUBLIC_URL')?.replace(/\/+$/, ''),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function tryUrl(value: string): URL | null {
+  try {
+    return new URL(value);
+  } catch {
+    return null;
+  }
+}
+
+function isCidr(value: string): boolean {
+  const [address, bits, ...rest] = value.split('/');
+  if (address === undefined || bits === undefined || rest.length > 0 || !/^\d{1,3}$/.test(bits)) return false;
+  const family = isIP(address);
+  return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
+}

@@ -1,0 +1,79 @@
+/**
+ * States of a campaign and the only table of its transitions (Spec 3.1). No other code compares states to decide a move.
+ * Io-ts-free and Node-free: workflows import it.
+ */
+
+export const campaignStatuses = [
+  'DRAFT',
+  'SCHEDULED',
+  'RUNNING',
+  'PAUSED',
+  'COMPLETED',
+  'FAILED',
+  'CANCELLED',
+] as const;
+export type CampaignStatus = (typeof campaignStatuses)[number];
+
+export const pauseReasons = [
+  'INSUFFICIENT_BALANCE',
+  'BROADCAST_QUOTA',
+  'TEMPLATE_UNAVAILABLE',
+  'CHANNEL_BLOCKED',
+  'OPERATOR',
+] as const;
+export type PauseReason = (typeof pauseReasons)[number];
+
+export const preparationStatuses = ['PREPARING', 'READY', 'FAILED'] as const;
+export type PreparationStatus = (typeof preparationStatuses)[number];
+
+export const preparationErrorCodes = [
+  'AUDIENCE_EMPTY',
+  'CSV_UNREADABLE',
+  'CSV_COLUMN_OUT_OF_RANGE',
+  'TEMPLATE_NOT_FOUND',
+  'FILE_NOT_FOUND',
+  'FILE_TOO_LARGE',
+  'FILE_FETCH_REFUSED',
+] as const;
+export type PreparationErrorCode = (typeof preparationErrorCodes)[number];
+
+export const contactSelectionTypes = [
+  'all_contacts',
+  'segmented',
+  'csv_contacts',
+  'quick_contacts',
+  'failed_contacts',
+] as const;
+export type ContactSelectionType = (typeof contactSelectionTypes)[number];
+
+export const sendTypes = ['IMMEDIATE', 'SCHEDULED'] as const;
+export type SendType = (typeof sendTypes)[number];
+
+/** What moves a campaign. `begin` is the first start, `resume` every later one. */
+export const campaignActions = ['begin', 'resume', 'pause', 'cancel', 'complete', 'fail'] as const;
+export type CampaignAction = (typeof campaignActions)[number];
+
+const transitions: Readonly<Record<CampaignAction, Partial<Record<CampaignStatus, CampaignStatus>>>> = {
+  begin: { DRAFT: 'RUNNING', SCHEDULED: 'RUNNING' },
+  resume: { PAUSED: 'RUNNING' },
+  // A campaign that is not started yet can be paused by its quota or by an operator.
+  pause: { DRAFT: 'PAUSED', SCHEDULED: 'PAUSED', RUNNING: 'PAUSED' },
+  cancel: { DRAFT: 'CANCELLED', SCHEDULED: 'CANCELLED', RUNNING: 'CANCELLED', PAUSED: 'CANCELLED' },
+  complete: { RUNNING: 'COMPLETED' },
+  fail: { DRAFT: 'FAILED', SCHEDULED: 'FAILED', PAUSED: 'FAILED' },
+};
+
+/** The status after the action, or undefined when the action is not possible in this status. */
+export function nextCampaignStatus(status: CampaignStatus, action: CampaignAction): CampaignStatus | undefined {
+  return transitions[action][status];
+}
+
+/** The statuses from which an action is possible: for the WHERE clause of the statement that makes the move. */
+export function statusesBefore(action: CampaignAction): readonly CampaignStatus[] {
+  return campaignStatuses.filter((status) => transitions[action][status] !== undefined);
+}
+
+/** Nothing will ever happen to the campaign again, apart from receipts for what it sent. */
+export function isFinished(status: CampaignStatus): boolean {
+  return campaignActions.every((action) => transitions[action][status] === undefined);
+}

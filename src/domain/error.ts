@@ -1,0 +1,87 @@
+/** The failures a caller can cause. No HTTP in here: `api/error-envelope.ts` alone translates them. */
+
+export interface FieldProblem {
+  /** Dot path, e.g. `quick_contacts.1`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** The input breaks a rule; `message` is the first problem's. */
+export class Invalid extends Error {
+  readonly problems: readonly FieldProblem[];
+  constructor(message: string, problems: readonly FieldProblem[] = []) {
+    super(message);
+    this.name = 'Invalid';
+    this.problems = problems;
+  }
+
+  static at(field: string, message: string): Invalid {
+    return new Invalid(message, [{ field, message }]);
+  }
+
+  /** Every problem at once; the first one, in declaration order, gives the message. */
+  static of(problems: readonly FieldProblem[]): Invalid {
+    return new Invalid(problems[0]?.message ?? 'The request is not valid', problems);
+  }
+}
+
+/** The workspace's plan does not hold the feature, or its quota is used up. */
+export class FeatureUnavailable extends Error {
+  readonly feature: string;
+  constructor(feature: string, message: string) {
+    super(message);
+    this.name = 'FeatureUnavailable';
+    this.feature = feature;
+  }
+}
+
+export class Unauthorized extends Error {
+  constructor(message = 'Unauthorized access: Invalid or missing authentication credentials.') {
+    super(message);
+    this.name = 'Unauthorized';
+  }
+}
+
+/** Also for an id of another workspace. `what` is the resource, capitalised: `Template`. */
+export class NotFound extends Error {
+  constructor(what: string) {
+    super(`${what} not found`);
+    this.name = 'NotFound';
+  }
+}
+
+/** Not possible in the present state. */
+export class Conflict extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Conflict';
+  }
+}
+
+/** An Idempotency-Key came again with another body. */
+export class IdempotencyMismatch extends Error {
+  constructor() {
+    super('This Idempotency-Key was used with another request body');
+    this.name = 'IdempotencyMismatch';
+  }
+}
+
+/** The provider refused one message. */
+export class ProviderRefused extends Error {
+  readonly providerCode: number;
+  readonly details: string;
+  constructor(providerCode: number, details: string) {
+    super(`The provider refused the message: ${details}`);
+    this.name = 'ProviderRefused';
+    this.providerCode = providerCode;
+    this.details = details;
+  }
+}
+
+/** The provider could not be reached; nothing was sent. */
+export class ProviderUnreachable extends Error {
+  constructor() {
+    super('The messaging provider cannot be reached');
+    this.name = 'ProviderUnreachable';
+  }
+}

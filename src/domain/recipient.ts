@@ -1,0 +1,59 @@
+/** States and reasons of a recipient: a contact inside one campaign. Io-ts-free and Node-free. */
+
+export const recipientStates = [
+  'PENDING',
+  'CLAIMED',
+  'ACCEPTED',
+  'SENT',
+  'DELIVERED',
+  'READ',
+  'FAILED',
+  'UNKNOWN',
+  'CANCELLED',
+  'SKIPPED',
+] as const;
+export type RecipientState = (typeof recipientStates)[number];
+
+export const skipReasons = [
+  'INVALID_PHONE',
+  'DUPLICATE',
+  'UNSUBSCRIBED',
+  'MISSING_VARIABLE',
+  'MALFORMED_ROW',
+  'BLOCKED_COUNTRY',
+] as const;
+export type SkipReason = (typeof skipReasons)[number];
+
+/** A failed recipient's reason besides `PROVIDER_<code>`. */
+export const failureReasons = ['PROVIDER_UNREACHABLE', 'OUTCOME_UNKNOWN', 'TEMPLATE_UNAVAILABLE'] as const;
+
+/** The reason of a message the provider refused, or failed later, with this code. */
+export function providerReason(code: number): string {
+  return `PROVIDER_${code}`;
+}
+
+/** Provider statuses as bits of `statuses_seen`. */
+export const statusBits = { sent: 1, delivered: 2, read: 4, failed: 8 } as const;
+export type ProviderStatus = keyof typeof statusBits;
+
+const rank: Partial<Record<RecipientState, number>> = {
+  PENDING: 0,
+  CLAIMED: 1,
+  UNKNOWN: 1,
+  ACCEPTED: 2,
+  SENT: 3,
+  DELIVERED: 4,
+  READ: 5,
+};
+
+/**
+ * The state after a provider status. State only rises (SENT < DELIVERED < READ); `failed` is final below DELIVERED,
+ * and a message that was refused in the answer to our request stays failed.
+ */
+export function stateAfterStatus(state: RecipientState, status: ProviderStatus): RecipientState {
+  if (state === 'FAILED' || state === 'SKIPPED' || state === 'CANCELLED') return state;
+  const present = rank[state] ?? 0;
+  if (status === 'failed') return present < 4 ? 'FAILED' : state;
+  const reached = ({ sent: 'SENT', delivered: 'DELIVERED', read: 'READ' } as const)[status];
+  return (rank[reached] ?? 0) > present ? reached : state;
+}

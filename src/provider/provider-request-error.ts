@@ -1,0 +1,24 @@
+import type { SendRejected, SendUnknown, SendUnreachable } from './provider.ts';
+
+/** Why a reading request (templates) failed; the same three kinds as a send that was not accepted. */
+export type RequestFailure = SendRejected | SendUnreachable | SendUnknown;
+
+/** A reading request to the provider failed; nothing was changed by it, so it may be repeated. */
+export class ProviderRequestError extends Error {
+  readonly failure: RequestFailure;
+
+  constructor(failure: RequestFailure) {
+    super(describeFailure(failure));
+    this.name = 'ProviderRequestError';
+    this.failure = failure;
+  }
+}
+
+const describeFailure = (failure: RequestFailure): string => {
+  if (failure.kind === 'rejected') {
+    return `The provider refused the request: HTTP ${failure.httpStatus}, code ${failure.code ?? 'none'}`;
+  }
+  return failure.kind === 'unreachable'
+    ? `The provider cannot be reached: ${failure.cause}`
+    : `The provider gave no readable answer: ${failure.cause}`;
+};

@@ -1,0 +1,109 @@
+/** What the product asks of the messaging provider; `cloud-provider.ts` is the implementation over HTTP. */
+export interface MessagingProvider {
+  /**
+   * Hands one template message to the provider with at most one request on the wire.
+   * Every outcome is a value; the promise never rejects.
+   */
+  sendMessage(message: OutboundTemplateMessage): Promise<SendResult>;
+  /**
+   * Lists the templates of a business account page by page, oldest cursor first.
+   * Throws `ProviderRequestError` when a page cannot be had. After a refused cursor the listing begins
+   * again from the first page, so a template may be seen twice.
+   */
+  listTemplates(query: TemplateQuery): AsyncIterable<TemplatePage>;
+  /** One template by the provider's id. Throws `ProviderRequestError`. */
+  fetchTemplate(query: TemplateLookup): Promise<ProviderTemplate>;
+  /** Waits for what is in flight (bounded by the time limit of a request) and closes every connection. */
+  close(): Promise<void>;
+}
+
+export interface OutboundTemplateMessage {
+  readonly phoneNumberId: string;
+  readonly accessToken: string;
+  /** International digits without a plus sign. */
+  readonly to: string;
+  readonly template: {
+    readonly name: string;
+    readonly language: string;
+    /** In the provider's own request format; left out of the request when empty. */
+    readonly components: readonly unknown[];
+  };
+  /** Comes back in every status callback of this message; at most 512 characters. */
+  readonly callbackData: string;
+}
+
+export type SendResult = SendAccepted | SendRejected | SendUnreachable | SendUnknown;
+
+/** The provider took the message over; whether it arrives is told by status callbacks. */
+export interface SendAccepted {
+  readonly kind: 'accepted';
+  readonly providerMessageId: string;
+  /** `accepted`, or `held_for_quality_assessment` while the provider paces the template. */
+  readonly messageStatus: string;
+  /** The provider's form of the recipient's number; it may differ from the one sent. */
+  readonly waId: string | null;
+}
+
+/** The provider answered that it did not take the message. */
+export interface SendRejected {
+  readonly kind: 'rejected';
+  /** The provider's error code; null when the answer was an HTTP error outside its protocol. */
+  readonly code: number | null;
+  readonly httpStatus: number;
+  readonly message: string;
+  readonly details: string | null;
+  /** The provider marked the refusal as passing. */
+  readonly isTransient: boolean;
+  /** How long the provider asked us to wait, when it said so. */
+  readonly retryAfterMs?: number;
+}
+
+/** Surely not processed: no byte of the request was written to a connection. */
+export interface SendUnreachable {
+  readonly kind: 'unreachable';
+  readonly cause: string;
+}
+
+/** The request may have been processed: it left, and no readable answer came back. */
+export interface SendUnknown {
+  readonly kind: 'unknown';
+  readonly cause: string;
+}
+
+export interface TemplateQuery {
+  readonly businessAccountId: string;
+  readonly accessToken: string;
+  /** Where an earlier listing stopped; see `TemplatePage.nextCursor`. */
+  readonly after?: string;
+  /** Templates a page, 1 to 250; 100 when absent. */
+  readonly pageSize?: number;
+}
+
+export interface TemplatePage {
+  readonly templates: readonly ProviderTemplate[];
+  /** Elements of the page that could not be read as a template. */
+  readonly unreadable: number;
+  /** The cursor that continues behind this page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface TemplateLookup {
+  readonly templateId: string;
+  readonly accessToken: string;
+}
+
+export interface ProviderTemplate {
+  readonly id: string;
+  readonly name: string;
+  /** With an underscore: `en_US`. */
+  readonly language: string;
+  /** Upper case: `APPROVED`, `PAUSED`, …; values unknown to us are kept. */
+  readonly status: string;
+  /** Upper case: `MARKETING`, `UTILITY`, `AUTHENTICATION`, …; null when the provider leaves it out. */
+  readonly category: string | null;
+  readonly parameterFormat: 'POSITIONAL' | 'NAMED';
+  /** The definition exactly as the provider gives it. */
+  readonly components: readonly unknown[];
+  readonly qualityScore: string | null;
+  readonly rejectedReason: string | null;
+}

@@ -1,0 +1,10 @@
+/** Where uploaded campaign files lie: a local folder by default, any S3-compatible store by configuration. */
+import type { Readable } from 'node:stream';
+
+export interface FileStorage {
+  /** Streams `content` to `key`; resolves with the size in bytes once it is durable. Nothing remains when it rejects. */
+  readonly write: (key: string, content: Readable) => Promise<number>;
+  /** Undefined when there is no such file. */
+  readonly read: (key: string) => Promise<Readable | undefined>;
+  readonly delete: (key: string) => Promise<void>;
+}

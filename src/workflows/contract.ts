@@ -1,0 +1,67 @@
+/**
+ * Names and argument types shared by the workflows, the worker and the one client (`orchestrator.ts`).
+ * Only ids travel in payloads. No SDK import with effects: workflows, activities and the API import this.
+ */
+import type { CampaignStatus, PauseReason, PreparationErrorCode } from '../domain/campaign.ts';
+
+export const taskQueues = { campaigns: 'campaigns', webhooks: 'webhooks', maintenance: 'maintenance' } as const;
+
+export const workflowTypes = {
+  campaign: 'campaign',
+  webhookDelivery: 'webhookDelivery',
+  templateSync: 'templateSync',
+  retention: 'retention',
+} as const;
+
+export const campaignWorkflowId = (campaignId: string): string => `campaign-${campaignId}`;
+export const webhookDeliveryWorkflowId = (deliveryId: string): string => `webhook-delivery-${deliveryId}`;
+export const templateSyncScheduleId = (businessAccountId: string): string => `template-sync-${businessAccountId}`;
+
+/** Signals `resume`, `pause` and `cancel` are for operators (Web UI, `temporal` command); `refresh` says the record changed. */
+export const signalNames = { resume: 'resume', pause: 'pause', cancel: 'cancel', refresh: 'refresh' } as const;
+export const progressQueryName = 'progress';
+
+export const searchAttributeNames = {
+  workspaceId: 'WorkspaceId',
+  campaignStatus: 'CampaignStatus',
+  pauseReason: 'PauseReason',
+} as const;
+
+/** What every campaign activity reports: the record as it stands after the step. */
+export interface CampaignStanding {
+  readonly workspaceId: number;
+  readonly status: CampaignStatus;
+  readonly pauseReason: PauseReason | null;
+  readonly prepared: boolean;
+  /** Why preparation failed. */
+  readonly preparationError: PreparationErrorCode | null;
+  /** ISO 8601; null for an immediate campaign. */
+  readonly scheduledAt: string | null;
+  readonly counts: {
+    readonly total: number;
+    readonly skipped: number;
+    readonly pending: number;
+    readonly claimed: number;
+    readonly failed: number;
+    readonly unknown: number;
+    /** Accepted by the provider, whatever came after. */
+    readonly accepted: number;
+  };
+}
+
+/** A step of sending. `waitMs` is how long the workflow sleeps before the next one (0 = at once). */
+export interface SendStep extends CampaignStanding {
+  readonly waitMs: number;
+  /** Nobody is left to be claimed; claims of crashed pages may still be open. */
+  readonly drained: boolean;
+}
+
+export interface CampaignWorkflowInput {
+  readonly campaignId: string;
+  /** Set when the run continues an earlier one: preparation and start are behind it. */
+  readonly continued?: true;
+}
+
+export interface WebhookDeliveryInput {
+  readonly deliveryId: string;
+}

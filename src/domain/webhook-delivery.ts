@@ -1,0 +1,30 @@
+/** States, codes and limits of a delivery: the one attempt to tell one configuration of one event. Node-free. */
+
+export const deliveryStates = ['pending', 'sending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** Why a delivery failed; the closed list that customers read in the log. */
+export const webhookErrorCodes = [
+  'blocked_address',
+  'dns_error',
+  'dns_timeout',
+  'connection_refused',
+  'connection_reset',
+  'tls_error',
+  'timeout',
+  'redirect',
+  'non_2xx',
+  'protocol_error',
+  'payload_too_large',
+  'endpoint_inactive',
+  'interrupted',
+  'expired',
+] as const;
+export type WebhookErrorCode = (typeof webhookErrorCodes)[number];
+
+/** What a delivery was made for: the event itself, somebody's request to send it again, or a test. */
+export const deliveryCauses = ['event', 'resend', 'test'] as const;
+export type DeliveryCause = (typeof deliveryCauses)[number];
+
+/** Spec 6.1: 256 KB of serialised UTF-8. */
+export const maxPayloadBytes = 262_144;

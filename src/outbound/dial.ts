@@ -1,0 +1,178 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import type { OutboundPolicy } from './address-guard.ts';
+import { dialableHost, isAddressAllowed, isLocalhost, localhostAddresses } from './address-guard.ts';
+import { parseAddress } from './parse-address.ts';
+import type { ResolveHost } from './resolver.ts';
+
+/** Why no connection came about, in the words of a delivery's error code; `name_not_found` is a kind of `dns_error`. */
+export type DialProblem =
+  | 'blocked_address'
+  | 'name_not_found'
+  | 'dns_error'
+  | 'dns_timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'tls_error'
+  | 'timeout';
+
+export class DialError extends Error {
+  readonly problem: DialProblem;
+  constructor(problem: DialProblem, cause?: unknown) {
+    super(`no connection: ${problem}`, { cause });
+    this.name = 'DialError';
+    this.problem = problem;
+  }
+}
+
+export interface Dialer {
+  readonly policy: OutboundPolicy;
+  readonly resolve: ResolveHost;
+  /** Certificate authorities beside the ones Node trusts; certificates are always verified. */
+  readonly extraAuthorities?: readonly string[];
+}
+
+/** How long one of several addresses may take before the next one is tried. */
+const attemptTimeoutMs = 1000;
+
+/** The addresses a host may be dialled at; every one of them was vetted. */
+async function vettedAddresses(dialer: Dialer, host: string): Promise<readonly string[]> {
+  if (isLocalhost(host)) {
+    const addresses = localhostAddresses(dialer.policy);
+    if (addresses.length === 0) throw new DialError('blocked_address');
+    return addresses;
+  }
+  if (parseAddress(host) !== undefined) {
+    if (!isAddressAllowed(host, dialer.policy)) throw new DialError('blocked_address');
+    return [host];
+  }
+  const answer = await dialer.resolve(host);
+  if (!answer.ok) throw new DialError(answer.problem === 'not_found' ? 'name_not_found' : answer.problem);
+  // One bad answer among good ones is an attack or a mistake; neither is worth a request.
+  const allAllowed = answer.addresses.every((address) => isAddressAllowed(address, dialer.policy));
+  if (!allAllowed) throw new DialError('blocked_address');
+  return answer.addresses;
+}
+
+function tcpProblem(error: unknown): DialProblem {
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  const code = (first as NodeJS.ErrnoException | undefined)?.code;
+  if (code === 'ETIMEDOUT') return 'timeout';
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'connection_reset';
+  return 'connection_refused';
+}
+
+function tlsProblem(error: unknown): DialProblem {
+  return (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? 'connection_reset' : 'tls_error';
+}
+
+interface Establishing {
+  readonly socket: net.Socket;
+  readonly event: 'connect' | 'secureConnect';
+  readonly problemOf: (error: unknown) => DialProblem;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the socket says so; destroys it and rejects with a DialError otherwise. */
+function established({ socket, event, problemOf, signal }: Establishing): Promise<void> {
+  // oxlint-disable-next-line promise/avoid-new -- the socket speaks in events
+  return new Promise((resolve, reject) => {
+    const settle = (problem?: DialError): void => {
+      socket.off(event, onReady).off('error', onError).off('close', onClose);
+      signal.removeEventListener('abort', onAbort);
+      if (problem === undefined) return resolve();
+      // What a dying socket still has to say is of no interest.
+      socket.on('error', () => undefined).destroy();
+      reject(problem);
+    };
+    const onReady = (): void => settle();
+    const onError = (error: unknown): void => settle(new DialError(problemOf(error), error));
+    const onClose = (): void => settle(new DialError('connection_reset'));
+    const onAbort = (): void => settle(new DialError('timeout'));
+    socket.once(event, onReady).once('error', onError).once('close', onClose);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}
+
+function connectTo(addresses: readonly string[], host: string, port: number): net.Socket {
+  return net.connect({
+    host,
+    port,
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+    // Called for names only; a literal host was vetted as it stands. Nothing is looked up a second time.
+    lookup: (_name, _options, callback) => {
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: net.isIP(address) })),
+      );
+    },
+  });
+}
+
+/** Sameness by number: the system may spell an address in another way than the name server did. */
+function isOneOf(addresses: readonly string[], remote: string | undefined): boolean {
+  const dialled = remote === undefined ? undefined : parseAddress(remote);
+  return addresses.some((address) => {
+    const vetted = parseAddress(address);
+    return vetted?.family === dialled?.family && vetted?.value === dialled?.value;
+  });
+}
+
+async function secured(
+  socket: net.Socket,
+  dialer: Dialer,
+  host: string,
+  signal: AbortSignal,
+): Promise<net.Socket> {
+  const secure = tls.connect({
+    socket,
+    // Certificates are checked against the host of the URL; SNI carries names only.
+    host,
+    ...(net.isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    ...(dialer.extraAuthorities !== undefined && {
+      ca: [...tls.rootCertificates, ...dialer.extraAuthorities],
+    }),
+  });
+  await established({ socket: secure, event: 'secureConnect', problemOf: tlsProblem, signal });
+  secure.on('error', () => undefined);
+  return secure;
+}
+
+/**
+ * Opens a fresh connection for one request to an address that was vetted a moment ago, and to no other.
+ * Rejects with a DialError; the signal ends it wherever it stands.
+ */
+export async function dial(dialer: Dialer, url: URL, signal: AbortSignal): Promise<net.Socket> {
+  const host = dialableHost(url);
+  const addresses = await orAbort(vettedAddresses(dialer, host), signal);
+  const isSecure = url.protocol === 'https:';
+  const port = url.port === '' ? defaultPort(isSecure) : Number(url.port);
+  const socket = connectTo(addresses, host, port);
+  await established({ socket, event: 'connect', problemOf: tcpProblem, signal });
+  if (!isOneOf(addresses, socket.remoteAddress)) {
+    socket.destroy();
+    throw new DialError(socket.remoteAddress === undefined ? 'connection_reset' : 'blocked_address');
+  }
+  // Whoever uses the socket hears of its errors; one that comes after nobody listens must not end the process.
+  socket.on('error', () => undefined);
+  return isSecure ? secured(socket, dialer, host, signal) : socket;
+}
+
+const defaultPort = (isSecure: boolean): number => (isSecure ? 443 : 80);
+
+/** A name server's answer that comes too late is not waited for. */
+function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  // oxlint-disable-next-line promise/avoid-new -- an abort signal speaks in events
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(new DialError('timeout'));
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { Transform, pipeline } from 'node:stream';
+import { checkTargetUrl } from './address-guard.ts';
+import type { Dialer } from './dial.ts';
+import { DialError, dial } from './dial.ts';
+
+/** The preparation error codes that a download can end in. */
+export type FileErrorCode = 'FILE_FETCH_REFUSED' | 'FILE_NOT_FOUND' | 'FILE_TOO_LARGE';
+
+/** Also what the stream is destroyed with when the download ends badly after its beginning. */
+export class FileFetchError extends Error {
+  readonly code: FileErrorCode;
+  /** Worth another try: the network or the other side's server, not the file. */
+  readonly isTemporary: boolean;
+  constructor(code: FileErrorCode, message: string, isTemporary = false) {
+    super(message);
+    this.name = 'FileFetchError';
+    this.code = code;
+    this.isTemporary = isTemporary;
+  }
+}
+
+export type FetchFileResult =
+  | { readonly ok: true; readonly stream: Readable }
+  | { readonly ok: false; readonly error: FileFetchError };
+
+export interface FetchLimits {
+  readonly maxBytes: number;
+  /** From before the look-up of the name to the response head. */
+  readonly headTimeoutMs: number;
+  /** For the whole download; a reader that is slow counts in. */
+  readonly totalTimeoutMs: number;
+}
+
+const defaultLimits: FetchLimits = {
+  maxBytes: 256 * 1024 * 1024,
+  headTimeoutMs: 10_000,
+  totalTimeoutMs: 600_000,
+};
+
+function getResponse(socket: Socket, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+  // oxlint-disable-next-line promise/avoid-new -- the request speaks in events
+  return new Promise((resolve, reject) => {
+    const outgoing = request({
+      createConnection: () => socket,
+      method: 'GET',
+      path: `${url.pathname}${url.search}`,
+      headers: { host: url.host, accept: '*/*', 'accept-encoding': 'identity', connection: 'close' },
+      signal,
+    });
+    outgoing.on('response', resolve);
+    outgoing.on('upgrade', () => reject(new Error('the server switched protocols')));
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+function dialFailure({ problem }: DialError): FileFetchError {
+  if (problem === 'blocked_address') {
+    return new FileFetchError('FILE_FETCH_REFUSED', 'The file URL points to an address that is not allowed');
+  }
+  const isTemporary = problem !== 'name_not_found';
+  return new FileFetchError('FILE_NOT_FOUND', `The file server cannot be reached (${problem})`, isTemporary);
+}
+
+/** What the head says against reading the body. */
+function headFailure(response: IncomingMessage, maxBytes: number): FileFetchError | undefined {
+  const status = response.statusCode ?? 0;
+  if (status >= 300 && status <= 399) {
+    return new FileFetchError('FILE_FETCH_REFUSED', 'The file URL answers with a redirect');
+  }
+  if (status !== 200) {
+    const isTemporary = status >= 500 || status === 429;
+    return new FileFetchError('FILE_NOT_FOUND', `The file URL answers with status ${status}`, isTemporary);
+  }
+  if ((response.headers['content-encoding'] ?? 'identity') !== 'identity') {
+    return new FileFetchError('FILE_FETCH_REFUSED', 'The file URL answers with a compressed body');
+  }
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) return tooLarge(maxBytes);
+  return undefined;
+}
+
+function tooLarge(maxBytes: number): FileFetchError {
+  return new FileFetchError('FILE_TOO_LARGE', `The file is larger than ${maxBytes} bytes`);
+}
+
+function limitedTo(maxBytes: number): Transform {
+  let size = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size > maxBytes) done(tooLarge(maxBytes));
+      else done(null, chunk);
+    },
+  });
+}
+
+/** The body under its limits; whatever ends it early destroys it with a FileFetchError. */
+function limitedBody(response: IncomingMessage, limits: FetchLimits, elapsedMs: number): Readable {
+  const body = limitedTo(limits.maxBytes);
+  const timer = setTimeout(() => {
+    body.destroy(new FileFetchError('FILE_NOT_FOUND', 'The download took too long', true));
+  }, limits.totalTimeoutMs - elapsedMs);
+  response.on('error', () => {
+    body.destroy(new FileFetchError('FILE_NOT_FOUND', 'The download was cut off', true));
+  });
+  pipeline(response, body, () => clearTimeout(timer));
+  return body;
+}
+
+/**
+ * Downloads a customer's file as a stream, under the same guard as a webhook; redirects are not followed.
+ * The caller reads the stream to its end or destroys it.
+ */
+export async function fetchFile(
+  dialer: Dialer,
+  fileUrl: string,
+  limits: FetchLimits = defaultLimits,
+): Promise<FetchFileResult> {
+  const target = checkTargetUrl(fileUrl, dialer.policy);
+  if (!target.ok) {
+    const error = new FileFetchError('FILE_FETCH_REFUSED', `The file URL is not allowed (${target.problem})`);
+    return { ok: false, error };
+  }
+  const startedAt = performance.now();
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), limits.headTimeoutMs);
+  let socket: Socket | undefined;
+  try {
+    socket = await dial(dialer, target.url, controller.signal);
+    const response = await getResponse(socket, target.url, controller.signal);
+    const error = headFailure(response, limits.maxBytes);
+    if (error === undefined) {
+      return { ok: true, stream: limitedBody(response, limits, performance.now() - startedAt) };
+    }
+    socket.destroy();
+    return { ok: false, error };
+  } catch (error) {
+    socket?.destroy();
+    if (error instanceof DialError) return { ok: false, error: dialFailure(error) };
+    return {
+      ok: false,
+      error: new FileFetchError('FILE_NOT_FOUND', 'The file server did not answer properly', true),
+    };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { WebhookErrorCode } from '../domain/webhook-delivery.ts';
+import { checkTargetUrl } from './address-guard.ts';
+import type { Dialer } from './dial.ts';
+import { DialError, dial } from './dial.ts';
+import { readUpTo } from './read-up-to.ts';
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The very bytes that were signed. */
+  readonly body: Buffer;
+}
+
+export type AttemptErrorCode = Extract<
+  WebhookErrorCode,
+  | 'blocked_address'
+  | 'dns_error'
+  | 'dns_timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'tls_error'
+  | 'timeout'
+  | 'redirect'
+  | 'non_2xx'
+  | 'protocol_error'
+>;
+
+/** What one attempt came to. A failed receiver is an outcome, not an exception. */
+export interface WebhookOutcome {
+  readonly state: 'delivered' | 'failed';
+  readonly errorCode: AttemptErrorCode | null;
+  readonly responseStatus: number | null;
+  /** The first 16 KiB of the response body as text. */
+  readonly responseExcerpt: string | null;
+  /** From before the look-up of the name to the response head, or to what went wrong. */
+  readonly durationMs: number;
+}
+
+/** Spec 6.1: the receiver has 5 seconds. They cover DNS, connect, TLS, the request and the response head. */
+export const webhookTimeoutMs = 5000;
+const excerptLimit = 16 * 1024;
+const maxHeaderSize = 16 * 1024;
+
+type Answer =
+  | { readonly kind: 'response'; readonly response: IncomingMessage }
+  | { readonly kind: 'problem'; readonly errorCode: AttemptErrorCode; readonly status: number | null };
+
+function exchangeProblem(error: NodeJS.ErrnoException): AttemptErrorCode {
+  if (error.code === 'ABORT_ERR') return 'timeout';
+  return error.code?.startsWith('HPE_') === true ? 'protocol_error' : 'connection_reset';
+}
+
+/**
+ * Writes the request once and waits for the response head. `node:http` and not undici: it skips 100 Continue,
+ * and a request given its own socket has no pool, no retry and no redirect that could write it again.
+ */
+function exchange(socket: Socket, url: URL, message: WebhookRequest, signal: AbortSignal): Promise<Answer> {
+  // oxlint-disable-next-line promise/avoid-new -- the request speaks in events
+  return new Promise((resolve) => {
+    const outgoing = request({
+      createConnection: () => socket,
+      method: 'POST',
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        ...message.headers,
+        host: url.host,
+        'content-length': message.body.length,
+        connection: 'close',
+      },
+      maxHeaderSize,
+      signal,
+    });
+    outgoing.on('response', (response) => resolve({ kind: 'response', response }));
+    outgoing.on('upgrade', ({ statusCode }) => {
+      socket.destroy();
+      resolve({ kind: 'problem', errorCode: 'protocol_error', status: statusCode ?? null });
+    });
+    outgoing.on('error', (error) => {
+      resolve({ kind: 'problem', errorCode: exchangeProblem(error), status: null });
+    });
+    outgoing.end(message.body);
+  });
+}
+
+function judge(status: number): AttemptErrorCode | null {
+  if (status >= 200 && status <= 299) return null;
+  return status >= 300 && status <= 399 ? 'redirect' : 'non_2xx';
+}
+
+/** One POST to a webhook, at most once on the wire, over in five seconds. Never rejects. */
+export async function postWebhook(
+  dialer: Dialer,
+  message: WebhookRequest,
+  timeoutMs = webhookTimeoutMs,
+): Promise<WebhookOutcome> {
+  const startedAt = performance.now();
+  const elapsed = (): number => Math.round(performance.now() - startedAt);
+  const failed = (errorCode: AttemptErrorCode, responseStatus: number | null = null): WebhookOutcome => ({
+    state: 'failed',
+    errorCode,
+    responseStatus,
+    responseExcerpt: null,
+    durationMs: elapsed(),
+  });
+
+  const target = checkTargetUrl(message.url, dialer.policy);
+  if (!target.ok) return failed('blocked_address');
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  let socket: Socket | undefined;
+  try {
+    socket = await dial(dialer, target.url, controller.signal);
+    const answer = await exchange(socket, target.url, message, controller.signal);
+    if (answer.kind === 'problem') return failed(answer.errorCode, answer.status);
+    // The head decides; the body is read with what is left of the time and can no longer spoil it.
+    const durationMs = elapsed();
+    const responseStatus = answer.response.statusCode ?? 0;
+    const errorCode = judge(responseStatus);
+    const responseExcerpt = await readUpTo(answer.response, excerptLimit, controller.signal);
+    const state = errorCode === null ? 'delivered' : 'failed';
+    return { state, errorCode, responseStatus, responseExcerpt, durationMs };
+  } catch (error) {
+    if (!(error instanceof DialError)) throw error;
+    return failed(error.problem === 'name_not_found' ? 'dns_error' : error.problem);
+  } finally {
+    clearTimeout(timer);
+    socket?.destroy();
+  }
+}

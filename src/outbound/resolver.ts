@@ -1,0 +1,136 @@
+import { NODATA, NOTFOUND } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+
+export type ResolveResult =
+  | { readonly ok: true; readonly addresses: readonly string[] }
+  | { readonly ok: false; readonly problem: 'not_found' | 'dns_error' | 'dns_timeout' };
+
+/** Looks a name up in the DNS. Never rejects. */
+export type ResolveHost = (host: string) => Promise<ResolveResult>;
+
+export interface ResolverOptions {
+  /** `address` or `address:port`; absent means the machine's own name servers. */
+  readonly servers?: readonly string[];
+  /** For one look-up, all tries and both address families. */
+  readonly timeoutMs?: number;
+  readonly now?: () => number;
+}
+
+interface Answer {
+  readonly addresses: readonly string[];
+  readonly ttlSeconds: number;
+  readonly problem?: 'not_found' | 'dns_error';
+}
+
+interface CacheEntry {
+  readonly result: Promise<ResolveResult>;
+  expiresAt: number;
+}
+
+const defaultTimeoutMs = 3000;
+/** How long a family that answered waits for the other one. */
+const otherFamilyGraceMs = 300;
+const tryTimeoutMs = 900;
+const maxCacheMs = 30_000;
+const failureCacheMs = 1000;
+const maxCacheEntries = 5000;
+const maxAnswers = 256;
+
+async function query(lookup: Promise<readonly { address: string; ttl: number }[]>): Promise<Answer> {
+  try {
+    const records = await lookup;
+    const ttlSeconds = records.reduce((least, { ttl }) => Math.min(least, ttl), Number.POSITIVE_INFINITY);
+    return { addresses: records.map(({ address }) => address), ttlSeconds };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const problem = code === NOTFOUND || code === NODATA ? 'not_found' : 'dns_error';
+    return { addresses: [], ttlSeconds: 0, problem };
+  }
+}
+
+function combine(answers: readonly Answer[]): { result: ResolveResult; ttlSeconds: number } {
+  const addresses = answers.flatMap((answer) => answer.addresses);
+  const ttlSeconds = answers
+    .filter((answer) => answer.addresses.length > 0)
+    .reduce((least, answer) => Math.min(least, answer.ttlSeconds), Number.POSITIVE_INFINITY);
+  if (addresses.length > 0 && addresses.length <= maxAnswers) {
+    return { result: { ok: true, addresses }, ttlSeconds };
+  }
+  const notFound = answers.every((answer) => answer.problem === 'not_found');
+  return { result: { ok: false, problem: notFound ? 'not_found' : 'dns_error' }, ttlSeconds: 0 };
+}
+
+interface Timer {
+  readonly elapsed: Promise<undefined>;
+  readonly stop: () => void;
+}
+
+function startTimer(ms: number): Timer {
+  let handle: NodeJS.Timeout;
+  // oxlint-disable-next-line promise/avoid-new -- a timer that can be stopped early
+  const elapsed = new Promise<undefined>((resolve) => {
+    handle = setTimeout(() => resolve(undefined), ms);
+  });
+  return { elapsed, stop: () => clearTimeout(handle) };
+}
+
+/** Waits for both families, but not long for the second once the first has addresses. */
+async function bothFamilies(lookups: readonly Promise<Answer>[]): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  const collected = lookups.map(async (lookup) => {
+    const answer = await lookup;
+    answers.push(answer);
+    return answer;
+  });
+  const first = await Promise.race(collected);
+  if (first.addresses.length === 0) return Promise.all(collected);
+  const grace = startTimer(otherFamilyGraceMs);
+  await Promise.race([Promise.all(collected), grace.elapsed]);
+  grace.stop();
+  return answers;
+}
+
+/**
+ * A resolver on c-ares: `dns.lookup` would occupy the four threads that file access shares, and a tenant with a
+ * dead name server would stall them all. The hosts file is not read. Simultaneous look-ups of a name are one.
+ */
+export function createResolver(options: ResolverOptions = {}): ResolveHost {
+  const now = options.now ?? Date.now;
+  const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+  const resolver = new Resolver({ timeout: tryTimeoutMs, tries: 3 });
+  if (options.servers !== undefined && options.servers.length > 0) resolver.setServers(options.servers);
+  const cache = new Map<string, CacheEntry>();
+
+  async function lookUp(host: string, keepFor: (ms: number) => void): Promise<ResolveResult> {
+    const deadline = startTimer(timeoutMs);
+    const answers = await Promise.race([
+      bothFamilies([
+        query(resolver.resolve4(host, { ttl: true })),
+        query(resolver.resolve6(host, { ttl: true })),
+      ]),
+      deadline.elapsed,
+    ]);
+    deadline.stop();
+    if (answers === undefined) {
+      keepFor(failureCacheMs);
+      return { ok: false, problem: 'dns_timeout' };
+    }
+    const { result, ttlSeconds } = combine(answers);
+    keepFor(result.ok ? Math.min(ttlSeconds * 1000, maxCacheMs) : failureCacheMs);
+    return result;
+  }
+
+  return (host) => {
+    const cached = cache.get(host);
+    if (cached !== undefined && cached.expiresAt > now()) return cached.result;
+    if (cache.size >= maxCacheEntries) cache.clear();
+    const entry: CacheEntry = {
+      result: lookUp(host, (ms) => {
+        entry.expiresAt = now() + ms;
+      }),
+      expiresAt: Number.POSITIVE_INFINITY,
+    };
+    cache.set(host, entry);
+    return entry.result;
+  };
+}

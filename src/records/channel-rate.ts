@@ -1,0 +1,113 @@
+/**
+ * The one token bucket of a channel, shared by campaigns, single sends and every worker process.
+ *
+ * `next_at` is a schedule on Postgres' clock: the instant at which the next unleased token falls due. A lease moves it on
+ * by (tokens ÷ rate). Idle time is not saved up, and a lease reaches at most `horizonMs` ahead, so that a single send,
+ * which takes its token without that bound, waits for no more than that behind any number of campaigns.
+ */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from './database.ts';
+import { nothing, row } from './row.ts';
+
+/** How far ahead of now a campaign may lease. */
+const horizonMs = 50;
+
+/**
+ * A token may leave this late; a later one is thrown away. With the pace at 97.5 % of the limit, one second holds at
+ * most (1 + 0.025) × 0.975 < 1 of it.
+ */
+export const tokenToleranceMs = 25;
+const pace = 0.975;
+
+/** The share of the full rate that comes back per second after the provider throttled. */
+const recoveryPerSecond = 0.02;
+const lowestFactor = 0.02;
+
+export interface TokenLease {
+  /** 0: nobody may leave yet, ask again after `waitMs`. */
+  readonly granted: number;
+  /** From now until the first token falls due. */
+  readonly waitMs: number;
+  /** Between one token and the next. */
+  readonly spacingMs: number;
+}
+
+const Lease = row(t.type({ granted: t.number, wait_ms: t.number, spacing_ms: t.number }));
+
+const effectiveFactor = sql.fragment`
+  least(1, channel_rate.factor
+    + extract(epoch FROM clock_timestamp() - channel_rate.factor_changed_at) * ${recoveryPerSecond}::float8)`;
+
+const ratePerSecond = sql.fragment`
+  (channel.messages_per_second * ${pace}::float8 * ${effectiveFactor})`;
+
+const due = sql.fragment`
+  greatest(channel_rate.next_at, clock_timestamp(), channel_rate.held_until)`;
+
+/** Leases up to `wanted` tokens, at most those of one horizon. */
+export async function leaseTokens(
+  connection: Connection,
+  { channelId, wanted }: { readonly channelId: string; readonly wanted: number },
+): Promise<TokenLease> {
+  const lease = await connection.maybeOne(sql.type(Lease)`
+    WITH present AS (
+      SELECT channel_id, ${due} AS due_at, ${ratePerSecond} AS rate
+      FROM channel_rate JOIN channel ON channel.id = channel_rate.channel_id
+      WHERE channel_rate.channel_id = ${channelId}
+      FOR UPDATE OF channel_rate
+    ), lease AS (
+      SELECT channel_id, due_at, rate,
+        CASE WHEN due_at <= clock_timestamp() + make_interval(secs => ${horizonMs / 1000})
+          THEN least(${wanted}::int, greatest(1, floor(rate * ${horizonMs / 1000}::float8)::int)) ELSE 0 END AS granted
+      FROM present
+    ), moved AS (
+      UPDATE channel_rate SET next_at = lease.due_at + make_interval(secs => lease.granted / lease.rate)
+      FROM lease WHERE channel_rate.channel_id = lease.channel_id AND lease.granted > 0
+    )
+    SELECT granted,
+      greatest(0, extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS wait_ms,
+      (1000 / rate)::float8 AS spacing_ms
+    FROM lease`);
+  if (lease === null) throw new Error('The channel has no rate');
+  const { granted, wait_ms: untilDueMs, spacing_ms: spacingMs } = lease;
+  // Without a grant, come back when the next token is within the horizon.
+  const waitMs = granted > 0 ? untilDueMs : Math.max(1, untilDueMs - horizonMs);
+  return { granted, waitMs, spacingMs };
+}
+
+const SingleToken = row(t.type({ wait_ms: t.number }));
+
+/** One token for a single send, ahead of every campaign. Returns the milliseconds until it falls due. */
+export async function takeSingleToken(connection: Connection, channelId: string): Promise<number> {
+  const token = await connection.one(sql.type(SingleToken)`
+    WITH present AS (
+      SELECT channel_id, ${due} AS due_at, ${ratePerSecond} AS rate
+      FROM channel_rate JOIN channel ON channel.id = channel_rate.channel_id
+      WHERE channel_rate.channel_id = ${channelId}
+      FOR UPDATE OF channel_rate
+    ), moved AS (
+      UPDATE channel_rate SET next_at = present.due_at + make_interval(secs => 1 / present.rate)
+      FROM present WHERE channel_rate.channel_id = present.channel_id
+    )
+    SELECT greatest(0, extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS wait_ms FROM present`);
+  return token.wait_ms;
+}
+
+/**
+ * The provider throttled the channel: half the present rate, recovering by itself. Answers that come within a second of
+ * each other are one sign, not many. `holdMs` silences the channel, for answers that ask for it.
+ */
+export async function slowDown(
+  connection: Connection,
+  { channelId, holdMs = 0 }: { readonly channelId: string; readonly holdMs?: number },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE channel_rate SET
+      factor = CASE WHEN factor_changed_at < clock_timestamp() - interval '1 second' OR factor = 1
+        THEN greatest(${lowestFactor}::float8, ${effectiveFactor} / 2) ELSE factor END,
+      factor_changed_at = CASE WHEN factor_changed_at < clock_timestamp() - interval '1 second' OR factor = 1
+        THEN clock_timestamp() ELSE factor_changed_at END,
+      held_until = greatest(held_until, clock_timestamp() + make_interval(secs => ${holdMs / 1000}))
+    WHERE channel_id = ${channelId}`);
+}

@@ -1,0 +1,54 @@
+/** What must reach a campaign's workflow: written in the transaction of its cause, deleted once delivered. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from './database.ts';
+import { nothing, row } from './row.ts';
+
+export type WorkflowCommandKind = 'start' | 'refresh';
+
+export async function insertWorkflowCommand(
+  connection: Connection,
+  { campaignId, kind }: { readonly campaignId: string; readonly kind: WorkflowCommandKind },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO workflow_command (campaign_id, kind) VALUES (${campaignId}, ${kind})`);
+}
+
+const WorkflowCommand = row(
+  t.type({
+    id: t.bigint,
+    kind: t.union([t.literal('start'), t.literal('refresh')]),
+    campaign_id: t.string,
+    workspace_id: t.number,
+    name: t.string,
+  }),
+);
+
+export interface WorkflowCommandRow {
+  readonly id: bigint;
+  readonly kind: WorkflowCommandKind;
+  readonly campaign_id: string;
+  readonly workspace_id: number;
+  readonly name: string;
+}
+
+/** Oldest first; those of one campaign, or those older than `olderThanMs`. */
+export async function listWorkflowCommands(
+  connection: Connection,
+  filter: { readonly campaignId: string } | { readonly olderThanMs: number },
+): Promise<readonly WorkflowCommandRow[]> {
+  const condition =
+    'campaignId' in filter
+      ? sql.fragment`workflow_command.campaign_id = ${filter.campaignId}`
+      : sql.fragment`workflow_command.created_at < now() - make_interval(secs => ${filter.olderThanMs / 1000})`;
+  return connection.any(sql.type(WorkflowCommand)`
+    SELECT workflow_command.id, workflow_command.kind, campaign.id AS campaign_id, campaign.workspace_id, campaign.name
+    FROM workflow_command JOIN campaign ON campaign.id = workflow_command.campaign_id
+    WHERE ${condition}
+    ORDER BY workflow_command.id
+    LIMIT 500`);
+}
+
+export async function deleteWorkflowCommand(connection: Connection, id: bigint): Promise<void> {
+  await connection.query(sql.type(nothing)`DELETE FROM workflow_command WHERE id = ${id}`);
+}

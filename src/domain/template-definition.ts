@@ -1,0 +1,74 @@
+/** A provider's template, reduced to what a sender has to know: which slots take values, and where. */
+
+export type ParameterFormat = 'POSITIONAL' | 'NAMED';
+
+export const mediaKinds = ['image', 'video', 'gif', 'document'] as const;
+export type MediaKind = (typeof mediaKinds)[number];
+
+/** A text with its variables: positional ones sorted by number, named ones in order of appearance. */
+export interface TextDefinition {
+  readonly text: string;
+  readonly variables: readonly string[];
+  readonly named: boolean;
+}
+
+export interface BodyDefinition extends TextDefinition {
+  /** Characters the text may have once it is filled. */
+  readonly maxLength: number;
+}
+
+export type HeaderDefinition =
+  | ({ readonly kind: 'text' } & TextDefinition)
+  | { readonly kind: MediaKind }
+  | { readonly kind: 'location' }
+  | { readonly kind: 'product' }
+  | { readonly kind: 'unsupported'; readonly format: string };
+
+interface ButtonPlace {
+  /** Position among all buttons of the template, those without values included. */
+  readonly index: number;
+  /** The provider's own type in lower case. */
+  readonly type: string;
+}
+
+export type ButtonDefinition = ButtonPlace &
+  (
+    | { readonly kind: 'url'; readonly dynamic: boolean; readonly prefix: string; readonly suffix: string }
+    | { readonly kind: 'copy_code'; readonly maxLength: number }
+    | { readonly kind: 'otp' }
+    | { readonly kind: 'quick_reply' }
+    | { readonly kind: 'flow' }
+    | { readonly kind: 'catalog' }
+    | { readonly kind: 'mpm' }
+    | { readonly kind: 'voice_call' }
+    | { readonly kind: 'static' }
+    | { readonly kind: 'unsupported' }
+  );
+
+/** What a carousel card has; the template itself has the same three parts. */
+export interface CardDefinition {
+  readonly header: HeaderDefinition | undefined;
+  readonly body: BodyDefinition | undefined;
+  readonly buttons: readonly ButtonDefinition[];
+}
+
+export interface CarouselDefinition {
+  /** A media carousel is sent with exactly its cards, a product carousel with 1 to 10. */
+  readonly kind: 'media' | 'product';
+  readonly cards: readonly CardDefinition[];
+}
+
+export interface TemplateDefinition extends CardDefinition {
+  /** An authentication template: the same code goes into the body and the OTP button. */
+  readonly authentication: boolean;
+  /** The offer's expiry has to be given with every message. */
+  readonly offerExpires: boolean;
+  readonly carousel: CarouselDefinition | undefined;
+  /** Component types this service does not know; they are kept and never filled. */
+  readonly unsupported: readonly string[];
+}
+
+const sendableStatuses: ReadonlySet<string> = new Set(['APPROVED', 'REINSTATED']);
+
+/** Only approved (and reinstated) templates may be sent; an unknown status never. */
+export const isSendable = (status: string): boolean => sendableStatuses.has(status.trim().toUpperCase());

@@ -1,0 +1,84 @@
+/** One Postgres for the whole run, with a migrated template database that `createTestDatabase` clones. */
+import { tryLock } from '#file-lock';
+import { mkdtempSync } from 'node:fs';
+import { mkdir, rm, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { spawnChild, waitUntilReady } from '../../src/local-stack/child.ts';
+import { pickFreePort } from '../../src/local-stack/free-port.ts';
+import { clearPostgresOrphan } from '../../src/local-stack/postgres-orphan.ts';
+import { preparePostgres } from '../../src/local-stack/postgres.ts';
+import { migrate } from '../../src/migrate.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of the server's own database; tests clone `templateDatabase` through it. */
+    postgresUrl: string;
+    templateDatabase: string;
+  }
+}
+
+const templateDatabase = 'template_migrated';
+const folderPrefix = 'messaging-campaigns-test-';
+
+// Data that lives for one run need not survive a power cut.
+const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await removeKilledRuns();
+  const folder = mkdtempSync(join(tmpdir(), folderPrefix));
+  tryLock(join(folder, 'lock'));
+  const dataDir = join(folder, 'data');
+  await mkdir(dataDir);
+  const postgres = await preparePostgres({
+    dataDir,
+    port: await pickFreePort('127.0.0.1'),
+    logFile: join(dataDir, 'postgres.log'),
+    settings,
+  });
+  const server = await spawnChild(postgres.spec);
+  const stop = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await waitUntilReady(postgres.spec, server);
+    await createTemplate(postgres.adminUrl);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  project.provide('postgresUrl', postgres.adminUrl);
+  project.provide('templateDatabase', templateDatabase);
+  return stop;
+}
+
+/** A run ended by SIGKILL cannot stop its Postgres; the next run does. */
+async function removeKilledRuns(): Promise<void> {
+  const folders = (await readdir(tmpdir())).filter((name) => name.startsWith(folderPrefix));
+  for (const folder of folders.map((name) => join(tmpdir(), name))) {
+    const lock = tryLock(join(folder, 'lock'));
+    if (lock.release === undefined) continue;
+    const data = await readdir(join(folder, 'data')).catch(() => []);
+    for (const name of data.filter((entry) => /^pg\d+$/.test(entry))) {
+      await clearPostgresOrphan(join(folder, 'data', name));
+    }
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function createTemplate(adminUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${templateDatabase}`);
+  await client.end();
+  const url = new URL(adminUrl);
+  url.pathname = `/${templateDatabase}`;
+  const folder = resolve('sql');
+  const { applied } = await migrate(url.href, folder);
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql'));
+  if (applied.length !== files.length)
+    throw new Error(`Only ${applied.length} of ${files.length} migrations ran`);
+}

@@ -138,6 +138,9 @@ CREATE TABLE campaign_claim (
   -- The campaign's epoch under which the page was claimed.
   epoch integer NOT NULL,
   size integer NOT NULL,
+  -- The page lies between these positions.
+  first_position integer NOT NULL,
+  last_position integer NOT NULL,
   claimed_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX campaign_claim_campaign ON campaign_claim (campaign_id, claimed_at);

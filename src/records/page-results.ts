@@ -1,0 +1,167 @@
+/**
+ * Recording a page: the outcomes of its messages, the money, the counters, in one transaction and in the lock order of
+ * docs/architecture.md. A status callback may have been faster than the answer to our request: what it settled stays.
+ */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { postLedgerEntry } from './wallets.ts';
+import type { Connection, Transaction } from './database.ts';
+import { nothing, row } from './row.ts';
+
+export type MessageOutcome =
+  | { readonly kind: 'accepted'; readonly providerMessageId: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly detail: string }
+  | { readonly kind: 'unknown'; readonly detail: string }
+  /** Surely not sent: back to PENDING, to be claimed again after `delayMs`. `attempted` counts it as an attempt. */
+  | { readonly kind: 'released'; readonly delayMs: number; readonly attempted: boolean };
+
+export interface PageResults {
+  readonly workspaceId: number;
+  readonly campaignId: string;
+  readonly channelId: string;
+  readonly claimId: string;
+  readonly outcomes: ReadonlyMap<number, MessageOutcome>;
+}
+
+const Moves = row(
+  t.type({
+    was_claimed: t.number,
+    was_unknown: t.number,
+    accepted: t.number,
+    failed: t.number,
+    unknown: t.number,
+    released: t.number,
+    charged: t.bigint,
+    freed: t.bigint,
+    reasons: t.record(t.string, t.number),
+  }),
+);
+
+/** Idempotent: a page recorded twice changes nothing the second time. */
+export async function recordPage(database: Connection, results: PageResults): Promise<void> {
+  if (results.outcomes.size === 0) return;
+  await database.transaction(async (transaction) => {
+    const moves = await transaction.one(recordStatement(results));
+    await settleWallet(transaction, results, moves);
+    await transaction.query(sql.type(nothing)`
+      UPDATE campaign_counter SET
+        claimed = claimed - ${moves.was_claimed},
+        unknown = unknown - ${moves.was_unknown} + ${moves.unknown},
+        accepted = accepted + ${moves.accepted},
+        failed = failed + ${moves.failed},
+        pending = pending + ${moves.released}
+      WHERE campaign_id = ${results.campaignId}`);
+    await addReasons(transaction, results.campaignId, moves.reasons);
+    await transaction.query(sql.type(nothing)`DELETE FROM campaign_claim WHERE id = ${results.claimId}`);
+  });
+}
+
+async function settleWallet(
+  transaction: Transaction,
+  { campaignId, channelId, claimId }: PageResults,
+  { charged, freed, accepted }: { readonly charged: bigint; readonly freed: bigint; readonly accepted: number },
+): Promise<void> {
+  if (charged + freed > 0n) {
+    await transaction.query(sql.type(nothing)`
+      UPDATE wallet SET reserved = reserved - ${charged + freed}, updated_at = now() WHERE channel_id = ${channelId}`);
+  }
+  if (charged > 0n) {
+    await postLedgerEntry(transaction, {
+      channelId,
+      kind: 'charge',
+      amount: -charged,
+      campaignId,
+      claimId,
+      messageCount: accepted,
+    });
+  }
+}
+
+/** Adds to the counts of failed recipients by reason; negative numbers take away. */
+export async function addReasons(
+  connection: Connection,
+  campaignId: string,
+  reasons: Readonly<Record<string, number>>,
+): Promise<void> {
+  if (Object.keys(reasons).length === 0) return;
+  await connection.query(sql.type(nothing)`
+    INSERT INTO campaign_reason (campaign_id, kind, reason, count)
+    SELECT ${campaignId}, 'failed', key, value::int FROM jsonb_each_text(${JSON.stringify(reasons)}::jsonb) ORDER BY key
+    ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count`);
+}
+
+function recordStatement({ campaignId, claimId, outcomes }: PageResults) {
+  const rows = [...outcomes].map(([position, outcome]) => resultRow(position, outcome));
+  return sql.type(Moves)`
+    WITH result AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS result (position int, state text, reason text, detail text, pmid text, delay_ms float8, attempted boolean)
+    ), present AS (
+      SELECT position, state, price, settlement FROM recipient
+      WHERE campaign_id = ${campaignId} AND claim_id = ${claimId}
+        AND position = ANY (SELECT position FROM result)
+      ORDER BY position FOR UPDATE
+    ), updated AS (
+      UPDATE recipient SET
+        state = CASE WHEN open THEN result.state ELSE recipient.state END,
+        reason = CASE WHEN open THEN result.reason ELSE recipient.reason END,
+        reason_detail = CASE WHEN open THEN result.detail ELSE recipient.reason_detail END,
+        settlement = CASE
+          WHEN recipient.settlement <> 'reserved' THEN recipient.settlement
+          WHEN NOT open THEN recipient.settlement
+          WHEN result.state = 'ACCEPTED' THEN 'charged'
+          WHEN result.state = 'UNKNOWN' THEN 'reserved'
+          ELSE 'none' END,
+        provider_message_id = COALESCE(recipient.provider_message_id, result.pmid),
+        claim_id = CASE WHEN open AND result.state = 'PENDING' THEN NULL ELSE recipient.claim_id END,
+        attempts = recipient.attempts - CASE WHEN open AND result.attempted = false THEN 1 ELSE 0 END,
+        updated_at = now()
+      FROM result JOIN present USING (position)
+      CROSS JOIN LATERAL (
+        -- A result that comes after the grace period still settles what had become UNKNOWN; it cannot reopen it.
+        SELECT present.state = 'CLAIMED' OR (present.state = 'UNKNOWN' AND result.state IN ('ACCEPTED', 'FAILED')) AS open
+      ) AS settles
+      WHERE recipient.campaign_id = ${campaignId} AND recipient.position = result.position
+      RETURNING recipient.id, recipient.position, present.state AS old_state, recipient.state AS new_state, open,
+        present.price, present.settlement AS old_settlement, recipient.settlement AS new_settlement,
+        result.pmid, result.delay_ms, recipient.reason
+    ), identified AS (
+      INSERT INTO provider_message (hash, recipient_id)
+      SELECT hashtextextended(pmid, 0), id FROM updated WHERE pmid IS NOT NULL
+    ), delayed AS (
+      INSERT INTO recipient_retry (campaign_id, position, not_before)
+      SELECT ${campaignId}, position, now() + make_interval(secs => COALESCE(delay_ms, 0) / 1000)
+      FROM updated WHERE open AND new_state = 'PENDING'
+      ON CONFLICT (campaign_id, position) DO NOTHING
+    ), failed AS (
+      SELECT reason, sum(change)::int AS count FROM (
+        SELECT reason, 1 AS change FROM updated WHERE open AND new_state IN ('FAILED', 'UNKNOWN')
+        UNION ALL
+        SELECT 'OUTCOME_UNKNOWN', -1 FROM updated WHERE open AND old_state = 'UNKNOWN'
+      ) AS changes GROUP BY reason
+    )
+    SELECT
+      count(*) FILTER (WHERE open AND old_state = 'CLAIMED')::int AS was_claimed,
+      count(*) FILTER (WHERE open AND old_state = 'UNKNOWN')::int AS was_unknown,
+      count(*) FILTER (WHERE open AND new_state = 'ACCEPTED')::int AS accepted,
+      count(*) FILTER (WHERE open AND new_state = 'FAILED')::int AS failed,
+      count(*) FILTER (WHERE open AND new_state = 'UNKNOWN')::int AS unknown,
+      count(*) FILTER (WHERE open AND new_state = 'PENDING')::int AS released,
+      COALESCE(sum(price) FILTER (WHERE old_settlement = 'reserved' AND new_settlement = 'charged'), 0)::bigint AS charged,
+      COALESCE(sum(price) FILTER (WHERE old_settlement = 'reserved' AND new_settlement = 'none'), 0)::bigint AS freed,
+      COALESCE((SELECT jsonb_object_agg(reason, count) FROM failed), '{}'::jsonb) AS reasons
+    FROM updated`;
+}
+
+function resultRow(position: number, outcome: MessageOutcome) {
+  switch (outcome.kind) {
+    case 'accepted':
+      return { position, state: 'ACCEPTED', pmid: outcome.providerMessageId };
+    case 'failed':
+      return { position, state: 'FAILED', reason: outcome.reason, detail: outcome.detail };
+    case 'unknown':
+      return { position, state: 'UNKNOWN', reason: 'OUTCOME_UNKNOWN', detail: outcome.detail };
+    case 'released':
+      return { position, state: 'PENDING', delay_ms: outcome.delayMs, attempted: outcome.attempted };
+  }
+}

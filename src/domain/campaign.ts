@@ -49,13 +49,27 @@ export type ContactSelectionType = (typeof contactSelectionTypes)[number];
 export const sendTypes = ['IMMEDIATE', 'SCHEDULED'] as const;
 export type SendType = (typeof sendTypes)[number];
 
-/** What moves a campaign. `begin` is the first start, `resume` every later one. */
-export const campaignActions = ['begin', 'resume', 'pause', 'cancel', 'complete', 'fail'] as const;
+/**
+ * What moves a campaign. `begin` is the first start, `resume` every later one; `requeue` and `reschedule` end a pause that
+ * came before the first start.
+ */
+export const campaignActions = [
+  'begin',
+  'resume',
+  'requeue',
+  'reschedule',
+  'pause',
+  'cancel',
+  'complete',
+  'fail',
+] as const;
 export type CampaignAction = (typeof campaignActions)[number];
 
 const transitions: Readonly<Record<CampaignAction, Partial<Record<CampaignStatus, CampaignStatus>>>> = {
   begin: { DRAFT: 'RUNNING', SCHEDULED: 'RUNNING' },
   resume: { PAUSED: 'RUNNING' },
+  requeue: { PAUSED: 'DRAFT' },
+  reschedule: { PAUSED: 'SCHEDULED' },
   // A campaign that is not started yet can be paused by its quota or by an operator.
   pause: { DRAFT: 'PAUSED', SCHEDULED: 'PAUSED', RUNNING: 'PAUSED' },
   cancel: { DRAFT: 'CANCELLED', SCHEDULED: 'CANCELLED', RUNNING: 'CANCELLED', PAUSED: 'CANCELLED' },
@@ -66,6 +80,12 @@ const transitions: Readonly<Record<CampaignAction, Partial<Record<CampaignStatus
 /** The status after the action, or undefined when the action is not possible in this status. */
 export function nextCampaignStatus(status: CampaignStatus, action: CampaignAction): CampaignStatus | undefined {
   return transitions[action][status];
+}
+
+/** How a pause ends: where the campaign had been before it. */
+export function actionOfStart(campaign: { readonly started: boolean; readonly sendType: SendType }): CampaignAction {
+  if (campaign.started) return 'resume';
+  return campaign.sendType === 'IMMEDIATE' ? 'requeue' : 'reschedule';
 }
 
 /** The statuses from which an action is possible: for the WHERE clause of the statement that makes the move. */

@@ -1,0 +1,41 @@
+/** Tells Temporal what committed transactions left for it. */
+import type { Dependencies } from '../dependencies.ts';
+import {
+  deleteWorkflowCommand,
+  listWorkflowCommands,
+  type WorkflowCommandRow,
+} from '../records/workflow-commands.ts';
+
+type Courier = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
+
+/**
+ * Right after a commit. Never fails the caller: what cannot be delivered now stays for the courier loop of the workers.
+ */
+export async function deliverWorkflowCommands(dependencies: Courier, campaignId: string): Promise<void> {
+  try {
+    await deliverAll(dependencies, await listWorkflowCommands(dependencies.database, { campaignId }));
+  } catch (error) {
+    dependencies.logger.warn({ campaignId, error: String(error) }, 'workflow command delayed');
+  }
+}
+
+/** The courier's round: whatever lay longer than its own process would have taken. Returns how many were delivered. */
+export async function deliverOverdueCommands(dependencies: Courier, olderThanMs: number): Promise<number> {
+  const commands = await listWorkflowCommands(dependencies.database, { olderThanMs });
+  await deliverAll(dependencies, commands);
+  return commands.length;
+}
+
+async function deliverAll(dependencies: Courier, commands: readonly WorkflowCommandRow[]): Promise<void> {
+  for (const command of commands) {
+    await deliver(dependencies, command);
+    await deleteWorkflowCommand(dependencies.database, command.id);
+  }
+}
+
+async function deliver({ orchestrator }: Courier, command: WorkflowCommandRow): Promise<void> {
+  const campaign = { id: command.campaign_id, workspaceId: command.workspace_id, name: command.name };
+  if (command.kind === 'start') return orchestrator.startCampaign(campaign);
+  // A refresh may overtake the start of a campaign that was changed at once; starting is idempotent.
+  if (!(await orchestrator.refreshCampaign(campaign.id))) await orchestrator.startCampaign(campaign);
+}

@@ -1,0 +1,85 @@
+/** Throw-away certificates for receivers on loopback, valid for a century; the keys protect nothing. */
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Signed all the others; Node does not know it. */
+export const testAuthority = `-----BEGIN CERTIFICATE-----
+MIIBYjCCAQigAwIBAgIBATAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
+dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowGTEXMBUG
+A1UEAwwOVGVzdCBhdXRob3JpdHkwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQ9
+JXh5fXpa0+HywOFwoig6HCNw6I3dSh7WKdPa/MutcwVXGaYqKNguAOuvD3Uo/sK8
+nlw4ESY8b6soPa3USVNtoz8wPTAPBgNVHRMBAf8EBTADAQH/MAsGA1UdDwQEAwIC
+BDAdBgNVHQ4EFgQUjKVsri1qcq8LWmkaohS8zAkUvgAwCgYIKoZIzj0EAwIDSAAw
+RQIhAPLhT6og39GjcHc0MwvS5nKtjPl4zzXlyQyfreMx/6kpAiBUbBHr+zGLkwSV
+JcW6s9KC4DUqPLdpcuvz8DMLdz50KA==
+-----END CERTIFICATE-----
+`;
+
+/** For receiver.test, localhost and 127.0.0.1. */
+export const receiverCertificate: Certificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBlTCCATugAwIBAgIBAjAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
+dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowEzERMA8G
+A1UEAwwIcmVjZWl2ZXIwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASDZbiBgYTZ
+d/xo4kxsUbEUaOnGuGNnXjIyRvXyzqn/WL5JUPSy0caaqqap7DYdNfhsx9oTdTPT
+WkjhOzomGmmYo3gwdjApBgNVHREEIjAggg1yZWNlaXZlci50ZXN0gglsb2NhbGhv
+c3SHBH8AAAEwCQYDVR0TBAIwADAfBgNVHSMEGDAWgBSMpWyuLWpyrwtaaRqiFLzM
+CRS+ADAdBgNVHQ4EFgQUpNQvc+ZfhGRy/GCumx9mBQtS27MwCgYIKoZIzj0EAwID
+SAAwRQIgOcwfNC55KABRzI6AGe3CM0+PDyyp1vJEi7CJ8+8dmsECIQDCTUaU24YK
+3wHBcI8V8dH1R+WrV39RW62C1CO4UpXsHw==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgeCXVoo/xjkGD7cwt
+n9SlEnBv8A//IkI7U+uQw8wAPg2hRANCAASDZbiBgYTZd/xo4kxsUbEUaOnGuGNn
+XjIyRvXyzqn/WL5JUPSy0caaqqap7DYdNfhsx9oTdTPTWkjhOzomGmmY
+-----END PRIVATE KEY-----
+`,
+};
+
+/** For other.test only. */
+export const otherNameCertificate: Certificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBgzCCASmgAwIBAgIBAzAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
+dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFTETMBEG
+A1UEAwwKb3RoZXItbmFtZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABIm42SAK
+mN3cFWYneUiQa6/lwieTv+o1hDZp7GA3YCt5Vjx8a1/TbNJr4FM7s4LOBRfNGo48
+H403odxifvSirSqjZDBiMBUGA1UdEQQOMAyCCm90aGVyLnRlc3QwCQYDVR0TBAIw
+ADAfBgNVHSMEGDAWgBSMpWyuLWpyrwtaaRqiFLzMCRS+ADAdBgNVHQ4EFgQUGH75
+2gTSzJ4gEKG0Arkwh9WMmsowCgYIKoZIzj0EAwIDSAAwRQIgRcspTar1QS65O2Sc
+taLsAPk+OdPY8pUgYmiHmqjLqs0CIQCl4KA9nRdvO3bJd2m3Jn/GXTFzpbRVjPrV
+wlBbxZEwyQ==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5YNriP1Bu582sIJn
+hoiaMy8oRUxkgnRpCWRLiITlUy+hRANCAASJuNkgCpjd3BVmJ3lIkGuv5cInk7/q
+NYQ2aexgN2AreVY8fGtf02zSa+BTO7OCzgUXzRqOPB+NN6HcYn70oq0q
+-----END PRIVATE KEY-----
+`,
+};
+
+/** For the same names as the first, but long expired. */
+export const expiredCertificate: Certificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBkjCCATigAwIBAgIBBDAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
+dGhvcml0eTAeFw0yMDAxMDEwMDAwMDBaFw0yMDAyMDEwMDAwMDBaMBIxEDAOBgNV
+BAMMB2V4cGlyZWQwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQtIZRsTIZOs7XE
+FvnNXTopjkmo7JKhqgRnzDF6q+tswfyuQvZQwDNX5Vl8h8LaLxz4vNJlZNvoT2uP
+2O7CkBWRo3gwdjApBgNVHREEIjAggg1yZWNlaXZlci50ZXN0gglsb2NhbGhvc3SH
+BH8AAAEwCQYDVR0TBAIwADAfBgNVHSMEGDAWgBSMpWyuLWpyrwtaaRqiFLzMCRS+
+ADAdBgNVHQ4EFgQUt+jJx54tOCHZ5sd7hajY/IUe48cwCgYIKoZIzj0EAwIDSAAw
+RQIgal2o1TlST+v3FOy6Td0t3uBeDKt/pd9wWVOTHgcjp6gCIQD4zzX3c4RwQwkm
+B0T5QrCE3gEUBnenojSlFxqbBZcrRA==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgghZEWXW6g0lq1gdl
+vcWqKmw29aYn6+HhP6sujCa1hFuhRANCAAQtIZRsTIZOs7XEFvnNXTopjkmo7JKh
+qgRnzDF6q+tswfyuQvZQwDNX5Vl8h8LaLxz4vNJlZNvoT2uP2O7CkBWR
+-----END PRIVATE KEY-----
+`,
+};

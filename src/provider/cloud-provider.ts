@@ -22,11 +22,11 @@ export interface CloudProviderOptions {
 }
 
 /** The provider's HTTP protocol. Follows no redirect, repeats no request, and calls no other host. */
-export const createCloudProvider = ({
+export function createCloudProvider({
   baseUrl,
   connections,
   timeoutMs,
-}: CloudProviderOptions): MessagingProvider => {
+}: CloudProviderOptions): MessagingProvider {
   const base = new URL(baseUrl);
   const client: Client = {
     exchanger: createExchanger({ origin: base.origin, connections, timeoutMs }),
@@ -38,7 +38,7 @@ export const createCloudProvider = ({
     fetchTemplate: (query) => fetchTemplate(client, query),
     close: () => client.exchanger.close(),
   };
-};
+}
 
 interface Client {
   readonly exchanger: Exchanger;
@@ -54,10 +54,8 @@ const maxPageSize = 250;
 const maxPages = 1000;
 const maxRestarts = 3;
 
-const sendMessage = async (client: Client, message: OutboundTemplateMessage): Promise<SendResult> => {
-  if (!isHeaderValue(message.accessToken)) {
-    return unusableToken;
-  }
+async function sendMessage(client: Client, message: OutboundTemplateMessage): Promise<SendResult> {
+  if (!isHeaderValue(message.accessToken)) return unusableToken;
   return toSendResult(
     await client.exchanger.exchange({
       method: 'POST',
@@ -66,10 +64,10 @@ const sendMessage = async (client: Client, message: OutboundTemplateMessage): Pr
       body: messageBody(message),
     }),
   );
-};
+}
 
 /** Joined from strings: the envelope is the same for every message, so only the values are serialised. */
-const messageBody = ({ to, callbackData, template }: OutboundTemplateMessage): string => {
+function messageBody({ to, callbackData, template }: OutboundTemplateMessage): string {
   const components =
     template.components.length === 0 ? '' : `,"components":${JSON.stringify(template.components)}`;
   return (
@@ -78,7 +76,7 @@ const messageBody = ({ to, callbackData, template }: OutboundTemplateMessage): s
     `"template":{"name":${JSON.stringify(template.name)},` +
     `"language":{"code":${JSON.stringify(template.language)}}${components}}}`
   );
-};
+}
 
 async function* listTemplates(client: Client, query: TemplateQuery): AsyncGenerator<TemplatePage> {
   const limit = Math.min(Math.max(query.pageSize ?? defaultPageSize, 1), maxPageSize);
@@ -108,34 +106,28 @@ async function* listTemplates(client: Client, query: TemplateQuery): AsyncGenera
       throw new ProviderRequestError({ kind: 'unknown', cause: 'the template list does not advance' });
     }
     yield page;
-    if (page.nextCursor === null) {
-      return;
-    }
+    if (page.nextCursor === null) return;
     after = page.nextCursor;
   }
   throw new ProviderRequestError({ kind: 'unknown', cause: 'the template list does not end' });
 }
 
-const fetchTemplate = async (client: Client, query: TemplateLookup): Promise<ProviderTemplate> => {
+async function fetchTemplate(client: Client, query: TemplateLookup): Promise<ProviderTemplate> {
   const path = `/${encodeURIComponent(query.templateId)}?fields=${encodeURIComponent(templateFields)}`;
   const reading = await read(client, { path, accessToken: query.accessToken });
-  if ('failure' in reading) {
-    throw new ProviderRequestError(reading.failure);
-  }
+  if ('failure' in reading) throw new ProviderRequestError(reading.failure);
   const template = readTemplate(reading.body);
   if (!template) {
     throw new ProviderRequestError({ kind: 'unknown', cause: 'answer is not a template' });
   }
   return template;
-};
+}
 
-const read = async (
+async function read(
   client: Client,
   { path, accessToken }: { readonly path: string; readonly accessToken: string },
-): Promise<ReturnType<typeof toReading>> => {
-  if (!isHeaderValue(accessToken)) {
-    return { failure: unusableToken };
-  }
+): Promise<ReturnType<typeof toReading>> {
+  if (!isHeaderValue(accessToken)) return { failure: unusableToken };
   return toReading(
     await client.exchanger.exchange({
       method: 'GET',
@@ -144,7 +136,7 @@ const read = async (
       body: null,
     }),
   );
-};
+}
 
 /** Anything else would be refused by the HTTP client, or end the header early. */
 const isHeaderValue = (token: string): boolean => /^[\x21-\x7e]+$/.test(token);
@@ -152,6 +144,7 @@ const isHeaderValue = (token: string): boolean => /^[\x21-\x7e]+$/.test(token);
 const unusableToken = {
   kind: 'rejected',
   code: invalidToken,
+  subcode: null,
   httpStatus: 401,
   message: 'The access token of the channel is not a valid header value',
   details: null,

@@ -44,7 +44,7 @@ const keepAliveMs = 4000;
  * Deadlines are kept in one ordered set that a single timer sweeps: an abort signal a request costs a third of
  * the throughput.
  */
-export const createExchanger = ({ origin, connections, timeoutMs }: ExchangerOptions): Exchanger => {
+export function createExchanger({ origin, connections, timeoutMs }: ExchangerOptions): Exchanger {
   const pool = new Pool(origin, {
     connections,
     pipelining: 1,
@@ -63,9 +63,7 @@ export const createExchanger = ({ origin, connections, timeoutMs }: ExchangerOpt
     const now = performance.now();
     // Insertion order is deadline order: all requests have the same time limit.
     for (const handler of inFlight) {
-      if (handler.deadline > now) {
-        return;
-      }
+      if (handler.deadline > now) return;
       handler.expire();
     }
     if (inFlight.size === 0) {
@@ -90,7 +88,7 @@ export const createExchanger = ({ origin, connections, timeoutMs }: ExchangerOpt
       }),
     close: () => pool.close(),
   };
-};
+}
 
 interface ExchangeHandlerOptions {
   readonly deadline: number;
@@ -163,7 +161,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 }
 
 /** A short word for logs and records: the system's or the client's error code, never a message with data in it. */
-const causeOf = (error: Error): string => {
+function causeOf(error: Error): string {
   const code = (error as NodeJS.ErrnoException).code;
   return typeof code === 'string' ? code : error.name;
-};
+}

@@ -7,15 +7,11 @@ import { isObject } from './json-value.ts';
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
 /** Judges the answer to a send. Rule: what is not known to be accepted or refused is `unknown`. */
-export const toSendResult = (exchange: Exchange): SendResult => {
-  if (exchange.kind !== 'answered') {
-    return exchange;
-  }
+export function toSendResult(exchange: Exchange): SendResult {
+  if (exchange.kind !== 'answered') return exchange;
   const body = parseJson(exchange.body);
   const refusal = toFailure(exchange, body);
-  if (refusal) {
-    return refusal;
-  }
+  if (refusal) return refusal;
   const messages = isObject(body) ? body['messages'] : undefined;
   const message: unknown = Array.isArray(messages) ? messages[0] : undefined;
   if (!isObject(message) || typeof message['id'] !== 'string' || message['id'] === '') {
@@ -27,92 +23,83 @@ export const toSendResult = (exchange: Exchange): SendResult => {
     messageStatus: typeof message['message_status'] === 'string' ? message['message_status'] : 'accepted',
     waId: waIdOf(body),
   };
-};
+}
 
 /** The body of a reading request, or why there is none. */
-export const toReading = (
+export function toReading(
   exchange: Exchange,
-): { readonly body: unknown } | { readonly failure: RequestFailure } => {
-  if (exchange.kind !== 'answered') {
-    return { failure: exchange };
-  }
+): { readonly body: unknown } | { readonly failure: RequestFailure } {
+  if (exchange.kind !== 'answered') return { failure: exchange };
   const body = parseJson(exchange.body);
   const failure = toFailure(exchange, body);
-  if (failure) {
-    return { failure };
-  }
+  if (failure) return { failure };
   return body === undefined ? { failure: { kind: 'unknown', cause: 'answer is not JSON' } } : { body };
-};
+}
 
 /**
  * An answer with the provider's error body is a refusal whatever its HTTP status. Without that body a 4xx, 500 or
  * 503 is a refusal too: the server itself declined. A 502 or 504 comes from something in between that does not
  * know what became of the request, so the outcome is unknown.
  */
-const toFailure = (answer: Answered, body: unknown): RequestFailure | undefined => {
+function toFailure(answer: Answered, body: unknown): RequestFailure | undefined {
   const error = isObject(body) ? body['error'] : undefined;
-  if (isObject(error) && typeof toCode(error['code']) === 'number') {
-    return toRejection(answer, error);
-  }
-  if (answer.httpStatus >= 200 && answer.httpStatus < 300) {
-    return undefined;
-  }
+  if (isObject(error) && toCode(error['code']) !== null) return toRejection(answer, error);
+  if (answer.httpStatus >= 200 && answer.httpStatus < 300) return undefined;
   if (answer.httpStatus === 502 || answer.httpStatus === 504) {
     return { kind: 'unknown', cause: `HTTP ${answer.httpStatus} from a gateway` };
   }
   return toRejection(answer, {});
-};
+}
 
-const toRejection = (answer: Answered, error: Readonly<Record<string, unknown>>): SendRejected => {
+function toRejection(answer: Answered, error: Readonly<Record<string, unknown>>): SendRejected {
   const retryAfterMs = retryAfter(answer.headers);
   return {
     kind: 'rejected',
-    code: toCode(error['code']),
+    code: toCode(error['code']) ?? answer.httpStatus,
+    subcode: toCode(error['error_subcode']),
     httpStatus: answer.httpStatus,
     message: typeof error['message'] === 'string' ? error['message'] : `HTTP ${answer.httpStatus}`,
     details: detailsOf(error),
     isTransient: error['is_transient'] === true,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-};
+}
 
-const toCode = (value: unknown): number | null => {
+function toCode(value: unknown): number | null {
   const code = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return typeof code === 'number' && Number.isInteger(code) ? code : null;
-};
+}
 
 /** `error_data` is an object with `details`, or the details themselves as a string. */
-const detailsOf = (error: Readonly<Record<string, unknown>>): string | null => {
+function detailsOf(error: Readonly<Record<string, unknown>>): string | null {
   const data = error['error_data'];
   const details = isObject(data) ? data['details'] : data;
   const text = details ?? error['error_user_msg'];
   return typeof text === 'string' ? text : null;
-};
+}
 
-const waIdOf = (body: unknown): string | null => {
+function waIdOf(body: unknown): string | null {
   const contacts = isObject(body) ? body['contacts'] : undefined;
   const contact: unknown = Array.isArray(contacts) ? contacts[0] : undefined;
   return isObject(contact) && typeof contact['wa_id'] === 'string' ? contact['wa_id'] : null;
-};
+}
 
 const longestWaitMs = 24 * 60 * 60 * 1000;
 
 /** Retry-After (seconds or a date), else the provider's own usage header, which counts in minutes. */
-const retryAfter = (headers: IncomingHttpHeaders): number | undefined => {
+function retryAfter(headers: IncomingHttpHeaders): number | undefined {
   const given = headers['retry-after'];
   const wait = given === undefined ? regainAccess(headers) : delayOf(given, headers['date']);
   return wait === undefined || !(wait > 0) ? undefined : Math.min(wait, longestWaitMs);
-};
+}
 
-const delayOf = (retryAfterHeader: string, date: string | undefined): number | undefined => {
-  if (/^\d+$/.test(retryAfterHeader)) {
-    return Number(retryAfterHeader) * 1000;
-  }
+function delayOf(retryAfterHeader: string, date: string | undefined): number | undefined {
+  if (/^\d+$/.test(retryAfterHeader)) return Number(retryAfterHeader) * 1000;
   const wait = Date.parse(retryAfterHeader) - (date === undefined ? Date.now() : Date.parse(date));
   return Number.isNaN(wait) ? undefined : wait;
-};
+}
 
-const regainAccess = (headers: IncomingHttpHeaders): number | undefined => {
+function regainAccess(headers: IncomingHttpHeaders): number | undefined {
   const usage = headers['x-business-use-case-usage'];
   const accounts = typeof usage === 'string' ? parseJson(usage) : undefined;
   const minutes = Object.values(isObject(accounts) ? accounts : {})
@@ -120,12 +107,12 @@ const regainAccess = (headers: IncomingHttpHeaders): number | undefined => {
     .map((entry) => (isObject(entry) ? Number(entry['estimated_time_to_regain_access'] ?? 0) : 0))
     .filter(Number.isFinite);
   return minutes.length === 0 ? undefined : Math.max(...minutes) * 60_000;
-};
+}
 
-const parseJson = (text: string): unknown => {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
-};
+}

@@ -14,11 +14,11 @@ export class ProviderRequestError extends Error {
   }
 }
 
-const describeFailure = (failure: RequestFailure): string => {
+function describeFailure(failure: RequestFailure): string {
   if (failure.kind === 'rejected') {
-    return `The provider refused the request: HTTP ${failure.httpStatus}, code ${failure.code ?? 'none'}`;
+    return `The provider refused the request: HTTP ${failure.httpStatus}, code ${failure.code}`;
   }
   return failure.kind === 'unreachable'
     ? `The provider cannot be reached: ${failure.cause}`
     : `The provider gave no readable answer: ${failure.cause}`;
-};
+}

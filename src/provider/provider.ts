@@ -47,8 +47,9 @@ export interface SendAccepted {
 /** The provider answered that it did not take the message. */
 export interface SendRejected {
   readonly kind: 'rejected';
-  /** The provider's error code; null when the answer was an HTTP error outside its protocol. */
-  readonly code: number | null;
+  /** The provider's error code; equal to `httpStatus` when the answer was an HTTP error outside its protocol. */
+  readonly code: number;
+  readonly subcode: number | null;
   readonly httpStatus: number;
   readonly message: string;
   readonly details: string | null;

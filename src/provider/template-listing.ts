@@ -19,11 +19,9 @@ const TemplateElement = t.intersection([
 ]);
 
 /** One template of the provider's list, or undefined when it lacks what identifies it. */
-export const readTemplate = (element: unknown): ProviderTemplate | undefined => {
+export function readTemplate(element: unknown): ProviderTemplate | undefined {
   const decoded = TemplateElement.decode(element);
-  if (!isRight(decoded)) {
-    return undefined;
-  }
+  if (!isRight(decoded)) return undefined;
   const template = decoded.right;
   return {
     id: String(template.id),
@@ -36,43 +34,37 @@ export const readTemplate = (element: unknown): ProviderTemplate | undefined => 
     qualityScore: qualityScoreOf(template.quality_score),
     rejectedReason: reasonOf(template.rejected_reason),
   };
-};
+}
 
 /** A page of the list; undefined when the body is no list at all. */
-export const readTemplatePage = (body: unknown): TemplatePage | undefined => {
+export function readTemplatePage(body: unknown): TemplatePage | undefined {
   const data = isObject(body) ? body['data'] : undefined;
-  if (!Array.isArray(data)) {
-    return undefined;
-  }
+  if (!Array.isArray(data)) return undefined;
   const templates = data.map(readTemplate).filter((template) => template !== undefined);
   return {
     templates,
     unreadable: data.length - templates.length,
     nextCursor: nextCursorOf(isObject(body) ? body['paging'] : undefined),
   };
-};
+}
 
 /**
  * Cursors are present on the last page too: only `next` says that there is more. Its address is never called,
  * for it may name any host; the cursor inside it is used against our own base URL.
  */
-const nextCursorOf = (paging: unknown): string | null => {
+function nextCursorOf(paging: unknown): string | null {
   const next = isObject(paging) ? paging['next'] : undefined;
-  if (!isObject(paging) || typeof next !== 'string' || next === '') {
-    return null;
-  }
+  if (!isObject(paging) || typeof next !== 'string' || next === '') return null;
   const cursors = paging['cursors'];
   const after = isObject(cursors) ? cursors['after'] : undefined;
-  if (typeof after === 'string' && after !== '') {
-    return after;
-  }
+  if (typeof after === 'string' && after !== '') return after;
   return new URLSearchParams(next.slice(next.indexOf('?') + 1)).get('after');
-};
+}
 
-const qualityScoreOf = (value: unknown): string | null => {
+function qualityScoreOf(value: unknown): string | null {
   const score = isObject(value) ? value['score'] : value;
   return typeof score === 'string' ? score.toUpperCase() : null;
-};
+}
 
 const reasonOf = (value: unknown): string | null =>
   typeof value === 'string' && value.toUpperCase() !== 'NONE' ? value : null;

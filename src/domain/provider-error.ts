@@ -1,0 +1,71 @@
+/** From a refusal of the provider to what is done about it. Io-ts-free and Node-free. */
+import { fail, providerErrorTable, retry, type ProviderErrorRule } from './provider-error-table.ts';
+
+const ruleByCode: ReadonlyMap<number, ProviderErrorRule> = new Map(
+  providerErrorTable.flatMap(({ codes, rule }) => codes.map((code) => [code, rule] as const)),
+);
+
+/** What is known of a refusal; callbacks give the code alone. */
+export interface ProviderError {
+  readonly code: number;
+  readonly subcode?: number | null;
+  /** HTTP status of the answer; equal to `code` when the answer was outside the provider's protocol. */
+  readonly httpStatus?: number;
+  readonly isTransient?: boolean;
+  /** How long the provider asked us to wait. */
+  readonly retryAfterMs?: number;
+}
+
+/** What to do now: `retry_once` and used-up retries are resolved into one of these. */
+export type ProviderErrorAction =
+  | { readonly kind: 'retry' | 'retry_recipient'; readonly delayMs: number }
+  | Extract<ProviderErrorRule, { kind: 'throttle' | 'fail' | 'pause_template' | 'pause_channel' }>;
+
+/**
+ * The action for a refused message. `attempts` is how often it was sent so far, this time included (1 = the first
+ * send was refused); a throttled send does not count.
+ */
+export function providerErrorAction(error: ProviderError, attempts: number): ProviderErrorAction {
+  const rule = providerErrorRule(error);
+  const asked = error.retryAfterMs ?? 0;
+  switch (rule.kind) {
+    case 'retry':
+    case 'retry_recipient': {
+      if (attempts >= rule.attempts) return fail;
+      const delayMs = rule.firstDelayMs * rule.factor ** (Math.max(attempts, 1) - 1);
+      return { kind: rule.kind, delayMs: Math.max(delayMs, asked) };
+    }
+    case 'retry_once':
+      return attempts >= 2 ? fail : { kind: 'retry', delayMs: Math.max(rule.delayMs, asked) };
+    case 'throttle':
+      // What the provider names replaces our guess; the rate alone is cut where we would not be silent.
+      return asked > 0 ? { kind: 'throttle', delayMs: asked, silenceMs: asked } : rule;
+    default:
+      return rule;
+  }
+}
+
+/** The row that applies, with a safe default for codes nobody has listed: transient ones retry, others fail the recipient. */
+export function providerErrorRule({
+  code,
+  subcode,
+  httpStatus,
+  isTransient,
+}: ProviderError): ProviderErrorRule {
+  if (httpStatus !== undefined && code === httpStatus) return httpErrorRule(httpStatus);
+  // "Object does not exist": the number in the address, not one of the parameters.
+  if (code === 100 && subcode === 33) return ruleByCode.get(33) ?? fail;
+  if (code >= 200 && code <= 299) return { kind: 'pause_channel', cause: 'token' };
+  const listed = ruleByCode.get(code);
+  if (listed) return listed;
+  return isTransient === true || (httpStatus ?? 0) >= 500 ? retry : fail;
+}
+
+/** An HTTP error without the provider's error body: from a gateway, a wrong address, or a broken provider. */
+function httpErrorRule(httpStatus: number): ProviderErrorRule {
+  if (httpStatus === 429) return { kind: 'throttle', delayMs: 1000, silenceMs: 1000 };
+  if (httpStatus === 401 || httpStatus === 403) return { kind: 'pause_channel', cause: 'token' };
+  if (httpStatus === 404 || httpStatus < 400) return { kind: 'pause_channel', cause: 'address' };
+  if (httpStatus === 408 || httpStatus === 425 || httpStatus >= 500) return retry;
+  return fail;
+}

@@ -1,0 +1,52 @@
+import type { Dependencies } from '../dependencies.ts';
+import { Invalid, type FieldProblem } from '../domain/error.ts';
+import { claimBusinessAccount } from '../records/business-accounts.ts';
+import { insertChannel } from '../records/channels.ts';
+import { requireWorkspace } from '../records/workspaces.ts';
+
+export interface CreateChannel {
+  readonly workspaceId: number;
+  readonly phoneNumberId: string;
+  readonly displayPhoneNumber: string;
+  readonly businessAccountId: string;
+  readonly accessToken: string;
+  /** Default 80. */
+  readonly messagesPerSecond?: number;
+}
+
+/** A sending number with an empty wallet. A phone number id and a business account have one owner each: Conflict. */
+export async function createChannel(
+  { database, secrets }: Pick<Dependencies, 'database' | 'secrets'>,
+  input: CreateChannel,
+): Promise<{ readonly channelId: string }> {
+  const messagesPerSecond = input.messagesPerSecond ?? 80;
+  const problems = [...identifierProblems(input), ...rateProblems(messagesPerSecond)];
+  if (problems.length > 0) throw Invalid.of(problems);
+
+  const accessTokenEncrypted = secrets.encrypt(input.accessToken);
+  const channelId = await database.transaction(async (connection) => {
+    await requireWorkspace(connection, input.workspaceId);
+    await claimBusinessAccount(connection, input.workspaceId, input.businessAccountId);
+    return insertChannel(connection, input.workspaceId, {
+      ...input,
+      accessTokenEncrypted,
+      messagesPerSecond,
+    });
+  });
+  return { channelId };
+}
+
+function identifierProblems(input: CreateChannel): readonly FieldProblem[] {
+  const fields = ['phoneNumberId', 'displayPhoneNumber', 'businessAccountId', 'accessToken'] as const;
+  return fields
+    .filter((field) => input[field].trim() === '' || input[field].length > 1024)
+    .map((field) => ({ field, message: `${field} must have 1 to 1024 characters` }));
+}
+
+function rateProblems(messagesPerSecond: number): readonly FieldProblem[] {
+  const fits = Number.isInteger(messagesPerSecond) && messagesPerSecond >= 1 && messagesPerSecond <= 100_000;
+  if (fits) return [];
+  return [
+    { field: 'messagesPerSecond', message: 'messagesPerSecond must be a whole number from 1 to 100000' },
+  ];
+}

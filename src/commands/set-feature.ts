@@ -1,0 +1,27 @@
+import type { Dependencies } from '../dependencies.ts';
+import { Invalid } from '../domain/error.ts';
+import { featureNames, parseFeatureSetting, type FeatureSetting } from '../domain/feature.ts';
+import { saveFeature } from '../records/features.ts';
+import { requireWorkspace } from '../records/workspaces.ts';
+
+export interface SetFeature {
+  readonly workspaceId: number;
+  readonly feature: string;
+  /** `on`, `off`, or for the quota a number or `unlimited`. */
+  readonly value: string;
+}
+
+export async function setFeature(
+  { database }: Pick<Dependencies, 'database'>,
+  input: SetFeature,
+): Promise<{ readonly workspaceId: number } & FeatureSetting> {
+  const feature = featureNames.find((name) => name === input.feature);
+  if (feature === undefined) {
+    throw Invalid.at('feature', `feature must be one of ${featureNames.join(', ')}`);
+  }
+  const setting = parseFeatureSetting(feature, input.value);
+  if (setting === undefined) throw Invalid.at('value', `${feature} does not take the value "${input.value}"`);
+  await requireWorkspace(database, input.workspaceId);
+  await saveFeature(database, input.workspaceId, setting);
+  return { workspaceId: input.workspaceId, ...setting };
+}

@@ -1,0 +1,28 @@
+/**
+ * Money: integer micro-units (1,000,000 to the unit of the wallet's currency) inside, decimal strings outside.
+ * Io-ts-free and Node-free.
+ */
+
+const places = 6;
+const unit = 10n ** BigInt(places);
+
+/** No single amount and no balance goes beyond this, so that sums fit into 64 bits. */
+export const largestAmount = 1_000_000_000_000n * unit;
+
+/** `12.5` → 12500000n; undefined for anything but a plain decimal with at most six places. */
+export function parseAmount(text: string): bigint | undefined {
+  const match = /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign = '', whole = '0', fraction = ''] = match;
+  const amount = BigInt(whole) * unit + BigInt(fraction.padEnd(places, '0'));
+  if (amount > largestAmount) return undefined;
+  return sign === '-' ? -amount : amount;
+}
+
+/** 12500000n → `12.5`, without trailing zeros. */
+export function formatAmount(amount: bigint): string {
+  const absolute = amount < 0n ? -amount : amount;
+  const fraction = (absolute % unit).toString().padStart(places, '0').replace(/0+$/, '');
+  const whole = (absolute / unit).toString();
+  return `${amount < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}

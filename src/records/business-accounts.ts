@@ -1,0 +1,60 @@
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { Conflict } from '../domain/error.ts';
+import type { Connection } from './database.ts';
+import { nothing, row, timestamp, nullable } from './row.ts';
+
+const Owner = row(t.type({ workspaceId: t.number }));
+
+/** Registers the provider's business account for the workspace; throws Conflict when another workspace has it. */
+export async function claimBusinessAccount(
+  connection: Connection,
+  workspaceId: number,
+  businessAccountId: string,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO business_account (id, workspace_id) VALUES (${businessAccountId}, ${workspaceId})
+    ON CONFLICT (id) DO NOTHING`);
+  const owner = await connection.oneFirst(sql.type(Owner)`
+    SELECT workspace_id AS "workspaceId" FROM business_account WHERE id = ${businessAccountId}`);
+  if (owner !== workspaceId) throw new Conflict('The business account belongs to another workspace');
+}
+
+const BusinessAccount = t.type({
+  id: t.string,
+  workspaceId: t.number,
+  templatesSyncedAt: nullable(timestamp),
+});
+export type BusinessAccount = t.TypeOf<typeof BusinessAccount>;
+const BusinessAccountRow = row(BusinessAccount);
+
+const selection = sql.fragment`id, workspace_id AS "workspaceId", templates_synced_at AS "templatesSyncedAt"`;
+
+/** Those of one workspace. */
+export async function listBusinessAccounts(
+  connection: Connection,
+  workspaceId: number,
+): Promise<readonly BusinessAccount[]> {
+  return connection.any(sql.type(BusinessAccountRow)`
+    SELECT ${selection} FROM business_account WHERE workspace_id = ${workspaceId} ORDER BY id`);
+}
+
+/** Those of every workspace: for jobs that serve all of them. */
+export async function listAllBusinessAccounts(connection: Connection): Promise<readonly BusinessAccount[]> {
+  return connection.any(sql.type(BusinessAccountRow)`SELECT ${selection} FROM business_account ORDER BY id`);
+}
+
+/** The account whoever owns it: provider callbacks name it without a workspace. */
+export async function findBusinessAccount(
+  connection: Connection,
+  businessAccountId: string,
+): Promise<BusinessAccount | undefined> {
+  const found = await connection.maybeOne(sql.type(BusinessAccountRow)`
+    SELECT ${selection} FROM business_account WHERE id = ${businessAccountId}`);
+  return found ?? undefined;
+}
+
+export async function markTemplatesSynced(connection: Connection, businessAccountId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE business_account SET templates_synced_at = now() WHERE id = ${businessAccountId}`);
+}

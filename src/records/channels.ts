@@ -1,0 +1,126 @@
+/** Sending numbers. The access token leaves this module as it is stored: encrypted (`SecretBox`). */
+import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
+import * as t from 'io-ts';
+import { Conflict, NotFound } from '../domain/error.ts';
+import type { Connection } from './database.ts';
+import { bytes, nothing, nullable, row } from './row.ts';
+
+const Channel = t.type({
+  id: t.string,
+  workspaceId: t.number,
+  businessAccountId: t.string,
+  phoneNumberId: t.string,
+  displayPhoneNumber: t.string,
+  accessTokenEncrypted: bytes,
+  messagesPerSecond: t.number,
+  status: t.union([t.literal('active'), t.literal('blocked')]),
+  blockReason: nullable(t.string),
+  /** ISO 3166 alpha-2 codes this channel never sends to. */
+  blockedCountries: t.array(t.string),
+  responder: t.union([t.literal('none'), t.literal('chatbot'), t.literal('assistant')]),
+});
+export type Channel = t.TypeOf<typeof Channel>;
+const ChannelRow = row(Channel);
+
+const selection = sql.fragment`
+  channel.id, channel.workspace_id AS "workspaceId", channel.business_account_id AS "businessAccountId",
+  channel.phone_number_id AS "phoneNumberId", channel.display_phone_number AS "displayPhoneNumber",
+  channel.access_token_encrypted AS "accessTokenEncrypted", channel.messages_per_second AS "messagesPerSecond",
+  channel.status, channel.block_reason AS "blockReason", channel.blocked_countries AS "blockedCountries",
+  channel.responder`;
+
+export interface NewChannel {
+  readonly businessAccountId: string;
+  readonly phoneNumberId: string;
+  readonly displayPhoneNumber: string;
+  readonly accessTokenEncrypted: Buffer;
+  readonly messagesPerSecond: number;
+}
+
+const ChannelId = row(t.type({ id: t.string }));
+
+/** The channel with its token bucket and its empty wallet. Throws Conflict when the phone number id is taken. */
+export async function insertChannel(
+  connection: Connection,
+  workspaceId: number,
+  channel: NewChannel,
+): Promise<string> {
+  try {
+    return await connection.oneFirst(sql.type(ChannelId)`
+      WITH inserted AS (
+        INSERT INTO channel (workspace_id, business_account_id, phone_number_id, display_phone_number,
+          access_token_encrypted, messages_per_second)
+        VALUES (${workspaceId}, ${channel.businessAccountId}, ${channel.phoneNumberId},
+          ${channel.displayPhoneNumber}, ${sql.binary(channel.accessTokenEncrypted)}, ${channel.messagesPerSecond})
+        RETURNING id, workspace_id
+      ), rate AS (
+        INSERT INTO channel_rate (channel_id) SELECT id FROM inserted
+      ), purse AS (
+        INSERT INTO wallet (channel_id, workspace_id) SELECT id, workspace_id FROM inserted
+      )
+      SELECT id FROM inserted`);
+  } catch (error) {
+    if (error instanceof UniqueIntegrityConstraintViolationError) {
+      throw new Conflict('The phone number id belongs to another channel');
+    }
+    throw error;
+  }
+}
+
+/** The channel of this workspace; throws NotFound for any other. */
+export async function getChannel(
+  connection: Connection,
+  workspaceId: number,
+  channelId: string,
+): Promise<Channel> {
+  const found = await connection.maybeOne(sql.type(ChannelRow)`
+    SELECT ${selection} FROM channel WHERE workspace_id = ${workspaceId} AND id = ${channelId}`);
+  if (found === null) throw new NotFound('Channel');
+  return found;
+}
+
+/** The channel whoever owns it: for work that knows the id from a record of ours. */
+export async function findChannelById(
+  connection: Connection,
+  channelId: string,
+): Promise<Channel | undefined> {
+  const found = await connection.maybeOne(sql.type(ChannelRow)`
+    SELECT ${selection} FROM channel WHERE id = ${channelId}`);
+  return found ?? undefined;
+}
+
+/** The channel whoever owns it: provider callbacks name it without a workspace. */
+export async function findChannelByPhoneNumberId(
+  connection: Connection,
+  phoneNumberId: string,
+): Promise<Channel | undefined> {
+  const found = await connection.maybeOne(sql.type(ChannelRow)`
+    SELECT ${selection} FROM channel WHERE phone_number_id = ${phoneNumberId}`);
+  return found ?? undefined;
+}
+
+export async function listChannels(connection: Connection, workspaceId: number): Promise<readonly Channel[]> {
+  return connection.any(sql.type(ChannelRow)`
+    SELECT ${selection} FROM channel WHERE workspace_id = ${workspaceId} ORDER BY id`);
+}
+
+export async function listChannelsOfBusinessAccount(
+  connection: Connection,
+  workspaceId: number,
+  businessAccountId: string,
+): Promise<readonly Channel[]> {
+  return connection.any(sql.type(ChannelRow)`
+    SELECT ${selection} FROM channel
+    WHERE workspace_id = ${workspaceId} AND business_account_id = ${businessAccountId} ORDER BY id`);
+}
+
+/** Nothing is sent on a blocked channel; `reason` is for operators. */
+export async function blockChannel(connection: Connection, channelId: string, reason: string): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE channel SET status = 'blocked', block_reason = ${reason}, updated_at = now() WHERE id = ${channelId}`);
+}
+
+export async function unblockChannel(connection: Connection, channelId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE channel SET status = 'active', block_reason = NULL, updated_at = now() WHERE id = ${channelId}`);
+}

@@ -1,0 +1,97 @@
+/** Wallets, their ledger and the prices. Amounts are micro-units (`src/domain/money.ts`). */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { NotFound } from '../domain/error.ts';
+import { largestAmount } from '../domain/money.ts';
+import type { Connection } from './database.ts';
+import { row } from './row.ts';
+
+const Wallet = t.type({ channelId: t.string, balance: t.bigint, reserved: t.bigint, currency: t.string });
+export type Wallet = t.TypeOf<typeof Wallet>;
+const WalletRow = row(Wallet);
+
+const selection = sql.fragment`channel_id AS "channelId", balance, reserved, currency`;
+
+/** The wallet of a channel of this workspace; throws NotFound for any other. */
+export async function getWallet(
+  connection: Connection,
+  workspaceId: number,
+  channelId: string,
+): Promise<Wallet> {
+  const found = await connection.maybeOne(sql.type(WalletRow)`
+    SELECT ${selection} FROM wallet WHERE workspace_id = ${workspaceId} AND channel_id = ${channelId}`);
+  if (found === null) throw new NotFound('Channel');
+  return found;
+}
+
+export async function listWallets(connection: Connection, workspaceId: number): Promise<readonly Wallet[]> {
+  return connection.any(sql.type(WalletRow)`
+    SELECT ${selection} FROM wallet WHERE workspace_id = ${workspaceId} ORDER BY channel_id`);
+}
+
+export interface NewLedgerEntry {
+  readonly channelId: string;
+  readonly kind: 'recharge' | 'adjustment' | 'charge' | 'refund' | 'correction';
+  /** Not zero; negative takes money out. */
+  readonly amount: bigint;
+  readonly campaignId?: string;
+  readonly messageId?: string;
+  readonly claimId?: string;
+  readonly messageCount?: number;
+  readonly reason?: string;
+}
+
+const Balance = row(t.type({ balance: t.bigint }));
+
+/**
+ * Moves the balance and writes the entry in one statement; the new balance. Undefined, and nothing written, when
+ * the balance would fall below what is reserved or grow beyond the largest amount.
+ */
+export async function postLedgerEntry(
+  connection: Connection,
+  entry: NewLedgerEntry,
+): Promise<bigint | undefined> {
+  const balance = await connection.maybeOneFirst(sql.type(Balance)`
+    WITH moved AS (
+      UPDATE wallet SET balance = balance + ${entry.amount}, updated_at = now()
+      WHERE channel_id = ${entry.channelId}
+        AND balance + ${entry.amount} BETWEEN reserved AND ${largestAmount}
+      RETURNING channel_id, workspace_id, balance
+    ), entry AS (
+      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_id, claim_id,
+        message_count, reason)
+      SELECT channel_id, workspace_id, ${entry.kind}, ${entry.amount}, ${entry.campaignId ?? null}::uuid,
+        ${entry.messageId ?? null}::uuid, ${entry.claimId ?? null}::uuid, ${entry.messageCount ?? null}::int,
+        ${entry.reason ?? null}
+      FROM moved
+    )
+    SELECT balance FROM moved`);
+  return balance ?? undefined;
+}
+
+const CountryPrice = row(t.type({ country: t.string, price: t.bigint }));
+
+/** Prices of one category by country; `''` is every other country. The workspace's own rows win over the default card. */
+export async function findPrices(
+  connection: Connection,
+  workspaceId: number,
+  category: string,
+): Promise<ReadonlyMap<string, bigint>> {
+  const prices = await connection.any(sql.type(CountryPrice)`
+    SELECT DISTINCT ON (country) country, price FROM rate_card
+    WHERE category = ${category} AND (workspace_id = ${workspaceId} OR workspace_id IS NULL)
+    ORDER BY country, workspace_id NULLS LAST`);
+  return new Map(prices.map(({ country, price }) => [country, price]));
+}
+
+const Price = t.type({ category: t.string, country: t.string, price: t.bigint });
+export type Price = t.TypeOf<typeof Price>;
+const PriceRow = row(Price);
+
+/** The whole card of the workspace. */
+export async function listPrices(connection: Connection, workspaceId: number): Promise<readonly Price[]> {
+  return connection.any(sql.type(PriceRow)`
+    SELECT DISTINCT ON (category, country) category, country, price FROM rate_card
+    WHERE workspace_id = ${workspaceId} OR workspace_id IS NULL
+    ORDER BY category, country, workspace_id NULLS LAST`);
+}

@@ -1,0 +1,25 @@
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { NotFound } from '../domain/error.ts';
+import type { Connection } from './database.ts';
+import { row } from './row.ts';
+
+const WorkspaceId = row(t.type({ id: t.number }));
+
+/** With every feature on and unlimited broadcasts. */
+export async function insertWorkspace(connection: Connection, name: string): Promise<number> {
+  return connection.oneFirst(sql.type(WorkspaceId)`
+    WITH inserted AS (
+      INSERT INTO workspace (name) VALUES (${name}) RETURNING id
+    ), feature AS (
+      INSERT INTO workspace_feature (workspace_id) SELECT id FROM inserted
+    )
+    SELECT id FROM inserted`);
+}
+
+export async function requireWorkspace(connection: Connection, workspaceId: number): Promise<void> {
+  const found = await connection.maybeOne(
+    sql.type(WorkspaceId)`SELECT id FROM workspace WHERE id = ${workspaceId}`,
+  );
+  if (found === null) throw new NotFound('Workspace');
+}

@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adjustWallet } from '../../src/commands/adjust-wallet.ts';
+import { createChannel } from '../../src/commands/create-channel.ts';
+import { createWorkspace } from '../../src/commands/create-workspace.ts';
+import { rechargeWallet } from '../../src/commands/recharge-wallet.ts';
+import { setFeature } from '../../src/commands/set-feature.ts';
+import { Conflict, Invalid, NotFound } from '../../src/domain/error.ts';
+import { getChannel, listChannels } from '../../src/records/channels.ts';
+import { getFeatures } from '../../src/records/features.ts';
+import { nothing, row } from '../../src/records/row.ts';
+import { findPrices, getWallet, listPrices } from '../../src/records/wallets.ts';
+import { createSecretBox } from '../../src/secrets.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const secrets = createSecretBox(['a key of the tests that is long enough']);
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString('hex')}`;
+
+async function aWorkspace(): Promise<number> {
+  const { workspaceId } = await createWorkspace({ database: database.pool }, { name: 'Acme' });
+  return workspaceId;
+}
+
+const aChannel = (
+  workspaceId: number,
+  overrides: { phoneNumberId?: string; businessAccountId?: string } = {},
+) =>
+  createChannel(
+    { database: database.pool, secrets },
+    {
+      workspaceId,
+      phoneNumberId: overrides.phoneNumberId ?? unique('phone'),
+      displayPhoneNumber: '+49 30 901820',
+      businessAccountId: overrides.businessAccountId ?? unique('account'),
+      accessToken: 'token-of-the-channel',
+    },
+  );
+
+async function aWallet() {
+  const workspaceId = await aWorkspace();
+  const { channelId } = await aChannel(workspaceId);
+  return { workspaceId, channelId };
+}
+
+const Sum = row(t.type({ sum: t.bigint }));
+const ledgerSum = (channelId: string) =>
+  database.pool.oneFirst(sql.type(Sum)`
+    SELECT coalesce(sum(amount), 0)::int8 AS sum FROM ledger_entry WHERE channel_id = ${channelId}`);
+
+describe('createWorkspace', () => {
+  test('turns every feature on', async () => {
+    const workspaceId = await aWorkspace();
+    expect(await getFeatures(database.pool, workspaceId)).toEqual({
+      scheduleCampaigns: true,
+      targetedSegments: true,
+      broadcastsPerMonth: null,
+    });
+  });
+
+  test.each(['', '   ', 'x'.repeat(256)])('refuses the name %j', async (name) => {
+    await expect(createWorkspace({ database: database.pool }, { name })).rejects.toBeInstanceOf(Invalid);
+  });
+});
+
+describe('createChannel', () => {
+  test('stores the access token encrypted and opens an empty wallet', async () => {
+    const { workspaceId, channelId } = await aWallet();
+    const channel = await getChannel(database.pool, workspaceId, channelId);
+    expect(channel.accessTokenEncrypted.includes('token-of-the-channel')).toBe(false);
+    expect(secrets.decrypt(channel.accessTokenEncrypted)).toBe('token-of-the-channel');
+    expect(channel).toMatchObject({ status: 'active', messagesPerSecond: 80, blockedCountries: [] });
+    expect(await getWallet(database.pool, workspaceId, channelId)).toEqual({
+      channelId,
+      balance: 0n,
+      reserved: 0n,
+      currency: 'USD',
+    });
+  });
+
+  test('adds a second channel to a business account of the same workspace', async () => {
+    const workspaceId = await aWorkspace();
+    const businessAccountId = unique('account');
+    await aChannel(workspaceId, { businessAccountId });
+    await aChannel(workspaceId, { businessAccountId });
+    expect(await listChannels(database.pool, workspaceId)).toHaveLength(2);
+  });
+
+  test('refuses the business account of another workspace and leaves nothing behind', async () => {
+    const businessAccountId = unique('account');
+    await aChannel(await aWorkspace(), { businessAccountId });
+    const other = await aWorkspace();
+    await expect(aChannel(other, { businessAccountId })).rejects.toThrow(
+      new Conflict('The business account belongs to another workspace'),
+    );
+    expect(await listChannels(database.pool, other)).toEqual([]);
+  });
+
+  test('refuses a phone number id that any workspace has', async () => {
+    const phoneNumberId = unique('phone');
+    await aChannel(await aWorkspace(), { phoneNumberId });
+    await expect(aChannel(await aWorkspace(), { phoneNumberId })).rejects.toBeInstanceOf(Conflict);
+  });
+
+  test('answers not found when the workspace does not exist', async () => {
+    await expect(aChannel(2_000_000_000)).rejects.toThrow(new NotFound('Workspace'));
+  });
+});
+
+describe('the wallet', () => {
+  test('adds recharges up exactly and keeps the ledger equal to the balance', async () => {
+    const { workspaceId, channelId } = await aWallet();
+    const recharge = (amount: string) =>
+      rechargeWallet({ database: database.pool }, { workspaceId, channelId, amount });
+    expect(await recharge('0.1')).toBe(100_000n);
+    expect(await recharge('0.2')).toBe(300_000n);
+    expect(await recharge('1000000.000001')).toBe(1_000_000_300_001n);
+    expect(await ledgerSum(channelId)).toBe(1_000_000_300_001n);
+  });
+
+  test.each(['0', '-1', '1e3', '1.0000001', '', ' 1', '0x10', 'NaN', '1,5', '9'.repeat(30)])(
+    'refuses to recharge %j',
+    async (amount) => {
+      const { workspaceId, channelId } = await aWallet();
+      await expect(
+        rechargeWallet({ database: database.pool }, { workspaceId, channelId, amount }),
+      ).rejects.toBeInstanceOf(Invalid);
+      expect(await ledgerSum(channelId)).toBe(0n);
+    },
+  );
+
+  test('refuses a recharge beyond the largest balance', async () => {
+    const { workspaceId, channelId } = await aWallet();
+    const recharge = () =>
+      rechargeWallet({ database: database.pool }, { workspaceId, channelId, amount: '1000000000000' });
+    await recharge();
+    await expect(recharge()).rejects.toBeInstanceOf(Invalid);
+  });
+
+  test('does not recharge a channel of another workspace', async () => {
+    const { channelId } = await aWallet();
+    await expect(
+      rechargeWallet(
+        { database: database.pool },
+        { workspaceId: await aWorkspace(), channelId, amount: '1' },
+      ),
+    ).rejects.toThrow(new NotFound('Channel'));
+  });
+
+  test('adjusts down to what is reserved and not below', async () => {
+    const { workspaceId, channelId } = await aWallet();
+    const dependencies = { database: database.pool };
+    await rechargeWallet(dependencies, { workspaceId, channelId, amount: '10' });
+    await database.pool.query(
+      sql.type(nothing)`UPDATE wallet SET reserved = 4000000 WHERE channel_id = ${channelId}`,
+    );
+    const adjust = (amount: string) =>
+      adjustWallet(dependencies, { workspaceId, channelId, amount, reason: 'promised in a call' });
+    await expect(adjust('-6.000001')).rejects.toBeInstanceOf(Conflict);
+    expect(await adjust('-6')).toBe(4_000_000n);
+    expect(await ledgerSum(channelId)).toBe(4_000_000n);
+  });
+
+  test('keeps every one of many recharges at once', async () => {
+    const { workspaceId, channelId } = await aWallet();
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        rechargeWallet({ database: database.pool }, { workspaceId, channelId, amount: '0.5' }),
+      ),
+    );
+    expect((await getWallet(database.pool, workspaceId, channelId)).balance).toBe(10_000_000n);
+  });
+});
+
+describe('setFeature', () => {
+  const set = (workspaceId: number, feature: string, value: string) =>
+    setFeature({ database: database.pool }, { workspaceId, feature, value });
+
+  test('changes the one feature it names', async () => {
+    const workspaceId = await aWorkspace();
+    expect(await set(workspaceId, 'schedule_campaigns', 'off')).toEqual({
+      workspaceId,
+      feature: 'schedule_campaigns',
+      value: 'off',
+    });
+    await set(workspaceId, 'broadcasts_per_month', '3');
+    expect(await getFeatures(database.pool, workspaceId)).toEqual({
+      scheduleCampaigns: false,
+      targetedSegments: true,
+      broadcastsPerMonth: 3,
+    });
+    await set(workspaceId, 'broadcasts_per_month', 'unlimited');
+    expect((await getFeatures(database.pool, workspaceId)).broadcastsPerMonth).toBeNull();
+  });
+
+  test.each([
+    ['schedule_campaigns', '1'],
+    ['broadcasts_per_month', '-1'],
+    ['broadcasts_per_month', '2147483648'],
+    ['everything', 'on'],
+  ])('refuses %s %s', async (feature, value) => {
+    await expect(set(await aWorkspace(), feature, value)).rejects.toBeInstanceOf(Invalid);
+  });
+});
+
+describe('prices', () => {
+  test('come from the default card where the workspace has none of its own', async () => {
+    const workspaceId = await aWorkspace();
+    await database.pool.query(sql.type(nothing)`
+      INSERT INTO rate_card (workspace_id, category, country, price)
+      VALUES (${workspaceId}, 'MARKETING', 'DE', 1), (${workspaceId}, 'MARKETING', 'FR', 2)`);
+    const prices = await findPrices(database.pool, workspaceId, 'MARKETING');
+    expect([prices.get('DE'), prices.get('FR'), prices.get('IN'), prices.get('')]).toEqual([
+      1n,
+      2n,
+      10_700n,
+      50_000n,
+    ]);
+    const other = await findPrices(database.pool, await aWorkspace(), 'MARKETING');
+    expect([other.get('DE'), other.get('FR')]).toEqual([136_500n, undefined]);
+    const card = await listPrices(database.pool, workspaceId);
+    expect(card.filter(({ country }) => country === 'FR')).toEqual([
+      { category: 'MARKETING', country: 'FR', price: 2n },
+    ]);
+  });
+});

@@ -17,11 +17,19 @@ export function report(errors: t.Errors): readonly FieldProblem[] {
 function fieldOf(context: t.Context): string {
   return context
     .filter((entry, index) => {
-      const parent = context[index - 1]?.type;
+      const parent = unwrapped(context[index - 1]?.type);
       return entry.key !== '' && !(parent instanceof t.IntersectionType || parent instanceof t.UnionType);
     })
     .map((entry) => entry.key)
     .join('.');
+}
+
+// `exact` and `readonly` stand in the path in place of the codec they wrap.
+function unwrapped(codec: t.Decoder<unknown, unknown> | undefined): unknown {
+  if (codec instanceof t.ExactType || codec instanceof t.ReadonlyType) {
+    return unwrapped(codec.type as t.Mixed);
+  }
+  return codec;
 }
 
 function defaultMessage(field: string, error: t.ValidationError): string {

@@ -1,6 +1,6 @@
 import { fillPlaceholders } from './template-placeholder.ts';
 import { readTemplateValues } from './template-reader.ts';
-import { normaliseSlot, slotProblem, type SlotRule } from './template-slot.ts';
+import { lengthOf, normaliseSlot, slotProblem, type SlotRule } from './template-slot.ts';
 import { locationKeys, productKeys, templateVariables } from './template-variables.ts';
 import { cardDefinitionAt } from './template-message.ts';
 import type { FieldProblem } from './error.ts';
@@ -53,7 +53,7 @@ const reportLength = (
     body.text,
     new Map(body.variables.map((name, at) => [name, values[at] ?? ''])),
   );
-  if ([...filled].length > body.maxLength) {
+  if (lengthOf(filled) > body.maxLength) {
     report(path, `must not make the text longer than ${body.maxLength} characters`);
   }
 };

@@ -10,6 +10,9 @@ export type SlotRule =
 export const textSlot: SlotRule = { kind: 'text' };
 export const plainSlot: SlotRule = { kind: 'plain' };
 
+/** Characters as the provider counts them: code points. */
+export const lengthOf = (text: string): number => Array.from(text).length;
+
 const isWebLink = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
 
 const isCoordinate = (text: string, limit: number): boolean =>
@@ -25,9 +28,7 @@ export const slotProblem = (rule: SlotRule, text: string): string | undefined =>
         ? undefined
         : `must be decimal degrees between -${rule.limit} and ${rule.limit}`;
     case 'coupon_code':
-      return [...text].length <= rule.maxLength
-        ? undefined
-        : `must have at most ${rule.maxLength} characters`;
+      return lengthOf(text) <= rule.maxLength ? undefined : `must have at most ${rule.maxLength} characters`;
     default:
       return undefined;
   }

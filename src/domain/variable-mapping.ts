@@ -47,7 +47,11 @@ interface ReaderInput {
   readonly report: Report;
 }
 
-const isStatic = (parts: readonly TextPart[]): boolean => parts.every((part) => typeof part === 'string');
+/** The text of a mapping without fields; undefined when it has one. */
+const staticText = (parts: readonly TextPart[]): string | undefined => {
+  const texts = parts.filter((part) => typeof part === 'string');
+  return texts.length === parts.length ? texts.join('') : undefined;
+};
 
 const isAlwaysEmpty = (parts: readonly TextPart[]): boolean =>
   parts.some((part) => typeof part !== 'string' && part.from === 'nothing');
@@ -112,7 +116,8 @@ const mappingReader = (
     const parts = parseMappingText(text ?? '', sources);
     const mayBeInline = inlineIndex !== undefined && inlineIndex < inlineCount;
     if (mayBeInline) return referTo({ path, parts, fallback, inlineIndex, rule });
-    if (isStatic(parts)) return fixedText(request, [parts.join(''), fallback], report);
+    const fixed = staticText(parts);
+    if (fixed !== undefined) return fixedText(request, [fixed, fallback], report);
     if (!isAlwaysEmpty(parts)) return referTo({ path, parts, fallback, rule });
     if (fallback === '') report(path, 'names a CSV column that csv_mapping leaves out');
     return fallback;

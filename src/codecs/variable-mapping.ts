@@ -1,0 +1,96 @@
+/**
+ * `variable_mapping` of campaigns (Spec 4.1.1) and `variableMapping` of single sends (Spec 4.5). The codecs check the
+ * shape that holds for every template; what one template needs is checked in `domain/variable-mapping.ts` and
+ * `domain/template-input.ts`.
+ */
+import * as t from 'io-ts';
+import { describe, type JsonSchema } from './json-schema.ts';
+import { refined, struct } from './struct.ts';
+
+/** An object whose keys depend on the template; `schema` names the usual ones for the document. */
+const openObject = (schema: JsonSchema): t.Type<{ [key: string]: unknown }> =>
+  refined(t.UnknownRecord, () => true, 'must be an object', schema);
+
+const text = { type: 'string' } as const;
+const productSchema = {
+  type: 'object',
+  properties: { product_retailer_id: text, catalog_id: text },
+} as const;
+
+const Texts = t.record(t.string, t.string);
+
+const Header = openObject({
+  description:
+    'Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header.',
+  properties: { link: text, id: text, filename: text, product: productSchema },
+});
+
+const Body = describe(t.record(t.string, t.string), {
+  description: 'Values by the position or the name of the variable.',
+});
+
+const buttonSchema = {
+  type: 'object',
+  properties: {
+    type: text,
+    url_suffix: text,
+    coupon_code: text,
+    otp: text,
+    payload: text,
+    flow_token: text,
+    flow_action_data: { type: 'object' },
+    thumbnail_product_retailer_id: text,
+    sections: { type: 'array', items: { type: 'object' } },
+  },
+} as const;
+
+const isListOrObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** An array in the order of the template's buttons, null for one that is left out; or an object keyed by their index. */
+const Buttons = refined(t.unknown, isListOrObject, (field) => `${field} must be an array or an object`, {
+  description:
+    'In the order of the template’s buttons (null skips one), or keyed by the index of the button.',
+  anyOf: [
+    { type: 'array', items: { anyOf: [buttonSchema, text, { type: 'null' }] } },
+    { type: 'object', additionalProperties: { anyOf: [buttonSchema, text] } },
+  ],
+});
+
+const Card = struct({}, { header: Header, body: Body, buttons: Buttons });
+
+const LimitedTimeOffer = openObject({
+  properties: {
+    expiration_time_ms: { type: 'integer', description: 'Milliseconds since 1970, in the future.' },
+  },
+});
+
+const Footer = openObject({ description: 'Accepted and not sent: footers take no values.' });
+
+/** Spec 4.1.1: used when a mapped field is empty. */
+const DefaultValues = struct(
+  {},
+  {
+    header: Texts,
+    body: Texts,
+    buttons: describe(t.record(t.string, t.string), {
+      description: 'The main value of a button by the index of the button.',
+    }),
+    footer: Texts,
+    carousel: t.array(Card),
+  },
+);
+
+/** Spec 4.1.1. */
+export const VariableMapping = struct(
+  {},
+  {
+    header: Header,
+    body: Body,
+    buttons: Buttons,
+    limited_time_offer: LimitedTimeOffer,
+    footer: Footer,
+    carousel: t.array(Card),
+    default_values: DefaultValues,
+  },
+);
+export type VariableMapping = t.TypeOf<typeof VariableMapping>;

@@ -1,0 +1,133 @@
+/**
+ * Idempotency-Key: the row of a key is written in the transaction of what its request creates, so that no crash can part
+ * the two. Same key and body → the stored response; another body → 422; while the first runs → 409. Nothing is kept of a
+ * refused request.
+ */
+import { createHash } from 'node:crypto';
+import { Conflict, IdempotencyMismatch, Invalid } from '../domain/error.ts';
+import type { Connection, Transaction } from '../records/database.ts';
+import {
+  completeIdempotencyKey,
+  deleteReservedIdempotencyKey,
+  findIdempotencyKey,
+  insertIdempotencyKey,
+  lockIdempotencyKey,
+  type IdempotencyRecord,
+  type IdempotencyScope,
+  type StoredResponse,
+} from '../records/idempotency-keys.ts';
+import type { JsonAnswer } from './endpoint.ts';
+
+/** Without the header every function does nothing. */
+export interface RequestIdempotency {
+  /**
+   * One transaction: called first in it; ends the request with 409, 422 or the stored response when the key is taken.
+   */
+  readonly begin: (transaction: Transaction) => Promise<void>;
+  /** Called last in the same transaction, with the answer the handler is about to return. */
+  readonly finish: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
+
+  /**
+   * Two phases, for a request that leaves the database in between: `reserve` in the transaction that claims
+   * `resourceId`, then `complete` or, when the answer is an error that leaves nothing behind, `release`.
+   */
+  readonly reserve: (transaction: Transaction, resourceId: string) => Promise<void>;
+  readonly complete: (connection: Connection, answer: JsonAnswer) => Promise<void>;
+  readonly release: (connection: Connection) => Promise<void>;
+  /**
+   * An earlier request with this key reserved it and never came back: the handler must not act again but answer from
+   * the record of `resourceId`, then `complete`.
+   */
+  readonly interrupted: { readonly resourceId: string } | undefined;
+}
+
+/** Ends the request with a stored response; thrown by `begin` and `reserve`, caught by the frame alone. */
+export class Replay extends Error {
+  readonly response: StoredResponse;
+  constructor(response: StoredResponse) {
+    super('This request was answered before');
+    this.name = 'Replay';
+    this.response = response;
+  }
+}
+
+const nothingToDo = async (): Promise<void> => undefined;
+
+export const noIdempotency: RequestIdempotency = {
+  begin: nothingToDo,
+  finish: nothingToDo,
+  reserve: nothingToDo,
+  complete: nothingToDo,
+  release: nothingToDo,
+  interrupted: undefined,
+};
+
+const header = 'idempotency-key';
+
+/** Undefined without the header; empty, doubled, non-ASCII or over 255 characters → Invalid. */
+export function idempotencyKeyOf(rawHeaders: readonly string[]): string | undefined {
+  const values = rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === header,
+  );
+  const [value] = values;
+  if (value === undefined) return undefined;
+  if (values.length > 1) throw Invalid.at('Idempotency-Key', 'Idempotency-Key must be sent once');
+  if (!/^[\x20-\x7e]{1,255}$/.test(value)) {
+    throw Invalid.at('Idempotency-Key', 'Idempotency-Key must be 1 to 255 ASCII characters');
+  }
+  return value;
+}
+
+interface IdempotencyOptions {
+  readonly connection: Connection;
+  readonly scope: IdempotencyScope;
+  readonly rawBody: Buffer;
+  /** An unfinished reservation that is older belongs to a process that died. */
+  readonly longestRequestMs: number;
+  /** The answer as it goes over the wire. */
+  readonly serialise: (answer: JsonAnswer) => StoredResponse;
+}
+
+/** Looks the key up before anything else of the request is judged; throws Replay, 409 or 422 when it is taken. */
+export async function openIdempotency(options: IdempotencyOptions): Promise<RequestIdempotency> {
+  const { connection, scope, rawBody, longestRequestMs, serialise } = options;
+  const requestSha256 = createHash('sha256').update(rawBody).digest();
+
+  const judge = (record: IdempotencyRecord): { readonly resourceId: string } => {
+    if (!record.requestSha256.equals(requestSha256)) throw new IdempotencyMismatch();
+    if (record.response !== undefined) throw new Replay(record.response);
+    if (record.resourceId === null || record.ageMs < longestRequestMs) throw stillRunning();
+    return { resourceId: record.resourceId };
+  };
+  const lock = async (transaction: Transaction): Promise<void> => {
+    const { locked, record } = await lockIdempotencyKey(transaction, scope);
+    if (!locked) throw stillRunning();
+    if (record !== undefined) {
+      judge(record);
+      throw stillRunning();
+    }
+  };
+  const insert = async (
+    transaction: Transaction,
+    row: { readonly response: StoredResponse | null; readonly resourceId: string | null },
+  ): Promise<void> => {
+    if (!(await insertIdempotencyKey(transaction, { ...scope, requestSha256, ...row }))) throw stillRunning();
+  };
+
+  const before = await findIdempotencyKey(connection, scope);
+  return {
+    interrupted: before === undefined ? undefined : judge(before),
+    begin: lock,
+    finish: (transaction, answer) => insert(transaction, { response: serialise(answer), resourceId: null }),
+    reserve: async (transaction, resourceId) => {
+      await lock(transaction);
+      await insert(transaction, { response: null, resourceId });
+    },
+    complete: (target, answer) => completeIdempotencyKey(target, { ...scope, response: serialise(answer) }),
+    release: (target) => deleteReservedIdempotencyKey(target, scope),
+  };
+}
+
+function stillRunning(): Conflict {
+  return new Conflict('A request with this Idempotency-Key is still running');
+}

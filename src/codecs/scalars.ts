@@ -1,0 +1,257 @@
+/** Single values of the wire, each with its JSON Schema. Message texts name the field. */
+import { isRight } from 'fp-ts/lib/Either.js';
+import * as t from 'io-ts';
+import { describe, toJsonSchema, type JsonSchema } from './json-schema.ts';
+
+interface Scalar<A, O> {
+  readonly name: string;
+  readonly is: (value: unknown) => value is A;
+  /** Undefined when the input is not one. */
+  readonly parse: (input: unknown) => A | undefined;
+  readonly encode: (value: A) => O;
+  /** Follows the field's name: `must be a UUID`. */
+  readonly expectation: string;
+  readonly schema: JsonSchema;
+}
+
+function scalar<A, O = A>({ name, is, parse, encode, expectation, schema }: Scalar<A, O>): t.Type<A, O> {
+  const codec = new t.Type<A, O>(
+    name,
+    is,
+    (input, context) => {
+      const value = parse(input);
+      if (value !== undefined) return t.success(value);
+      const field = context.at(-1)?.key;
+      return t.failure(
+        input,
+        context,
+        input === undefined ? undefined : `${field || 'The value'} ${expectation}`,
+      );
+    },
+    encode,
+  );
+  return describe(codec, schema);
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+const identity = <A>(value: A): A => value;
+
+function textMatching(
+  name: string,
+  pattern: RegExp,
+  expectation: string,
+  schema: JsonSchema,
+): t.Type<string> {
+  return scalar({
+    name,
+    is: isString,
+    parse: (input) => (isString(input) && pattern.test(input) ? input : undefined),
+    encode: identity,
+    expectation,
+    schema: { type: 'string', ...schema },
+  });
+}
+
+const uuidPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Any version; lower case after decoding. */
+export const Uuid: t.Type<string> = scalar({
+  name: 'Uuid',
+  is: isString,
+  parse: (input) => (isString(input) && uuidPattern.test(input) ? input.toLowerCase() : undefined),
+  encode: identity,
+  expectation: 'must be a UUID',
+  schema: { type: 'string', format: 'uuid' },
+});
+
+/** The id in a path. What is no UUID names nothing: `Template not found`, answered 404. `what` as in `NotFound`. */
+export function idOf(what: string): t.Type<string> {
+  const codec = new t.Type<string>(
+    `id of ${what}`,
+    isString,
+    (input, context) =>
+      isString(input) && uuidPattern.test(input)
+        ? t.success(input.toLowerCase())
+        : t.failure(input, context, `${what} not found`),
+    identity,
+  );
+  return describe(codec, { type: 'string', format: 'uuid' });
+}
+
+const dateTimePattern =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2}):?(\d{2}))$/i;
+
+/** Undefined for a text without zone, and for a day or an hour that does not exist. */
+function parseDateTime(text: string): Date | undefined {
+  const match = dateTimePattern.exec(text);
+  if (match === null) return undefined;
+  const [year, month, day, hour, minute, second, zoneHour, zoneMinute] = match
+    .slice(1)
+    .map((part) => (part === undefined ? 0 : Number(part))) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const monthLength = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  if (month < 1 || month > 12 || day < 1 || day > monthLength) return undefined;
+  if (hour > 23 || minute > 59 || second > 59 || zoneHour > 23 || zoneMinute > 59) return undefined;
+  const fraction = Number(`0.${/\.(\d+)/.exec(text)?.[1] ?? '0'}`);
+  const utc = new Date(0);
+  utc.setUTCFullYear(year, month - 1, day);
+  utc.setUTCHours(hour, minute, second, Math.floor(fraction * 1000));
+  const sign = /-\d{2}:?\d{2}$/.test(text) ? -1 : 1;
+  return new Date(utc.getTime() - sign * (zoneHour * 60 + zoneMinute) * 60_000);
+}
+
+/** ISO 8601 with a zone; decodes to a Date, encodes with `Z` and milliseconds. */
+export const IsoDateTime: t.Type<Date, string> = scalar({
+  name: 'IsoDateTime',
+  is: (value): value is Date => value instanceof Date,
+  parse: (input) => (isString(input) ? parseDateTime(input) : undefined),
+  encode: (value) => value.toISOString(),
+  expectation: 'must be an ISO 8601 date-time with a time zone',
+  schema: { type: 'string', format: 'date-time' },
+});
+
+/** `#rrggbb` */
+export const HexColour = textMatching(
+  'HexColour',
+  /^#[0-9a-f]{6}$/i,
+  'must be a colour of the form #rrggbb',
+  {
+    pattern: '^#[0-9a-fA-F]{6}$',
+  },
+);
+
+/** A calling code of the form `+<digits>`. */
+export const CountryCode = textMatching(
+  'CountryCode',
+  /^\+[1-9]\d{0,3}$/,
+  'must be a country code of the form +<digits>',
+  { pattern: '^\\+[1-9][0-9]{0,3}$' },
+);
+
+/** A text of min to max characters (code points). */
+export function textOf({ min = 0, max }: { readonly min?: number; readonly max: number }): t.Type<string> {
+  const long = (value: string) => value.length > max && [...value].length > max;
+  const short = (value: string) => value.length < min * 2 && [...value].length < min;
+  const codec = new t.Type<string>(
+    'string',
+    isString,
+    (input, context) => {
+      if (!isString(input)) return t.string.validate(input, context);
+      const field = context.at(-1)?.key || 'The value';
+      if (short(input)) {
+        return t.failure(
+          input,
+          context,
+          min === 1 ? `${field} must not be empty` : `${field} must have at least ${min} characters`,
+        );
+      }
+      return long(input)
+        ? t.failure(input, context, `${field} must be at most ${max} characters long`)
+        : t.success(input);
+    },
+    identity,
+  );
+  return describe(codec, { type: 'string', maxLength: max, ...(min > 0 && { minLength: min }) });
+}
+
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+
+/** A JSON number without a fraction; unbounded sides where not given. */
+export function integerOf({
+  min,
+  max,
+}: { readonly min?: number; readonly max?: number } = {}): t.Type<number> {
+  const within = (value: number) => value >= (min ?? -Infinity) && value <= (max ?? Infinity);
+  return scalar({
+    name: 'integer',
+    is: isInteger,
+    parse: (input) => (isInteger(input) && within(input) ? input : undefined),
+    encode: identity,
+    expectation: `must be an integer${rangeText(min, max)}`,
+    schema: {
+      type: 'integer',
+      ...(min !== undefined && { minimum: min }),
+      ...(max !== undefined && { maximum: max }),
+    },
+  });
+}
+
+export const Integer = integerOf();
+
+function rangeText(min: number | undefined, max: number | undefined): string {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+  if (min !== undefined) return ` of at least ${min}`;
+  return max === undefined ? '' : ` of at most ${max}`;
+}
+
+/** An integer as it stands in a query string. */
+export function integerFromString(min: number, max: number): t.Type<number, string> {
+  return scalar({
+    name: 'integer',
+    is: isInteger,
+    parse: (input) => {
+      if (!isString(input) || !/^-?\d{1,15}$/.test(input)) return undefined;
+      const value = Number(input);
+      return value >= min && value <= max ? value : undefined;
+    },
+    encode: String,
+    expectation: `must be an integer${rangeText(min, max === Number.MAX_SAFE_INTEGER ? undefined : max)}`,
+    schema: { type: 'integer', minimum: min, ...(max !== Number.MAX_SAFE_INTEGER && { maximum: max }) },
+  });
+}
+
+/** Query parameter `page`; from 1. The bound keeps `page × limit` an int4 of Postgres. */
+export const Page = describe(integerFromString(1, 10_000_000), { default: 1 });
+
+/** Query parameter `limit`. The default is the handler's: `query.limit ?? 10`. */
+export const limitUpTo = (max: number): t.Type<number, string> => integerFromString(1, max);
+
+/** `true` or `false` in a query string. */
+export const BooleanFromString: t.Type<boolean, string> = scalar({
+  name: 'boolean',
+  is: (value): value is boolean => typeof value === 'boolean',
+  parse: (input) => (input === 'true' || input === 'false' ? input === 'true' : undefined),
+  encode: String,
+  expectation: 'must be true or false',
+  schema: { type: 'boolean' },
+});
+
+/** A query parameter that may be repeated (`?state=SENT&state=READ`). */
+export function repeated<A>(codec: t.Type<A, string>): t.Type<readonly A[], readonly string[]> {
+  const list = t.readonlyArray(codec);
+  const wrapped = new t.Type<readonly A[], readonly string[]>(
+    list.name,
+    list.is,
+    (input, context) => list.validate(isString(input) ? [input] : input, context),
+    list.encode,
+  );
+  return describe(wrapped, { type: 'array', items: toJsonSchema(codec) });
+}
+
+/** The position in a long list: opaque to callers, `codec` (JSON) inside. */
+export function cursorOf<A, O>(codec: t.Type<A, O>): t.Type<A, string> {
+  return scalar<A, string>({
+    name: 'cursor',
+    is: codec.is,
+    parse: (input) => {
+      if (!isString(input) || !/^[\w-]{1,1000}$/.test(input)) return undefined;
+      try {
+        const decoded = codec.decode(JSON.parse(Buffer.from(input, 'base64url').toString('utf8')));
+        return isRight(decoded) ? decoded.right : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    encode: (value) => Buffer.from(JSON.stringify(codec.encode(value))).toString('base64url'),
+    expectation: 'is not a cursor of this list',
+    schema: { type: 'string' },
+  });
+}

@@ -1,0 +1,141 @@
+/** Idempotency keys: what a key's request was, and what it was answered. Kept 24 hours. */
+import * as t from 'io-ts';
+import { sql } from 'slonik';
+import type { Connection } from './database.ts';
+import { bytes, nothing, nullable, row } from './row.ts';
+
+export interface IdempotencyScope {
+  readonly workspaceId: number;
+  /** Method and path template of the endpoint. */
+  readonly route: string;
+  readonly key: string;
+}
+
+export interface StoredResponse {
+  readonly status: number;
+  /** The exact JSON text. */
+  readonly body: string;
+}
+
+const lifetime = sql.fragment`interval '24 hours'`;
+
+const columns = {
+  request_sha256: nullable(bytes),
+  response_status: nullable(t.number),
+  response_body: nullable(t.string),
+  resource_id: nullable(t.string),
+  age_ms: nullable(t.number),
+};
+
+const StoredKey = row(t.type(columns));
+const LockedKey = row(t.type({ ...columns, locked: t.boolean }));
+
+interface KeyColumns {
+  readonly request_sha256: Buffer | null;
+  readonly response_status: number | null;
+  readonly response_body: string | null;
+  readonly resource_id: string | null;
+  readonly age_ms: number | null;
+}
+
+export interface IdempotencyRecord {
+  readonly requestSha256: Buffer;
+  /** Undefined while the request runs, or when its process died. */
+  readonly response: StoredResponse | undefined;
+  /** What the request was creating. */
+  readonly resourceId: string | null;
+  readonly ageMs: number;
+}
+
+function present(columnsOfKey: KeyColumns): IdempotencyRecord | undefined {
+  const { request_sha256: requestSha256, response_status: status, response_body: body } = columnsOfKey;
+  if (requestSha256 === null) return undefined;
+  return {
+    requestSha256,
+    response: status === null || body === null ? undefined : { status, body },
+    resourceId: columnsOfKey.resource_id,
+    ageMs: columnsOfKey.age_ms ?? 0,
+  };
+}
+
+const selected = sql.fragment`
+  request_sha256, response_status, response_body, resource_id,
+  (extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS age_ms`;
+
+export async function findIdempotencyKey(
+  connection: Connection,
+  { workspaceId, route, key }: IdempotencyScope,
+): Promise<IdempotencyRecord | undefined> {
+  const found = await connection.maybeOne(sql.type(StoredKey)`
+    SELECT ${selected} FROM idempotency_key
+    WHERE workspace_id = ${workspaceId} AND route = ${route} AND key = ${key} AND created_at > now() - ${lifetime}`);
+  return found === null ? undefined : present(found);
+}
+
+/**
+ * Takes the key for the rest of the transaction without waiting: `locked` is false while another transaction has it.
+ * A row that is committed at that very instant can be missed; `insertIdempotencyKey` then refuses.
+ */
+export async function lockIdempotencyKey(
+  connection: Connection,
+  { workspaceId, route, key }: IdempotencyScope,
+): Promise<{ readonly locked: boolean; readonly record: IdempotencyRecord | undefined }> {
+  const name = `${workspaceId} ${route} ${key}`;
+  const found = await connection.one(sql.type(LockedKey)`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS locked, ${selected}
+    FROM (VALUES (1)) AS always (present) LEFT JOIN idempotency_key
+      ON workspace_id = ${workspaceId} AND route = ${route} AND key = ${key} AND created_at > now() - ${lifetime}`);
+  return { locked: found.locked, record: present(found) };
+}
+
+const Inserted = row(t.type({ key: t.string }));
+
+/** False when the key is taken. An expired one is taken over. */
+export async function insertIdempotencyKey(
+  connection: Connection,
+  entry: IdempotencyScope & {
+    readonly requestSha256: Buffer;
+    readonly response: StoredResponse | null;
+    readonly resourceId: string | null;
+  },
+): Promise<boolean> {
+  const inserted = await connection.maybeOne(sql.type(Inserted)`
+    INSERT INTO idempotency_key
+      (workspace_id, route, key, request_sha256, response_status, response_body, resource_id)
+    VALUES (${entry.workspaceId}, ${entry.route}, ${entry.key}, ${sql.binary(entry.requestSha256)},
+      ${entry.response?.status ?? null}, ${entry.response?.body ?? null}, ${entry.resourceId})
+    ON CONFLICT (workspace_id, route, key) DO UPDATE SET
+      request_sha256 = excluded.request_sha256, response_status = excluded.response_status,
+      response_body = excluded.response_body, resource_id = excluded.resource_id, created_at = now()
+    WHERE idempotency_key.created_at <= now() - ${lifetime}
+    RETURNING key`);
+  return inserted !== null;
+}
+
+/** The answer of a reserved key; one that has an answer keeps it. */
+export async function completeIdempotencyKey(
+  connection: Connection,
+  { workspaceId, route, key, response }: IdempotencyScope & { readonly response: StoredResponse },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE idempotency_key SET response_status = ${response.status}, response_body = ${response.body}
+    WHERE workspace_id = ${workspaceId} AND route = ${route} AND key = ${key} AND response_status IS NULL`);
+}
+
+/** Gives a reserved key back: its request failed in a way that leaves nothing behind. */
+export async function deleteReservedIdempotencyKey(
+  connection: Connection,
+  { workspaceId, route, key }: IdempotencyScope,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    DELETE FROM idempotency_key
+    WHERE workspace_id = ${workspaceId} AND route = ${route} AND key = ${key} AND response_status IS NULL`);
+}
+
+/** For retention: at most `limit` rows at a time. Returns how many went. */
+export async function deleteExpiredIdempotencyKeys(connection: Connection, limit: number): Promise<number> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    DELETE FROM idempotency_key WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM idempotency_key WHERE created_at <= now() - ${lifetime} LIMIT ${limit}))`);
+  return rowCount;
+}

@@ -1,0 +1,19 @@
+import type { JsonObject } from './json-value.ts';
+import type { IgnoredItem } from './notification-item.ts';
+
+/** Where an element was found: facts of its entry and change. */
+export interface ChangeContext {
+  readonly object: string;
+  readonly businessAccountId: string | null;
+  /** Epoch seconds of the entry; only template and account entries carry it. */
+  readonly entryTime: string | null;
+  readonly field: string | null;
+  readonly phoneNumberId: string | null;
+  readonly value: JsonObject;
+}
+
+/** An element that leads to nothing, kept with the reason. */
+export function ignored(context: ChangeContext, reason: string, raw: unknown): IgnoredItem {
+  const { businessAccountId, field } = context;
+  return { kind: 'ignored', businessAccountId, field, reason, raw };
+}

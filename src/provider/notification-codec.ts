@@ -1,0 +1,81 @@
+/** Codecs of what callbacks are made of: strict about what identifies an element, forgiving about everything else. */
+import * as t from 'io-ts';
+import { isRight } from 'fp-ts/lib/Either.js';
+import type { NotificationError, NotificationPricing } from './notification-item.ts';
+
+/**
+ * Text the provider sometimes writes as a number. NUL and lone surrogates, which no text column takes, are replaced;
+ * an empty text counts as absent.
+ */
+export const Text = new t.Type<string, string, unknown>(
+  'Text',
+  t.string.is,
+  (input, context) => {
+    const text = typeof input === 'number' && Number.isFinite(input) ? String(input) : input;
+    if (typeof text !== 'string' || text === '') return t.failure(input, context);
+    return t.success(text.replaceAll('\u0000', '\uFFFD').toWellFormed());
+  },
+  t.identity,
+);
+
+const Code = new t.Type<number, number, unknown>(
+  'Code',
+  t.number.is,
+  (input, context) => {
+    const code = typeof input === 'string' && input !== '' ? Number(input) : input;
+    return typeof code === 'number' && Number.isSafeInteger(code)
+      ? t.success(code)
+      : t.failure(input, context);
+  },
+  t.identity,
+);
+
+/** The decoded value, or null when it is absent or not of this shape. */
+export function read<A>(codec: t.Type<A, unknown>, value: unknown): A | null {
+  const decoded = codec.decode(value);
+  return isRight(decoded) ? decoded.right : null;
+}
+
+export function readText(value: unknown): string | null {
+  return read(Text, value);
+}
+
+/** Digits of a number in any notation; null for anything else, a user id included. */
+export function readDigits(value: unknown): string | null {
+  const text = readText(value);
+  return text !== null && /^\+?[\d ().-]{4,31}$/.test(text) ? text.replaceAll(/\D/g, '') : null;
+}
+
+export function readList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export const StatusElement = t.type({ id: Text, status: Text });
+export const MessageElement = t.type({ id: Text });
+export const TemplateElement = t.type({ message_template_id: Text });
+
+const PricingElement = t.type({ category: Text });
+const ErrorElement = t.type({ code: Code });
+
+export function readPricing(value: unknown): NotificationPricing | null {
+  const pricing = read(PricingElement, value);
+  if (!pricing) return null;
+  const { billable, pricing_model, type } = pricing as Record<string, unknown>;
+  return {
+    // The provider leaves it out in some models; only an explicit false means free of charge.
+    billable: billable !== false,
+    pricingModel: readText(pricing_model),
+    type: readText(type),
+    category: pricing.category.toLowerCase(),
+  };
+}
+
+export function readErrors(value: unknown): readonly NotificationError[] {
+  return readList(value).flatMap((element) => {
+    const error = read(ErrorElement, element);
+    if (!error) return [];
+    const { title, message, error_data } = error as Record<string, unknown>;
+    const details = read(t.type({ details: Text }), error_data)?.details ?? readText(error_data);
+    return [{ code: error.code, title: readText(title), details: details ?? readText(message) }];
+  });
+}

@@ -1,0 +1,147 @@
+/** One thing the provider told us, read from one element of a callback. `raw` is that element as it came. */
+export type NotificationItem =
+  | StatusItem
+  | MessageItem
+  | TemplateStatusItem
+  | TemplateCategoryItem
+  | TemplateQualityItem
+  | TemplateComponentsItem
+  | AccountItem
+  | PreferenceItem
+  | PhoneQualityItem
+  | IgnoredItem;
+
+interface FromAccount {
+  /** The business account of the entry: routes template and account items. */
+  readonly businessAccountId: string | null;
+  readonly raw: unknown;
+}
+
+interface FromNumber extends FromAccount {
+  /** The sending number: routes to the channel. */
+  readonly phoneNumberId: string | null;
+}
+
+export interface StatusItem extends FromNumber {
+  readonly kind: 'status';
+  readonly providerMessageId: string;
+  readonly status: 'sent' | 'delivered' | 'read' | 'failed';
+  /** Epoch seconds. */
+  readonly timestamp: string | null;
+  /** Digits; null for a person known by the provider's user id alone. */
+  readonly recipientId: string | null;
+  readonly recipientUserId: string | null;
+  /** What we gave with the message: our own message id. */
+  readonly callbackData: string | null;
+  readonly pricing: NotificationPricing | null;
+  /** With `failed`; empty when the provider gives no reason. */
+  readonly errors: readonly NotificationError[];
+}
+
+export interface NotificationPricing {
+  readonly billable: boolean;
+  readonly pricingModel: string | null;
+  readonly type: string | null;
+  /** As the provider writes it, in lower case. */
+  readonly category: string;
+}
+
+export interface NotificationError {
+  readonly code: number;
+  readonly title: string | null;
+  readonly details: string | null;
+}
+
+export interface MessageItem extends FromNumber {
+  readonly kind: 'message';
+  readonly providerMessageId: string;
+  /** Digits; null when the provider hides the number behind a user id. */
+  readonly from: string | null;
+  readonly fromUserId: string | null;
+  readonly profileName: string | null;
+  /** `text`, `image`, `button`, `interactive`, …; kinds unknown to us are kept. */
+  readonly type: string;
+  /** Epoch seconds. */
+  readonly timestamp: string | null;
+  /** What the person wrote or tapped, when it is text; for opt-out words. */
+  readonly text: string | null;
+  /** The message this one replies to. */
+  readonly repliesTo: string | null;
+  /** The callback cut down to this one message, for the `incoming` event (Spec 6.3). */
+  readonly notification: Notification;
+}
+
+/** The provider's envelope of a callback, as events carry it. */
+export interface Notification {
+  readonly object: string;
+  readonly entry: {
+    readonly id: string;
+    readonly changes: { readonly field: string; readonly value: Record<string, unknown> }[];
+  }[];
+}
+
+interface TemplateItem extends FromAccount {
+  readonly providerTemplateId: string;
+  readonly name: string | null;
+  /** With an underscore: `en_US`. */
+  readonly language: string | null;
+  /** Epoch seconds of the entry. */
+  readonly timestamp: string | null;
+}
+
+export interface TemplateStatusItem extends TemplateItem {
+  readonly kind: 'template_status';
+  /** Upper case. */
+  readonly newStatus: string;
+  /** Null when the provider writes `NONE`. */
+  readonly reason: string | null;
+}
+
+/** A change that has happened; a change announced for later is `ignored`. */
+export interface TemplateCategoryItem extends TemplateItem {
+  readonly kind: 'template_category';
+  readonly previousCategory: string | null;
+  readonly newCategory: string;
+}
+
+export interface TemplateQualityItem extends TemplateItem {
+  readonly kind: 'template_quality';
+  readonly newQualityScore: string;
+}
+
+/** The definition changed: the template has to be fetched again. */
+export interface TemplateComponentsItem extends TemplateItem {
+  readonly kind: 'template_components';
+}
+
+export interface AccountItem extends FromNumber {
+  readonly kind: 'account';
+  /** `account_update`'s event, or `ERRORS` for errors that belong to no message. */
+  readonly event: string;
+  /** Whether the account may send from now on; null when the event says nothing about it. */
+  readonly maySend: boolean | null;
+  readonly errors: readonly NotificationError[];
+}
+
+/** A person allowed or stopped marketing messages. */
+export interface PreferenceItem extends FromNumber {
+  readonly kind: 'preferences';
+  readonly waId: string | null;
+  readonly userId: string | null;
+  readonly subscribed: boolean;
+  readonly timestamp: string | null;
+}
+
+export interface PhoneQualityItem extends FromAccount {
+  readonly kind: 'phone_quality';
+  readonly displayPhoneNumber: string | null;
+  readonly event: string;
+  readonly limit: string | null;
+}
+
+/** Nothing to do: a kind we take no part in, or an element that cannot be read. */
+export interface IgnoredItem extends FromAccount {
+  readonly kind: 'ignored';
+  readonly field: string | null;
+  readonly reason: string;
+}

@@ -1,0 +1,149 @@
+import { isObject, type JsonObject } from './json-value.ts';
+import {
+  MessageElement,
+  StatusElement,
+  read,
+  readDigits,
+  readErrors,
+  readList,
+  readPricing,
+  readText,
+} from './notification-codec.ts';
+import type { MessageItem, NotificationItem, StatusItem } from './notification-item.ts';
+import { ignored, type ChangeContext } from './notification-change.ts';
+
+const messageStatuses: ReadonlySet<string> = new Set(['sent', 'delivered', 'read', 'failed']);
+
+/** Field `messages`: inbound messages, statuses of outbound ones, and errors that belong to neither. */
+export function readMessagesChange(context: ChangeContext): readonly NotificationItem[] {
+  const { value } = context;
+  const items: readonly NotificationItem[] = [
+    ...readList(value['messages']).map((element) => readMessage(context, element)),
+    ...readList(value['statuses']).map((element) => readStatus(context, element)),
+  ];
+  const errors = readErrors(value['errors']);
+  if (errors.length > 0) {
+    const { businessAccountId, phoneNumberId } = context;
+    const account = { kind: 'account', event: 'ERRORS', maySend: null } as const;
+    return [...items, { ...account, businessAccountId, phoneNumberId, errors, raw: value['errors'] }];
+  }
+  return items.length > 0 ? items : [ignored(context, 'no messages, statuses or errors', value)];
+}
+
+/** Field `user_preferences`: who stopped or allowed marketing messages. */
+export function readPreferencesChange(context: ChangeContext): readonly NotificationItem[] {
+  return readList(context.value['user_preferences']).map((raw) => {
+    const preference = isObject(raw) ? raw : {};
+    const decision = readText(preference['value'])?.toLowerCase();
+    const waId = readDigits(preference['wa_id']);
+    const userId = readText(preference['user_id']);
+    const category = readText(preference['category'])?.toLowerCase() ?? 'marketing_messages';
+    const known = decision === 'stop' || decision === 'resume' || decision === 'signup';
+    if (!known || category !== 'marketing_messages' || (waId ?? userId) === null) {
+      return ignored(context, 'preference without meaning for us', raw);
+    }
+    const { businessAccountId, phoneNumberId } = context;
+    const timestamp = readText(preference['timestamp']);
+    const subscribed = decision !== 'stop';
+    return {
+      kind: 'preferences',
+      businessAccountId,
+      phoneNumberId,
+      waId,
+      userId,
+      subscribed,
+      timestamp,
+      raw,
+    };
+  });
+}
+
+function readStatus(context: ChangeContext, raw: unknown): NotificationItem {
+  const element = read(StatusElement, raw);
+  if (!element) return ignored(context, 'status that cannot be read', raw);
+  const status = element.status.toLowerCase();
+  if (!isMessageStatus(status)) return ignored(context, `status ${status}`, raw);
+  const fields = element as JsonObject;
+  return {
+    kind: 'status',
+    businessAccountId: context.businessAccountId,
+    phoneNumberId: context.phoneNumberId,
+    providerMessageId: element.id,
+    status,
+    timestamp: readText(fields['timestamp']),
+    recipientId: readDigits(fields['recipient_id']),
+    recipientUserId: readText(fields['recipient_user_id']),
+    callbackData: readText(fields['biz_opaque_callback_data']),
+    pricing: readPricing(fields['pricing']),
+    errors: readErrors(fields['errors']),
+    raw,
+  };
+}
+
+function isMessageStatus(status: string): status is StatusItem['status'] {
+  return messageStatuses.has(status);
+}
+
+function readMessage(context: ChangeContext, raw: unknown): NotificationItem {
+  const element = read(MessageElement, raw);
+  if (!element) return ignored(context, 'message that cannot be read', raw);
+  const fields = element as JsonObject;
+  const contact = contactOf(context, fields);
+  const profile = contact['profile'];
+  const reply = fields['context'];
+  return {
+    kind: 'message',
+    businessAccountId: context.businessAccountId,
+    phoneNumberId: context.phoneNumberId,
+    providerMessageId: element.id,
+    from: readDigits(fields['from']) ?? readDigits(contact['wa_id']),
+    fromUserId: readText(fields['from_user_id']) ?? readText(contact['user_id']),
+    profileName: isObject(profile) ? readText(profile['name']) : null,
+    type: readText(fields['type'])?.toLowerCase() ?? 'unknown',
+    timestamp: readText(fields['timestamp']),
+    text: textOf(fields),
+    repliesTo: isObject(reply) ? readText(reply['id']) : null,
+    notification: notificationOf(context, { message: raw, contact }),
+    raw,
+  };
+}
+
+/** The person who wrote: by number, by user id, or the only one there is. */
+function contactOf({ value }: ChangeContext, message: JsonObject): JsonObject {
+  const contacts = readList(value['contacts']).filter(isObject);
+  const from = readText(message['from']);
+  const userId = readText(message['from_user_id']);
+  const sender = contacts.find(
+    (contact) =>
+      (from !== null && readText(contact['wa_id']) === from) ||
+      (userId !== null && readText(contact['user_id']) === userId),
+  );
+  return sender ?? (contacts.length === 1 ? contacts[0] : undefined) ?? {};
+}
+
+function textOf(message: JsonObject): string | null {
+  const part = message[String(message['type'])];
+  if (!isObject(part)) return null;
+  const reply = part['button_reply'] ?? part['list_reply'];
+  const text =
+    part['body'] ?? part['text'] ?? part['caption'] ?? (isObject(reply) ? reply['title'] : undefined);
+  return typeof text === 'string' ? readText(text) : null;
+}
+
+function notificationOf(
+  context: ChangeContext,
+  part: { readonly message: unknown; readonly contact: JsonObject },
+): MessageItem['notification'] {
+  const { object, businessAccountId, field, value } = context;
+  const contacts = Object.keys(part.contact).length === 0 ? {} : { contacts: [part.contact] };
+  const { statuses: _statuses, errors: _errors, contacts: _contacts, ...rest } = value;
+  return {
+    object,
+    entry: [
+      {
+        id: businessAccountId ?? '',
+        changes: [{ value: { ...rest, ...contacts, messages: [part.message] }, field: field ?? 'messages' }],
+      },
+    ],
+  };
+}

@@ -1,0 +1,90 @@
+import { readAccountChange } from './notification-account.ts';
+import { ignored, type ChangeContext } from './notification-change.ts';
+import { readText } from './notification-codec.ts';
+import type { IgnoredItem, NotificationItem } from './notification-item.ts';
+import { readMessagesChange, readPreferencesChange } from './notification-messages.ts';
+import { readTemplateChange } from './notification-template.ts';
+import { isObject } from './json-value.ts';
+
+/** Deeper elements could not be written as JSON again. */
+const maxDepth = 64;
+
+/**
+ * Reads a callback of the provider into its elements, in their order. Never throws: an element that cannot be read
+ * becomes `ignored`, and the others are read as if it were not there. The signature has been checked before.
+ */
+export function readNotification(body: Uint8Array): readonly NotificationItem[] {
+  const notification = parse(body);
+  if (!isObject(notification)) return [ignoredBody('not a JSON object')];
+  const object = readText(notification['object']) ?? 'whatsapp_business_account';
+  if (object !== 'whatsapp_business_account') return [ignoredBody(`object ${object}`)];
+  if (!Array.isArray(notification['entry'])) return [ignoredBody('no entries')];
+  return notification['entry'].flatMap((entry: unknown) => readEntry(entry, object));
+}
+
+function readEntry(entry: unknown, object: string): readonly NotificationItem[] {
+  if (!isObject(entry) || !Array.isArray(entry['changes']))
+    return [{ ...ignoredBody('no changes'), raw: entry }];
+  const businessAccountId = readText(entry['id']);
+  const entryTime = readText(entry['time']);
+  return entry['changes'].flatMap((change: unknown) => {
+    if (!isObject(change) || !isObject(change['value'])) {
+      return [{ ...ignoredBody('no value'), businessAccountId, raw: change }];
+    }
+    const value = change['value'];
+    const metadata = value['metadata'];
+    return readChange({
+      object,
+      businessAccountId,
+      entryTime,
+      field: readText(change['field']),
+      phoneNumberId: isObject(metadata) ? readText(metadata['phone_number_id']) : null,
+      value,
+    });
+  });
+}
+
+/** By field, not by shape: the value of `calls` has `statuses` too, which are not those of messages. */
+function readChange(context: ChangeContext): readonly NotificationItem[] {
+  if (isTooDeep(context.value, maxDepth)) return [ignored(context, 'nested too deep', null)];
+  switch (context.field) {
+    case 'messages':
+      return readMessagesChange(context);
+    case 'user_preferences':
+      return readPreferencesChange(context);
+    case 'message_template_status_update':
+    case 'template_category_update':
+    case 'message_template_quality_update':
+    case 'message_template_components_update':
+      return [readTemplateChange(context)];
+    case 'account_update':
+    case 'phone_number_quality_update':
+      return [readAccountChange(context)];
+    default:
+      return [ignored(context, 'field without meaning for us', context.value)];
+  }
+}
+
+function ignoredBody(reason: string): IgnoredItem {
+  return { kind: 'ignored', businessAccountId: null, field: null, reason, raw: null };
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(withTextIds(new TextDecoder().decode(body))) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Template ids are written as integers, which lose their last digits beyond 2^53. */
+function withTextIds(text: string): string {
+  return text.includes('message_template_id')
+    ? text.replaceAll(/"message_template_id"(\s*:\s*)(\d{16,})/g, '"message_template_id"$1"$2"')
+    : text;
+}
+
+function isTooDeep(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((member) => isTooDeep(member, depth - 1));
+}

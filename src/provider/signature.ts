@@ -1,0 +1,25 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+const prefix = 'sha256=';
+const digestBytes = 32;
+
+/**
+ * Checks the provider's `X-Hub-Signature-256` over the raw bytes of the body; constant-time.
+ * The body must not have been parsed and written again: escapes would differ.
+ */
+export function isSignedBy(
+  appSecret: string,
+  { body, signature }: { readonly body: Uint8Array; readonly signature: string | undefined },
+): boolean {
+  if (signature === undefined || !/^sha256=[0-9a-f]{64}$/i.test(signature)) return false;
+  const given = Buffer.from(signature.slice(prefix.length), 'hex');
+  const expected = createHmac('sha256', appSecret).update(body).digest();
+  return given.length === digestBytes && timingSafeEqual(given, expected);
+}
+
+/** Compares the token of the provider's verification request; constant-time for tokens of any length. */
+export function isVerifyToken(verifyToken: string, given: string | undefined): boolean {
+  if (given === undefined) return false;
+  const digest = (text: string): Buffer => createHmac('sha256', 'verify-token').update(text).digest();
+  return timingSafeEqual(digest(given), digest(verifyToken));
+}

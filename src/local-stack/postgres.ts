@@ -129,6 +129,9 @@ async function initialise({ binaries, dataFolder, passwordFile, user }: Initiali
     '-E',
     'UTF8',
     '--locale=C',
+    // Compares by code point like C, but knows upper and lower case beyond ASCII.
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
   ];
   const launch = launchAs(user, {
     command: join(binaries, 'initdb'),

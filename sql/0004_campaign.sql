@@ -12,6 +12,9 @@ CREATE TABLE campaign (
   -- The small part of the audience input: segments, filters, csv_mapping, file key or URL, failed campaign and reasons.
   audience jsonb NOT NULL,
   variable_mapping jsonb,
+  -- What all recipients have in common (domain/template-plan.ts), written when preparation ends, together with the
+  -- frozen values of the recipients.
+  message_plan jsonb,
   send_type text NOT NULL CHECK (send_type IN ('IMMEDIATE', 'SCHEDULED')),
   scheduled_at timestamptz,
   status text NOT NULL CHECK (status IN

@@ -2,8 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from './database.ts';
-import { addReasons } from './page-results.ts';
 import { nothing, row } from './row.ts';
+import { moveFailedReasons } from './status-counters.ts';
 
 const Expired = row(t.type({ unknown: t.number }));
 const OldClaim = row(t.type({ id: t.string, first_position: t.number, last_position: t.number }));
@@ -48,7 +48,9 @@ async function expireClaim(
     await transaction.query(sql.type(nothing)`
       UPDATE campaign_counter SET claimed = claimed - ${unknown}, unknown = unknown + ${unknown}
       WHERE campaign_id = ${campaignId}`);
-    if (unknown > 0) await addReasons(transaction, campaignId, { OUTCOME_UNKNOWN: unknown });
+    if (unknown > 0) {
+      await moveFailedReasons(transaction, [{ campaignId, reason: 'OUTCOME_UNKNOWN', by: unknown }]);
+    }
     await transaction.query(sql.type(nothing)`DELETE FROM campaign_claim WHERE id = ${claim.id}`);
     return unknown;
   });

@@ -7,6 +7,7 @@ import * as t from 'io-ts';
 import { postLedgerEntry } from './wallets.ts';
 import type { Connection, Transaction } from './database.ts';
 import { nothing, row } from './row.ts';
+import { moveFailedReasons } from './status-counters.ts';
 
 export type MessageOutcome =
   | { readonly kind: 'accepted'; readonly providerMessageId: string }
@@ -20,7 +21,10 @@ export interface PageResults {
   readonly campaignId: string;
   readonly channelId: string;
   readonly claimId: string;
+  /** By position. */
   readonly outcomes: ReadonlyMap<number, MessageOutcome>;
+  /** The page has no more outcomes to come: its claim is closed. */
+  readonly final: boolean;
 }
 
 const Moves = row(
@@ -37,13 +41,20 @@ const Moves = row(
   }),
 );
 
-/** Idempotent: a page recorded twice changes nothing the second time. */
+/** Idempotent: outcomes recorded twice change nothing the second time. */
 export async function recordPage(database: Connection, results: PageResults): Promise<void> {
-  if (results.outcomes.size === 0) return;
   await database.transaction(async (transaction) => {
-    const moves = await transaction.one(recordStatement(results));
-    await settleWallet(transaction, results, moves);
-    await transaction.query(sql.type(nothing)`
+    if (results.outcomes.size > 0) await recordOutcomes(transaction, results);
+    if (results.final) {
+      await transaction.query(sql.type(nothing)`DELETE FROM campaign_claim WHERE id = ${results.claimId}`);
+    }
+  });
+}
+
+async function recordOutcomes(transaction: Transaction, results: PageResults): Promise<void> {
+  const moves = await transaction.one(recordStatement(results));
+  await settleWallet(transaction, results, moves);
+  await transaction.query(sql.type(nothing)`
       UPDATE campaign_counter SET
         claimed = claimed - ${moves.was_claimed},
         unknown = unknown - ${moves.was_unknown} + ${moves.unknown},
@@ -51,15 +62,21 @@ export async function recordPage(database: Connection, results: PageResults): Pr
         failed = failed + ${moves.failed},
         pending = pending + ${moves.released}
       WHERE campaign_id = ${results.campaignId}`);
-    await addReasons(transaction, results.campaignId, moves.reasons);
-    await transaction.query(sql.type(nothing)`DELETE FROM campaign_claim WHERE id = ${results.claimId}`);
-  });
+  const reasons = Object.entries(moves.reasons);
+  await moveFailedReasons(
+    transaction,
+    reasons.map(([reason, by]) => ({ campaignId: results.campaignId, reason, by })),
+  );
 }
 
 async function settleWallet(
   transaction: Transaction,
   { campaignId, channelId, claimId }: PageResults,
-  { charged, freed, accepted }: { readonly charged: bigint; readonly freed: bigint; readonly accepted: number },
+  {
+    charged,
+    freed,
+    accepted,
+  }: { readonly charged: bigint; readonly freed: bigint; readonly accepted: number },
 ): Promise<void> {
   if (charged + freed > 0n) {
     await transaction.query(sql.type(nothing)`
@@ -75,19 +92,6 @@ async function settleWallet(
       messageCount: accepted,
     });
   }
-}
-
-/** Adds to the counts of failed recipients by reason; negative numbers take away. */
-export async function addReasons(
-  connection: Connection,
-  campaignId: string,
-  reasons: Readonly<Record<string, number>>,
-): Promise<void> {
-  if (Object.keys(reasons).length === 0) return;
-  await connection.query(sql.type(nothing)`
-    INSERT INTO campaign_reason (campaign_id, kind, reason, count)
-    SELECT ${campaignId}, 'failed', key, value::int FROM jsonb_each_text(${JSON.stringify(reasons)}::jsonb) ORDER BY key
-    ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count`);
 }
 
 function recordStatement({ campaignId, claimId, outcomes }: PageResults) {

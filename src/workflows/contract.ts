@@ -4,7 +4,11 @@
  */
 import type { CampaignStatus, PauseReason, PreparationErrorCode } from '../domain/campaign.ts';
 
-export const taskQueues = { campaigns: 'campaigns', webhooks: 'webhooks', maintenance: 'maintenance' } as const;
+export const taskQueues = {
+  campaigns: 'campaigns',
+  webhooks: 'webhooks',
+  maintenance: 'maintenance',
+} as const;
 
 export const workflowTypes = {
   campaign: 'campaign',
@@ -15,10 +19,16 @@ export const workflowTypes = {
 
 export const campaignWorkflowId = (campaignId: string): string => `campaign-${campaignId}`;
 export const webhookDeliveryWorkflowId = (deliveryId: string): string => `webhook-delivery-${deliveryId}`;
-export const templateSyncScheduleId = (businessAccountId: string): string => `template-sync-${businessAccountId}`;
+export const templateSyncScheduleId = (businessAccountId: string): string =>
+  `template-sync-${businessAccountId}`;
 
 /** Signals `resume`, `pause` and `cancel` are for operators (Web UI, `temporal` command); `refresh` says the record changed. */
-export const signalNames = { resume: 'resume', pause: 'pause', cancel: 'cancel', refresh: 'refresh' } as const;
+export const signalNames = {
+  resume: 'resume',
+  pause: 'pause',
+  cancel: 'cancel',
+  refresh: 'refresh',
+} as const;
 export const progressQueryName = 'progress';
 
 export const searchAttributeNames = {
@@ -65,3 +75,7 @@ export interface CampaignWorkflowInput {
 export interface WebhookDeliveryInput {
   readonly deliveryId: string;
 }
+
+/** What an operator can ask of a campaign by signal. */
+export const operatorActions = ['resume', 'pause', 'cancel'] as const;
+export type OperatorAction = (typeof operatorActions)[number];

@@ -1,0 +1,104 @@
+/** The steps of the campaign workflow. Each answers with the record as it stands after it. */
+import { Context } from '@temporalio/activity';
+import { beginCampaign } from '../commands/begin-campaign.ts';
+import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../commands/change-campaign.ts';
+import { prepareCampaign } from '../commands/prepare-campaign.ts';
+import { runSendStep } from '../commands/sending/run-send-step.ts';
+import { cancelRecipients, settleCampaign } from '../commands/settle-campaign.ts';
+import { Conflict } from '../domain/error.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { getCampaignStanding } from '../records/campaign-standing.ts';
+import type { CampaignStanding, OperatorAction, SendStep } from '../workflows/contract.ts';
+import { asActivity } from './failure.ts';
+
+const heartbeatEveryMs = 1_000;
+
+// With many campaigns on one worker, short steps let everybody's turn come soon.
+const longStepMs = 10_000;
+const shortStepMs = 1_000;
+const crowd = 50;
+
+export function createCampaignActivities(
+  dependencies: Dependencies,
+  { draining }: { readonly draining: () => boolean },
+) {
+  const standing = (campaignId: string): Promise<CampaignStanding> =>
+    getCampaignStanding(dependencies.database, campaignId);
+  let stepsRunning = 0;
+
+  return {
+    /** Builds the recipient list (Spec 3.1). Safe to run again at any point. */
+    prepareCampaign: (campaignId: string): Promise<CampaignStanding> =>
+      asActivity(async () => {
+        const context = Context.current();
+        await prepareCampaign(dependencies, campaignId, {
+          heartbeat: (rows) => context.heartbeat({ rows }),
+          signal: context.cancellationSignal,
+        });
+        return standing(campaignId);
+      }),
+
+    /** The first start: quota, template and channel are checked; an obstacle pauses the campaign. */
+    beginCampaign: (campaignId: string): Promise<CampaignStanding> =>
+      asActivity(async () => {
+        await beginCampaign(dependencies, campaignId);
+        return standing(campaignId);
+      }),
+
+    /** Sends for a few seconds. */
+    sendStep: (campaignId: string): Promise<SendStep> =>
+      asActivity(async () => {
+        const heartbeat = beatWhileRunning();
+        stepsRunning += 1;
+        try {
+          const budgetMs = stepsRunning > crowd ? shortStepMs : longStepMs;
+          const result = await runSendStep(dependencies, campaignId, { budgetMs, draining });
+          return { ...(await standing(campaignId)), ...result };
+        } finally {
+          stepsRunning -= 1;
+          clearInterval(heartbeat);
+        }
+      }),
+
+    /** Completes the campaign when nothing of it is open; `waitMs` says when to look again. */
+    settleCampaign: (campaignId: string): Promise<SendStep> =>
+      asActivity(async () => {
+        const waitMs = await settleCampaign(dependencies, campaignId);
+        return { ...(await standing(campaignId)), waitMs, drained: waitMs > 0 };
+      }),
+
+    /** Moves everybody who was not claimed to CANCELLED. */
+    cancelRecipients: (campaignId: string): Promise<CampaignStanding> =>
+      asActivity(async () => {
+        const context = Context.current();
+        await cancelRecipients(dependencies, campaignId, () => context.heartbeat());
+        return standing(campaignId);
+      }),
+
+    /** An operator's signal. What is not possible in the present state changes nothing. */
+    operateCampaign: (campaignId: string, action: OperatorAction): Promise<CampaignStanding> =>
+      asActivity(async () => {
+        const change = { resume: startCampaignAgain, pause: pauseCampaign, cancel: cancelCampaign }[action];
+        try {
+          await change(dependencies, { campaignId });
+        } catch (error) {
+          if (!(error instanceof Conflict)) throw error;
+          dependencies.logger.warn(
+            { campaignId, action },
+            'operator signal ignored: not possible in this state',
+          );
+        }
+        return standing(campaignId);
+      }),
+
+    readCampaign: (campaignId: string): Promise<CampaignStanding> => asActivity(() => standing(campaignId)),
+  };
+}
+
+export type CampaignActivities = ReturnType<typeof createCampaignActivities>;
+
+function beatWhileRunning(): NodeJS.Timeout {
+  const context = Context.current();
+  context.heartbeat();
+  return setInterval(() => context.heartbeat(), heartbeatEveryMs);
+}

@@ -1,0 +1,64 @@
+/** From the provider's answer to what is recorded of the message, and to what it means for the rest. */
+import { providerErrorAction, type ProviderErrorAction } from '../../domain/provider-error.ts';
+import { providerReason } from '../../domain/recipient.ts';
+import type { SendRejected, SendResult } from '../../provider/provider.ts';
+import type { MessageOutcome } from '../../records/page-results.ts';
+
+/** What an answer tells about the messages that have not left yet. */
+export type Halt =
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'throttled'; readonly silenceMs: number }
+  | { readonly kind: 'template'; readonly action: Extract<ProviderErrorAction, { kind: 'pause_template' }> }
+  | { readonly kind: 'channel'; readonly action: Extract<ProviderErrorAction, { kind: 'pause_channel' }> };
+
+export interface Verdict {
+  readonly outcome: MessageOutcome;
+  readonly halt?: Halt;
+  readonly effect?: Extract<ProviderErrorAction, { kind: 'fail' }>['effect'];
+}
+
+const afterHalt: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
+const longestDetail = 500;
+
+/** `attempts` counts this send. */
+export function judge(result: SendResult, attempts: number): Verdict {
+  switch (result.kind) {
+    case 'accepted':
+      return { outcome: { kind: 'accepted', providerMessageId: result.providerMessageId } };
+    case 'unknown':
+      return { outcome: { kind: 'unknown', detail: result.cause.slice(0, longestDetail) } };
+    case 'unreachable':
+      // Not the recipient's fault, and surely not sent: it does not count as an attempt.
+      return { outcome: afterHalt, halt: { kind: 'unreachable' } };
+    case 'rejected':
+      return judgeRefusal(result, attempts);
+  }
+}
+
+function judgeRefusal(result: SendRejected, attempts: number): Verdict {
+  const action = providerErrorAction({ ...result, code: result.code ?? result.httpStatus }, attempts);
+  switch (action.kind) {
+    case 'retry':
+    case 'retry_recipient':
+      return { outcome: { kind: 'released', delayMs: action.delayMs, attempted: true } };
+    case 'throttle':
+      return {
+        outcome: { kind: 'released', delayMs: action.delayMs, attempted: false },
+        halt: { kind: 'throttled', silenceMs: action.silenceMs },
+      };
+    case 'pause_template':
+      return { outcome: afterHalt, halt: { kind: 'template', action } };
+    case 'pause_channel':
+      return { outcome: afterHalt, halt: { kind: 'channel', action } };
+    case 'fail':
+      return {
+        outcome: {
+          kind: 'failed',
+          // An HTTP error outside the provider's protocol has no code of the provider's.
+          reason: result.code === null ? 'PROVIDER_UNREACHABLE' : providerReason(result.code),
+          detail: (result.details ?? result.message).slice(0, longestDetail),
+        },
+        ...(action.effect !== undefined && { effect: action.effect }),
+      };
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * One step of sending a campaign: claims pages, sends them and records the results for a few seconds, several pages in
+ * flight, so that database work and the provider's latency overlap. Any number of steps, in any number of processes, may
+ * run side by side on one campaign.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dependencies } from '../../dependencies.ts';
+import { compileRenderer, type MessagePlan } from '../../domain/template-plan.ts';
+import { leaseTokens } from '../../records/channel-rate.ts';
+import { claimPage, countOpenClaims, type ClaimedRecipient } from '../../records/claims.ts';
+import { expireClaims } from '../../records/claim-expiry.ts';
+import { recordPage, type PageResults } from '../../records/page-results.ts';
+import { getSendingContext, isRunningEpoch, type SendingContext } from '../../records/sending-context.ts';
+import { findPrices } from '../../records/wallets.ts';
+import { createPacer } from './pacer.ts';
+import { Gate, sendPage } from './send-page.ts';
+import { applyHalt, pauseForBalance } from './stop-sending.ts';
+import type { Halt } from './message-outcome.ts';
+
+export interface StepOptions {
+  /** No page is claimed after this long. */
+  readonly budgetMs: number;
+  /** True when the process is about to end: nothing more leaves. */
+  readonly draining: () => boolean;
+}
+
+export interface StepResult {
+  /** Nobody is left to be claimed, now or later. */
+  readonly drained: boolean;
+  /** How long to wait before the next step. */
+  readonly waitMs: number;
+}
+
+const largestPage = 500;
+const pageSeconds = 0.25;
+const pagesInFlight = 4;
+const watchEveryMs = 400;
+const unreachableWaitMs = 2_000;
+const shortWaitMs = 1_500;
+const reservationWaitMs = 2_000;
+const recordRetryMs = 500;
+const noLease = { granted: 0, waitMs: 200, spacingMs: 1 };
+
+const nothingYet: StepResult = { drained: false, waitMs: 0 };
+
+type Sender = Pick<Dependencies, 'config' | 'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator'>;
+
+export async function runSendStep(
+  dependencies: Sender,
+  campaignId: string,
+  options: StepOptions,
+): Promise<StepResult> {
+  await expireClaims(dependencies.database, {
+    campaignId,
+    graceSeconds: dependencies.config.outcomeGraceSeconds,
+  });
+  const context = await getSendingContext(dependencies.database, campaignId);
+  if (!context.running) return { drained: false, waitMs: 0 };
+  const step = await openStep(dependencies, context, options);
+  try {
+    return await step.run();
+  } finally {
+    step.close();
+  }
+}
+
+async function openStep(dependencies: Sender, context: SendingContext, { budgetMs, draining }: StepOptions) {
+  const { database, config, provider, secrets, logger } = dependencies;
+  const { campaign_id: campaignId, channel_id: channelId, epoch } = context;
+  const endsAt = performance.now() + budgetMs;
+  const accessToken = secrets.decrypt(context.access_token_encrypted);
+  const render = compileRenderer(context.message_plan as MessagePlan);
+  const prices = await pricesOf(dependencies, context);
+  const limit = Math.max(1, Math.min(largestPage, Math.ceil(context.messages_per_second * pageSeconds)));
+  const recording = new Set<Promise<void>>();
+
+  let halt: Halt | undefined;
+  let changed = false;
+  const stopped = (): boolean => halt !== undefined || changed || draining();
+
+  const watch = setInterval(() => {
+    isRunningEpoch(database, { campaignId, epoch }).then(
+      (same) => {
+        if (!same) changed = true;
+      },
+      // A database that is gone for a moment stops nothing that is claimed already.
+      () => undefined,
+    );
+  }, watchEveryMs);
+
+  const pacer = createPacer({
+    // Without the database there are no tokens; the loop of the pacer asks again.
+    lease: (wanted) => leaseTokens(database, { channelId, wanted }).catch(() => noLease),
+    stopped,
+    clock: () => performance.now(),
+    sleep: (ms) => sleep(ms),
+  });
+  const gate = new Gate(Math.max(1, Math.ceil(config.providerConnections / 2)));
+
+  const send = (recipient: ClaimedRecipient) =>
+    provider.sendMessage({
+      phoneNumberId: context.phone_number_id,
+      accessToken,
+      to: recipient.phone_number,
+      template: {
+        name: context.template_name,
+        language: context.template_language,
+        components: render(recipient.variables ?? []),
+      },
+      callbackData: recipient.id,
+    });
+
+  const record = async (results: PageResults): Promise<void> => {
+    // What the provider has answered must be written down, however long the database is away.
+    await untilDone(() => recordPage(database, results));
+    if (results.final) {
+      logger.info({ campaignId, claimId: results.claimId, recorded: results.outcomes.size }, 'page recorded');
+    }
+  };
+
+  const sendClaimed = async (claimId: string, recipients: readonly ClaimedRecipient[]): Promise<void> => {
+    const { dispatched, recorded } = sendPage(
+      {
+        pacer,
+        gate,
+        send,
+        stopped,
+        onVerdict: (verdict) => {
+          halt ??= verdict.halt;
+        },
+        record: (outcomes, final) =>
+          record({ workspaceId: context.workspace_id, campaignId, channelId, claimId, outcomes, final }),
+      },
+      recipients,
+    );
+    const done = recorded.finally(() => recording.delete(done));
+    recording.add(done);
+    await dispatched;
+    if (recording.size >= pagesInFlight) await Promise.race(recording);
+  };
+
+  const claim = (claimId: string) =>
+    claimPage(database, { claimId, campaignId, channelId, epoch, limit, prices });
+
+  /** Reservations of pages in flight may come free again: the wallet is dry only once they are settled. */
+  const isDry = async (): Promise<boolean> => {
+    await Promise.all(recording);
+    const until = performance.now() + reservationWaitMs;
+    while (performance.now() < until && (await countOpenClaims(database, campaignId)) > 0) await sleep(50);
+    const claimId = randomUUID();
+    const again = await claim(claimId);
+    if (again.kind === 'page') await sendClaimed(claimId, again.recipients);
+    return again.kind === 'unaffordable';
+  };
+
+  const claimAndSend = async (): Promise<StepResult> => {
+    while (performance.now() < endsAt && !stopped()) {
+      const claimId = randomUUID();
+      const claimed = await claim(claimId);
+      if (claimed.kind === 'page') {
+        await sendClaimed(claimId, claimed.recipients);
+      } else if (claimed.kind === 'stopped') {
+        break;
+      } else if (claimed.kind === 'unaffordable') {
+        if (await isDry()) return pauseForBalance(dependencies, context).then(() => nothingYet);
+      } else if (recording.size > 0) {
+        // Pages in flight may still put somebody back.
+        await Promise.race(recording);
+      } else {
+        const waitMs = Math.max(0, claimed.retryInMs ?? 0);
+        if (claimed.retryInMs === null || waitMs > shortWaitMs)
+          return { drained: claimed.retryInMs === null, waitMs };
+        await sleep(Math.max(20, waitMs));
+      }
+    }
+    return nothingYet;
+  };
+
+  return {
+    close: () => clearInterval(watch),
+    async run(): Promise<StepResult> {
+      const result = await claimAndSend().finally(() => Promise.all(recording));
+      if (halt === undefined) return result;
+      await applyHalt(dependencies, context, halt);
+      return { drained: false, waitMs: halt.kind === 'unreachable' ? unreachableWaitMs : 0 };
+    },
+  };
+}
+
+/** A category nobody has a price for costs what the dearest ordinary one does. */
+async function pricesOf({ database }: Sender, context: SendingContext): Promise<ReadonlyMap<string, bigint>> {
+  const prices = await findPrices(database, context.workspace_id, context.template_category);
+  return prices.has('') ? prices : findPrices(database, context.workspace_id, 'MARKETING');
+}
+
+/** Tries again while the database is away, until it works. */
+async function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch {
+      await sleep(recordRetryMs);
+    }
+  }
+}

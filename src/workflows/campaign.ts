@@ -1,0 +1,129 @@
+/**
+ * One workflow per campaign: prepare, sleep until it is due, start, send, pause, complete. It never decides from
+ * memory: every activity answers with the record's standing, and the record is changed by commands alone.
+ */
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { isFinished } from '../domain/campaign.ts';
+import {
+  beginCampaign,
+  cancelRecipients,
+  operateCampaign,
+  prepareCampaign,
+  readCampaign,
+  sendStep,
+  settleCampaign,
+} from './activities.ts';
+import { describeStanding } from './campaign-view.ts';
+import {
+  operatorActions,
+  progressQueryName,
+  searchAttributeNames,
+  signalNames,
+  type CampaignStanding,
+  type CampaignWorkflowInput,
+} from './contract.ts';
+
+const statusKey = defineSearchAttributeKey(searchAttributeNames.campaignStatus, SearchAttributeType.KEYWORD);
+const pauseReasonKey = defineSearchAttributeKey(
+  searchAttributeNames.pauseReason,
+  SearchAttributeType.KEYWORD,
+);
+
+// While one lane's step turns over, the other keeps the channel busy.
+const lanes = 2;
+const pausedCheckMs = 60_000;
+
+export async function campaign({ campaignId, continued }: CampaignWorkflowInput): Promise<CampaignStanding> {
+  let standing: CampaignStanding | undefined;
+  let changes = 0;
+  let seen = 0;
+
+  const show = (next: CampaignStanding): CampaignStanding => {
+    if (next.status !== standing?.status || next.pauseReason !== standing.pauseReason) {
+      upsertSearchAttributes([
+        { key: statusKey, value: next.status },
+        { key: pauseReasonKey, value: next.pauseReason },
+      ]);
+    }
+    standing = next;
+    setCurrentDetails(describeStanding(next));
+    return next;
+  };
+  /** Runs an activity; a signal that comes while it runs is a change not seen yet. */
+  const step = async <S extends CampaignStanding>(activity: () => Promise<S>): Promise<S> => {
+    seen = changes;
+    const next = await activity();
+    show(next);
+    return next;
+  };
+  const changed = (): boolean => changes !== seen;
+
+  setHandler(defineQuery<CampaignStanding | null>(progressQueryName), () => standing ?? null);
+  setHandler(defineSignal(signalNames.refresh), () => {
+    changes += 1;
+  });
+  for (const action of operatorActions) {
+    setHandler(defineSignal(action), async () => {
+      show(await operateCampaign(campaignId, action));
+      changes += 1;
+    });
+  }
+
+  const sendInLanes = async (): Promise<CampaignStanding> => {
+    seen = changes;
+    const runLane = async (): Promise<void> => {
+      for (;;) {
+        const next = await sendStep(campaignId);
+        show(next);
+        if (next.status !== 'RUNNING' || next.drained || workflowInfo().continueAsNewSuggested) return;
+        if (next.waitMs > 0) await condition(changed, next.waitMs);
+        if (changed()) return;
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, runLane));
+    const settled = await step(() => settleCampaign(campaignId));
+    if (settled.status === 'RUNNING' && settled.waitMs > 0) await condition(changed, settled.waitMs);
+    return settled;
+  };
+
+  const waitUntilDue = async (scheduled: CampaignStanding): Promise<CampaignStanding> => {
+    const waitMs = scheduled.scheduledAt === null ? 0 : Date.parse(scheduled.scheduledAt) - Date.now();
+    if (waitMs > 0 && (await condition(changed, waitMs))) return step(() => readCampaign(campaignId));
+    return step(() => beginCampaign(campaignId));
+  };
+
+  const waitForResume = async (): Promise<CampaignStanding> => {
+    // Claims of crashed pages become UNKNOWN after their grace period, in a pause too.
+    const open = (standing?.counts.claimed ?? 0) > 0;
+    const resumed = open
+      ? await condition(changed, pausedCheckMs)
+      : await condition(changed).then(() => true);
+    return step(() => (resumed ? readCampaign(campaignId) : settleCampaign(campaignId)));
+  };
+
+  let present = await step(() => (continued ? readCampaign(campaignId) : prepareCampaign(campaignId)));
+  while (!isFinished(present.status)) {
+    if (workflowInfo().continueAsNewSuggested) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof campaign>({ campaignId, continued: true });
+    }
+    if (!present.prepared) present = await step(() => prepareCampaign(campaignId));
+    else if (present.status === 'PAUSED') present = await waitForResume();
+    else if (present.status === 'RUNNING') present = await sendInLanes();
+    else present = await waitUntilDue(present);
+  }
+  if (present.status === 'CANCELLED') present = await step(() => cancelRecipients(campaignId));
+  await condition(allHandlersFinished);
+  return present;
+}

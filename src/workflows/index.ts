@@ -1,0 +1,2 @@
+/** Everything the worker may run as a workflow; the bundle's entry. */
+export { campaign } from './campaign.ts';

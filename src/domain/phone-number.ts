@@ -1,0 +1,126 @@
+import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
+import {
+  callingCodeOf,
+  findPlan,
+  planOfNationalNumber,
+  plansOf,
+  type NumberingPlan,
+} from './numbering-plan.ts';
+
+export interface PhoneNumber {
+  /** E.164 without the plus sign. */
+  readonly digits: string;
+  /** The calling code: the front of `digits`. */
+  readonly countryCode: string;
+  readonly nationalNumber: string;
+  /** ISO 3166 alpha-2; '' where the calling code belongs to no country. */
+  readonly country: string;
+}
+
+export interface PhoneNumberContext {
+  /** The country of numbers written without one: `49`, `+49` or `DE`. Absent: such digits are read as international. */
+  readonly defaultCountryCode?: string | undefined;
+}
+
+/**
+ * A phone number as people write it, as E.164; undefined when it is no valid number. A `+` wins over the context.
+ * Spaces, brackets and marks may stand between the digits; extensions and letters make it invalid.
+ */
+export function normalisePhoneNumber(
+  input: string,
+  context: PhoneNumberContext = {},
+): PhoneNumber | undefined {
+  const text = clean(input);
+  if (text === '') return undefined;
+  const { defaultCountryCode } = context;
+  if (text.startsWith('+')) return international(text.slice(1));
+  if (defaultCountryCode === undefined || defaultCountryCode.trim() === '') {
+    return international(text.startsWith('00') ? text.slice(2) : text);
+  }
+  const plan = planOfContext(defaultCountryCode);
+  return plan === undefined ? undefined : national(text, plan);
+}
+
+/** The calling code that `49`, `+49`, `0049` or `DE` stands for; undefined when there is none. */
+export function callingCodeFor(countryCode: string): string | undefined {
+  return planOfContext(countryCode)?.callingCode;
+}
+
+const plain = /^\+?\d+$/;
+
+// Also what spreadsheets and address books leave behind: an apostrophe, no-break spaces, marks of direction.
+const decoration = /[\s\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+|^'/g;
+const punctuation = /[-.()/\u2010-\u2015\u2212]/g;
+
+function clean(input: string): string {
+  if (plain.test(input)) return input;
+  const text = input.replace(decoration, '');
+  const bare = text.replace(punctuation, '');
+  return plain.test(bare) ? bare : text;
+}
+
+function planOfContext(countryCode: string): NumberingPlan | undefined {
+  const text = countryCode.trim();
+  return findPlan(/^[a-z]{2}$/i.test(text) ? text.toUpperCase() : text.replace(/^(?:\+|00)/, ''));
+}
+
+function international(digits: string): PhoneNumber | undefined {
+  const callingCode = callingCodeOf(digits);
+  if (callingCode === undefined) return byLibrary(`+${digits}`);
+  const plans = plansOf(callingCode);
+  return decided(plans[0], callingCode, digits.slice(callingCode.length)) ?? byLibrary(`+${digits}`);
+}
+
+function national(text: string, plan: NumberingPlan): PhoneNumber | undefined {
+  if (!plain.test(text) || plan.internationalPrefix?.test(text) === true) return byLibrary(text, plan);
+  const { callingCode } = plan;
+  const withoutCode = text.startsWith(callingCode) ? text.slice(callingCode.length) : undefined;
+  // Some lists repeat the calling code in the number, which may then look like a fixed line of the country itself
+  // (4915112345678 with 49). A mobile number is what such a list means.
+  if (withoutCode !== undefined && isMobile(plan, withoutCode) && !isMobile(plan, text)) {
+    return international(text);
+  }
+  const found = decided(plan, callingCode, text) ?? withoutTrunk(text, plan) ?? byLibrary(text, plan);
+  return found === undefined && withoutCode !== undefined ? international(text) : found;
+}
+
+function isMobile(plan: NumberingPlan, nationalNumber: string): boolean {
+  return plansOf(plan.callingCode).some(({ mobile }) => mobile.test(nationalNumber));
+}
+
+function withoutTrunk(text: string, plan: NumberingPlan): PhoneNumber | undefined {
+  const { trunk, callingCode } = plan;
+  if (trunk === undefined || !text.startsWith(trunk) || text.startsWith(callingCode)) return undefined;
+  return plan.general.test(text) ? undefined : decided(plan, callingCode, text.slice(trunk.length));
+}
+
+// Only numbers of which the library would change nothing are decided here.
+function decided(
+  plan: NumberingPlan | undefined,
+  callingCode: string,
+  nationalNumber: string,
+): PhoneNumber | undefined {
+  if (plan === undefined || !plan.general.test(nationalNumber)) return undefined;
+  if (plan.prefix !== undefined && (plan.prefix.exec(nationalNumber)?.[0] ?? '') !== '') return undefined;
+  const found = planOfNationalNumber(plansOf(callingCode), nationalNumber);
+  if (found === undefined) return undefined;
+  return {
+    digits: callingCode + nationalNumber,
+    countryCode: callingCode,
+    nationalNumber,
+    country: found.country,
+  };
+}
+
+function byLibrary(text: string, plan?: NumberingPlan): PhoneNumber | undefined {
+  const context = plan?.country
+    ? { defaultCountry: plan.country as CountryCode }
+    : { defaultCallingCode: plan?.callingCode ?? '' };
+  const parsed = parsePhoneNumberFromString(text, { ...(plan !== undefined && context), extract: false });
+  if (parsed === undefined || parsed.ext !== undefined || !parsed.isValid()) return undefined;
+  const countryCode: string = parsed.countryCallingCode;
+  const nationalNumber: string = parsed.nationalNumber;
+  const digits = countryCode + nationalNumber;
+  if (digits.length > 15) return undefined;
+  return { digits, countryCode, nationalNumber, country: parsed.country ?? '' };
+}

@@ -140,6 +140,6 @@ export function endpoint<
 ): Endpoint {
   return {
     declaration: declaration as Declaration,
-    handle: handle as unknown as Endpoint['handle'],
+    handle: handle as Endpoint['handle'],
   };
 }

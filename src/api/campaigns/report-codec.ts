@@ -1,0 +1,108 @@
+/** The campaign record as GET answers it (Spec 2.1, with what this service adds), and its presenter. */
+import * as t from 'io-ts';
+import { Integer, IsoDateTime, Uuid } from '../../codecs/scalars.ts';
+import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import {
+  campaignStatuses,
+  contactSelectionTypes,
+  pauseReasons,
+  preparationErrorCodes,
+  preparationStatuses,
+  sendTypes,
+} from '../../domain/campaign.ts';
+import type { CampaignReport as ReportRow } from '../../records/campaign-report.ts';
+
+const Counters = struct({
+  pending: Integer,
+  claimed: Integer,
+  accepted: Integer,
+  sent: Integer,
+  delivered: Integer,
+  read: Integer,
+  failed: Integer,
+  unknown: Integer,
+  cancelled: Integer,
+  skipped: Integer,
+});
+
+export const CampaignReport = struct({
+  id: Uuid,
+  name: t.string,
+  description: nullish(t.string),
+  template_id: Uuid,
+  contact_selection_type: oneOf(contactSelectionTypes),
+  total_contacts: Integer,
+  total_contacts_skipped: Integer,
+  preparation_status: oneOf(preparationStatuses),
+  preparation_version: Integer,
+  audience_version: Integer,
+  status: oneOf(campaignStatuses),
+  send_type: oneOf(sendTypes),
+  scheduled_at: nullish(IsoDateTime),
+  workspace_id: Integer,
+  is_auto_trigger: t.boolean,
+  created_at: IsoDateTime,
+  updated_at: IsoDateTime,
+  channel_id: Uuid,
+  phone_number_id: t.string,
+  pause_reason: nullish(oneOf(pauseReasons)),
+  preparation_error: nullish(struct({ code: oneOf(preparationErrorCodes), message: t.string })),
+  started_at: nullish(IsoDateTime),
+  completed_at: nullish(IsoDateTime),
+  counters: Counters,
+  skipped_reasons: t.record(t.string, Integer),
+  failed_reasons: t.record(t.string, Integer),
+});
+export type CampaignReport = t.TypeOf<typeof CampaignReport>;
+
+/** The counters of a row stand in an object of their own; so does the preparation error. */
+export function presentCampaignReport(row: ReportRow): CampaignReport {
+  const { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped, ...rest } =
+    row;
+  const { preparation_error_code: code, preparation_error_message: message, ...campaign } = rest;
+  return {
+    ...campaign,
+    preparation_error: code === null ? null : { code, message: message ?? '' },
+    counters: { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped },
+  };
+}
+
+export const campaignReportExample = {
+  id: '0197c1f2-6a6e-7b52-9a40-3f0f6a3c9d11',
+  name: 'Spring offer',
+  description: null,
+  template_id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
+  contact_selection_type: 'csv_contacts',
+  total_contacts: 19842,
+  total_contacts_skipped: 158,
+  preparation_status: 'READY',
+  preparation_version: 1,
+  audience_version: 1,
+  status: 'RUNNING',
+  send_type: 'IMMEDIATE',
+  scheduled_at: null,
+  workspace_id: 1001,
+  is_auto_trigger: true,
+  created_at: '2026-11-21T09:00:00.000Z',
+  updated_at: '2026-11-21T09:00:05.000Z',
+  channel_id: '0197c1f2-4b0a-7d33-9b21-2e1d3c4b5a66',
+  phone_number_id: '106540352242922',
+  pause_reason: null,
+  preparation_error: null,
+  started_at: '2026-11-21T09:00:05.000Z',
+  completed_at: null,
+  counters: {
+    pending: 10000,
+    claimed: 42,
+    accepted: 300,
+    sent: 500,
+    delivered: 6000,
+    read: 2900,
+    failed: 98,
+    unknown: 2,
+    cancelled: 0,
+    skipped: 158,
+  },
+  skipped_reasons: { INVALID_PHONE: 120, DUPLICATE: 38 },
+  failed_reasons: { PROVIDER_131026: 98, OUTCOME_UNKNOWN: 2 },
+};

@@ -1,0 +1,99 @@
+/** GET /api/campaigns, GET /api/campaigns/:id, and the moves start, pause, cancel. */
+import { limitUpTo, Page, idOf } from '../../codecs/scalars.ts';
+import { oneOf, struct } from '../../codecs/struct.ts';
+import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../../commands/change-campaign.ts';
+import { campaignStatuses } from '../../domain/campaign.ts';
+import { getCampaignReport, listCampaignReports } from '../../records/campaign-report.ts';
+import { endpoint } from '../endpoint.ts';
+import { page, pageOf, record, succeed } from '../envelope.ts';
+import { CampaignReport, campaignReportExample, presentCampaignReport } from './report-codec.ts';
+
+const defaultLimit = 10;
+const CampaignId = struct({ id: idOf('Campaign') });
+const example = { status: 'success', data: campaignReportExample };
+
+export const listCampaigns = endpoint(
+  {
+    method: 'GET',
+    path: '/api/campaigns',
+    operationId: 'listCampaigns',
+    summary: 'List the campaigns of the workspace, newest first',
+    tag: 'Campaigns',
+    access: 'workspace',
+    query: struct({}, { page: Page, limit: limitUpTo(100), status: oneOf(campaignStatuses) }),
+    responses: {
+      200: {
+        description: 'One page of campaigns',
+        body: pageOf(CampaignReport),
+        example: {
+          status: 'success',
+          data: [campaignReportExample],
+          pagination: { page: 1, limit: 10, total: 1, totalPages: 1 },
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies, principal, query }) => {
+    const paging = { page: query.page ?? 1, limit: query.limit ?? defaultLimit };
+    const { campaigns, total } = await listCampaignReports(dependencies.database, principal.workspaceId, {
+      ...paging,
+      status: query.status,
+    });
+    return { status: 200, body: page(campaigns.map(presentCampaignReport), { ...paging, total }) };
+  },
+);
+
+export const getCampaign = endpoint(
+  {
+    method: 'GET',
+    path: '/api/campaigns/:id',
+    operationId: 'getCampaign',
+    summary: 'A campaign with its counters by recipient state',
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: CampaignId,
+    responses: { 200: { description: 'The campaign', body: record(CampaignReport), example } },
+    errors: [],
+  },
+  async ({ dependencies, principal, params }) => {
+    const report = await getCampaignReport(dependencies.database, principal.workspaceId, params.id);
+    return { status: 200, body: succeed(presentCampaignReport(report)) };
+  },
+);
+
+const move = (
+  name: 'start' | 'pause' | 'cancel',
+  summary: string,
+  change: typeof startCampaignAgain | typeof pauseCampaign | typeof cancelCampaign,
+) =>
+  endpoint(
+    {
+      method: 'POST',
+      path: `/api/campaigns/:id/${name}`,
+      operationId: `${name}Campaign`,
+      summary,
+      tag: 'Campaigns',
+      access: 'workspace',
+      params: CampaignId,
+      responses: { 202: { description: 'The campaign as it is now', body: record(CampaignReport), example } },
+      errors: [409],
+    },
+    async ({ dependencies, principal, params }) => {
+      await change(dependencies, { campaignId: params.id, workspaceId: principal.workspaceId });
+      const report = await getCampaignReport(dependencies.database, principal.workspaceId, params.id);
+      return { status: 202, body: succeed(presentCampaignReport(report)) };
+    },
+  );
+
+export const startCampaign = move(
+  'start',
+  'Start a paused campaign again, where it stopped',
+  startCampaignAgain,
+);
+export const pauseCampaignEndpoint = move('pause', 'Pause a campaign', pauseCampaign);
+export const cancelCampaignEndpoint = move(
+  'cancel',
+  'Cancel a campaign: who was not sent to, never will be',
+  cancelCampaign,
+);

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expireClaims } from '../../src/records/claim-expiry.ts';
+import { claimPage, countOpenClaims, type Claim } from '../../src/records/claims.ts';
+import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
+import { nothing } from '../../src/records/row.ts';
+import { checkBooks, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+const prices = new Map([['', messagePrice]]);
+
+function claim(
+  seeded: SeededCampaign,
+  limit: number,
+  { claimId = randomUUID(), epoch = 0 } = {},
+): Promise<Claim> {
+  return claimPage(test.pool, { claimId, ...seeded, epoch, limit, prices });
+}
+
+function record(
+  seeded: SeededCampaign,
+  claimId: string,
+  outcomes: ReadonlyMap<number, MessageOutcome>,
+  final = true,
+): Promise<void> {
+  return recordPage(test.pool, { ...seeded, claimId, outcomes, final });
+}
+
+const positions = (claimed: Claim): readonly number[] =>
+  claimed.kind === 'page' ? claimed.recipients.map(({ position }) => position) : [];
+
+async function expectSoundBooks(seeded: SeededCampaign) {
+  const books = await checkBooks(test.pool, seeded);
+  expect(books.ledger).toBe(books.balance);
+  expect(books.reserved).toBe(books.owed);
+  expect(books.counters_fit).toBe(true);
+  return books;
+}
+
+describe('claimPage', () => {
+  it('hands every recipient out once when claims run side by side', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 300 });
+    const claims = await Promise.all(Array.from({ length: 6 }, () => claim(seeded, 50)));
+    const all = claims.flatMap(positions);
+    expect(new Set(all).size).toBe(300);
+    expect(all).toHaveLength(300);
+    expect(await claim(seeded, 50)).toEqual({ kind: 'empty', retryInMs: null });
+    await expectSoundBooks(seeded);
+  });
+
+  it('claims exactly as far as the money goes, then says so', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 20, balance: messagePrice * 7n + 999n });
+    expect(positions(await claim(seeded, 50))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(await claim(seeded, 50)).toEqual({ kind: 'unaffordable' });
+    const books = await expectSoundBooks(seeded);
+    expect(books.reserved).toBe(messagePrice * 7n);
+  });
+
+  it('claims nothing under an epoch that has passed', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 5 });
+    await test.pool.query(sql.type(nothing)`UPDATE campaign SET epoch = 1 WHERE id = ${seeded.campaignId}`);
+    expect(await claim(seeded, 5)).toEqual({ kind: 'stopped' });
+    expect(positions(await claim(seeded, 5, { epoch: 1 }))).toHaveLength(5);
+  });
+});
+
+describe('recordPage', () => {
+  it('settles each outcome, frees what was not sent and retries the released', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 4 });
+    const claimId = randomUUID();
+    await claim(seeded, 4, { claimId });
+    await record(
+      seeded,
+      claimId,
+      new Map<number, MessageOutcome>([
+        [1, { kind: 'accepted', providerMessageId: 'wamid.1' }],
+        [2, { kind: 'failed', reason: 'PROVIDER_131026', detail: 'not on the channel' }],
+        [3, { kind: 'unknown', detail: 'timed out' }],
+        [4, { kind: 'released', delayMs: 0, attempted: false }],
+      ]),
+    );
+    const books = await expectSoundBooks(seeded);
+    expect(books.balance).toBe(1_000_000_000n - messagePrice);
+    expect(books.reserved).toBe(messagePrice);
+    expect(await countOpenClaims(test.pool, seeded.campaignId)).toBe(0);
+    const again = await claim(seeded, 4);
+    expect(again).toMatchObject({ kind: 'page', recipients: [{ position: 4, attempts: 1 }] });
+  });
+
+  it('changes nothing when the same outcomes are recorded again', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 2 });
+    const claimId = randomUUID();
+    await claim(seeded, 2, { claimId });
+    const outcomes = new Map<number, MessageOutcome>([
+      [1, { kind: 'accepted', providerMessageId: 'wamid.a' }],
+      [2, { kind: 'failed', reason: 'PROVIDER_100', detail: 'bad' }],
+    ]);
+    await record(seeded, claimId, outcomes, false);
+    const once = await expectSoundBooks(seeded);
+    await record(seeded, claimId, outcomes);
+    expect(await expectSoundBooks(seeded)).toEqual(once);
+  });
+
+  it('keeps a delayed recipient back until its time', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 1 });
+    const claimId = randomUUID();
+    await claim(seeded, 1, { claimId });
+    await record(seeded, claimId, new Map([[1, { kind: 'released', delayMs: 60_000, attempted: true }]]));
+    const waiting = await claim(seeded, 1);
+    expect(waiting.kind).toBe('empty');
+    expect(waiting.kind === 'empty' ? waiting.retryInMs : 0).toBeGreaterThan(50_000);
+  });
+});
+
+describe('expireClaims', () => {
+  it('makes UNKNOWN of what a dead process had claimed, and lets a late result settle it', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 3 });
+    const claimId = randomUUID();
+    await claim(seeded, 3, { claimId });
+    expect(await expireClaims(test.pool, { ...seeded, graceSeconds: 600 })).toBe(0);
+    await test.pool.query(
+      sql.type(nothing)`UPDATE campaign_claim SET claimed_at = now() - interval '11 minutes'`,
+    );
+    expect(await expireClaims(test.pool, { ...seeded, graceSeconds: 600 })).toBe(3);
+    expect((await expectSoundBooks(seeded)).reserved).toBe(messagePrice * 3n);
+    await record(seeded, claimId, new Map([[2, { kind: 'accepted', providerMessageId: 'wamid.late' }]]));
+    const books = await expectSoundBooks(seeded);
+    expect(books.reserved).toBe(messagePrice * 2n);
+    expect(await claim(seeded, 3)).toEqual({ kind: 'empty', retryInMs: null });
+  });
+});

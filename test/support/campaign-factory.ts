@@ -1,0 +1,105 @@
+/** A workspace with one channel, one template and a prepared campaign, as rows; every call makes new ones. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import type { Database } from '../../src/records/database.ts';
+import { nothing } from '../../src/records/row.ts';
+import { createSecretBox } from '../../src/secrets.ts';
+import * as t from 'io-ts';
+import { row } from '../../src/records/row.ts';
+
+export const testSecrets = createSecretBox(['a secret key of the tests']);
+
+export interface CampaignSeed {
+  readonly recipients: number;
+  /** Micro-units; a message costs 1000. */
+  readonly balance?: bigint;
+  readonly messagesPerSecond?: number;
+  readonly status?: 'DRAFT' | 'RUNNING';
+  readonly broadcastsPerMonth?: number | null;
+}
+
+export interface SeededCampaign {
+  readonly workspaceId: number;
+  readonly channelId: string;
+  readonly templateId: string;
+  readonly campaignId: string;
+}
+
+export const messagePrice = 1_000n;
+
+export async function seedCampaign(database: Database, seed: CampaignSeed): Promise<SeededCampaign> {
+  const workspaceId = await database.oneFirst(sql.type(row(t.type({ id: t.number })))`
+    INSERT INTO workspace (name) VALUES ('Test') RETURNING id`);
+  const [channelId, templateId, campaignId] = [randomUUID(), randomUUID(), randomUUID()];
+  const account = randomUUID();
+  const status = seed.status ?? 'RUNNING';
+  const plan = {
+    components: [{ type: 'body', parameters: [{ type: 'text', text: '' }] }],
+    holes: [{ path: [0, 'parameters', 0, 'text'], slot: 0 }],
+  };
+  const balance = seed.balance ?? 1_000_000_000n;
+  await database.transaction(async (transaction) => {
+    const run = (statement: ReturnType<typeof sql.fragment>) =>
+      transaction.query(sql.type(nothing)`${statement}`);
+    await run(sql.fragment`INSERT INTO workspace_feature (workspace_id, broadcasts_per_month)
+      VALUES (${workspaceId}, ${seed.broadcastsPerMonth ?? null})`);
+    await run(
+      sql.fragment`INSERT INTO business_account (id, workspace_id) VALUES (${account}, ${workspaceId})`,
+    );
+    await run(sql.fragment`INSERT INTO channel (id, workspace_id, business_account_id, phone_number_id,
+        display_phone_number, access_token_encrypted, messages_per_second)
+      VALUES (${channelId}, ${workspaceId}, ${account}, ${channelId}, '15550100000',
+        ${sql.binary(testSecrets.encrypt('token'))}, ${seed.messagesPerSecond ?? 100_000})`);
+    await run(sql.fragment`INSERT INTO channel_rate (channel_id) VALUES (${channelId})`);
+    await run(sql.fragment`INSERT INTO wallet (channel_id, workspace_id, balance)
+      VALUES (${channelId}, ${workspaceId}, ${balance})`);
+    if (balance > 0n) {
+      await run(sql.fragment`INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)
+        VALUES (${channelId}, ${workspaceId}, 'recharge', ${balance})`);
+    }
+    await run(sql.fragment`INSERT INTO rate_card (workspace_id, category, country, price)
+      VALUES (${workspaceId}, 'UTILITY', '', ${messagePrice}), (${workspaceId}, 'UTILITY', 'DE', ${messagePrice})`);
+    await run(sql.fragment`INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name,
+        language, category, status, components)
+      VALUES (${templateId}, ${workspaceId}, ${account}, ${templateId}, 'hello', 'en_US', 'UTILITY', 'APPROVED',
+        '[{"type":"BODY","text":"Hi {{1}}"}]')`);
+    await run(sql.fragment`INSERT INTO campaign (id, workspace_id, channel_id, template_id, name,
+        contact_selection_type, audience, message_plan, send_type, status, preparation_status, total_contacts,
+        created_by, started_at)
+      VALUES (${campaignId}, ${workspaceId}, ${channelId}, ${templateId}, 'Test', 'quick_contacts', '{}',
+        ${JSON.stringify(plan)}::jsonb, 'IMMEDIATE', ${status}, 'READY', ${seed.recipients}, 'key',
+        CASE WHEN ${status} = 'RUNNING' THEN now() END)`);
+    await run(sql.fragment`INSERT INTO campaign_counter (campaign_id, pending)
+      VALUES (${campaignId}, ${seed.recipients})`);
+    await run(sql.fragment`INSERT INTO recipient (campaign_id, position, phone_number, country, sendable, state, variables)
+      SELECT ${campaignId}, n, (4915100000000 + n)::text, 'DE', true, 'PENDING', ARRAY['Ada ' || n]
+      FROM generate_series(1, ${seed.recipients}) AS n`);
+  });
+  return { workspaceId, channelId, templateId, campaignId };
+}
+
+const Sums = row(
+  t.type({
+    balance: t.bigint,
+    reserved: t.bigint,
+    ledger: t.bigint,
+    owed: t.bigint,
+    counters_fit: t.boolean,
+  }),
+);
+
+/** What must hold after anything: ledger = balance, reservations = what is open, counters = rows. */
+export async function checkBooks(database: Database, { channelId, campaignId }: SeededCampaign) {
+  return database.one(sql.type(Sums)`
+    WITH rows AS (SELECT lower(state) AS state, count(*)::int AS n FROM recipient
+      WHERE campaign_id = ${campaignId} GROUP BY state)
+    SELECT balance, reserved,
+      (SELECT COALESCE(sum(amount), 0)::bigint FROM ledger_entry WHERE channel_id = ${channelId}) AS ledger,
+      (SELECT COALESCE(sum(price), 0)::bigint FROM recipient
+        WHERE campaign_id = ${campaignId} AND settlement = 'reserved') AS owed,
+      NOT EXISTS (
+        SELECT FROM (SELECT key, value::int FROM campaign_counter, jsonb_each_text(to_jsonb(campaign_counter)
+            - 'campaign_id' - 'claimed_position') WHERE campaign_id = ${campaignId}) AS kept (state, n)
+        FULL JOIN rows USING (state) WHERE COALESCE(kept.n, 0) <> COALESCE(rows.n, 0)) AS counters_fit
+    FROM wallet WHERE channel_id = ${channelId}`);
+}

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pauseCampaign } from '../../src/commands/change-campaign.ts';
+import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
+import { settleCampaign } from '../../src/commands/settle-campaign.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Logger } from '../../src/logger.ts';
+import type { Orchestrator } from '../../src/orchestrator.ts';
+import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { nothing, row } from '../../src/records/row.ts';
+import { checkBooks, messagePrice, seedCampaign, testSecrets } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { accept, createFakeProvider, refuse, type FakeProvider } from '../support/fake-provider.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ poolSize: 8 });
+});
+afterAll(() => test.drop());
+
+const config = loadConfig({
+  DATABASE_URL: 'postgres://unused',
+  TEMPORAL_ADDRESS: 'unused',
+  PROVIDER_BASE_URL: 'http://unused/v1',
+  PROVIDER_APP_SECRET: 'unused-secret-of-tests',
+  PROVIDER_VERIFY_TOKEN: 'unused',
+  KEY_PEPPER: 'unused-pepper-of-tests',
+  SECRETS_KEY: 'unused-secrets-key-of-tests',
+});
+
+function dependenciesWith(provider: FakeProvider) {
+  const orchestrator = { startCampaign: async () => undefined, refreshCampaign: async () => true };
+  return {
+    config,
+    database: test.pool,
+    provider,
+    secrets: testSecrets,
+    logger: pino({ level: 'silent' }) as unknown as Logger,
+    orchestrator: orchestrator as unknown as Orchestrator,
+  };
+}
+
+const calm = { budgetMs: 5_000, draining: () => false };
+
+describe('runSendStep', () => {
+  it('sends to everybody once, with the frozen values, and the campaign completes', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 1_200 });
+    const provider = createFakeProvider();
+    const dependencies = dependenciesWith(provider);
+    const steps = await Promise.all([
+      runSendStep(dependencies, seeded.campaignId, calm),
+      runSendStep(dependencies, seeded.campaignId, calm),
+    ]);
+    expect(steps.some(({ drained }) => drained)).toBe(true);
+    expect(new Set(provider.received.map(({ callbackData }) => callbackData)).size).toBe(1_200);
+    expect(provider.received).toHaveLength(1_200);
+    expect(await settleCampaign(dependencies, seeded.campaignId)).toBe(0);
+    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+      status: 'COMPLETED',
+      counts: { accepted: 1_200, pending: 0, claimed: 0 },
+    });
+    const books = await checkBooks(test.pool, seeded);
+    expect(books).toMatchObject({
+      reserved: 0n,
+      ledger: 1_000_000_000n - messagePrice * 1_200n,
+      counters_fit: true,
+    });
+  });
+
+  it('pauses after exactly the messages the wallet covers', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 900, balance: messagePrice * 613n });
+    const provider = createFakeProvider();
+    await Promise.all([
+      runSendStep(dependenciesWith(provider), seeded.campaignId, calm),
+      runSendStep(dependenciesWith(provider), seeded.campaignId, calm),
+    ]);
+    expect(provider.received).toHaveLength(613);
+    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+      status: 'PAUSED',
+      pauseReason: 'INSUFFICIENT_BALANCE',
+    });
+    expect(await checkBooks(test.pool, seeded)).toMatchObject({ balance: 0n, reserved: 0n, ledger: 0n });
+  });
+
+  it('spends what refused messages give back before it calls the wallet dry', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 40, balance: messagePrice * 20n });
+    const provider = createFakeProvider((message, count) =>
+      count % 2 === 0 ? accept(message, count) : refuse(131026)(message, count),
+    );
+    await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
+    expect(provider.received).toHaveLength(40);
+    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+      status: 'RUNNING',
+      counts: { accepted: 20, failed: 20 },
+    });
+  });
+
+  it('stops within a second of a pause, in mid-page, and gives back what has not left', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
+    const provider = createFakeProvider();
+    const dependencies = dependenciesWith(provider);
+    const step = runSendStep(dependencies, seeded.campaignId, calm);
+    await sleep(600);
+    await pauseCampaign(dependencies, seeded);
+    const pausedAt = performance.now();
+    await step;
+    expect(provider.received.every(({ at }) => at < pausedAt + 1_000)).toBe(true);
+    const { counts } = await getCampaignStanding(test.pool, seeded.campaignId);
+    expect(counts).toMatchObject({ claimed: 0, accepted: provider.received.length });
+    expect(counts.pending).toBe(500 - provider.received.length);
+    expect((await checkBooks(test.pool, seeded)).reserved).toBe(0n);
+  });
+
+  it('pauses every campaign of a template that the provider paused, and keeps the recipient', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 10 });
+    await runSendStep(dependenciesWith(createFakeProvider(refuse(132015))), seeded.campaignId, calm);
+    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+      status: 'PAUSED',
+      pauseReason: 'TEMPLATE_UNAVAILABLE',
+      counts: { pending: 10, failed: 0, claimed: 0 },
+    });
+  });
+
+  it('keeps everybody pending while the provider cannot be reached', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 30 });
+    const provider = createFakeProvider(() => ({ kind: 'unreachable', cause: 'ECONNREFUSED' }));
+    const step = await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
+    expect(step).toMatchObject({ drained: false });
+    expect(step.waitMs).toBeGreaterThan(0);
+    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+      status: 'RUNNING',
+      counts: { pending: 30, claimed: 0 },
+    });
+  });
+
+  it('says that an outcome is unknown, keeps its money and never sends it again', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 3 });
+    const provider = createFakeProvider((message, count) =>
+      count === 2 ? { kind: 'unknown', cause: 'timed out' } : accept(message, count),
+    );
+    const dependencies = dependenciesWith(provider);
+    await runSendStep(dependencies, seeded.campaignId, calm);
+    await runSendStep(dependencies, seeded.campaignId, calm);
+    await settleCampaign(dependencies, seeded.campaignId);
+    expect(provider.received).toHaveLength(3);
+    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+      status: 'COMPLETED',
+      counts: { accepted: 2, unknown: 1 },
+    });
+    expect((await checkBooks(test.pool, seeded)).reserved).toBe(messagePrice);
+  });
+
+  it('tries a throttled message again at half the rate without counting the attempt', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 2 });
+    const provider = createFakeProvider((message, count) =>
+      count === 1 ? refuse(130429)(message, count) : accept(message, count),
+    );
+    const dependencies = dependenciesWith(provider);
+    await runSendStep(dependencies, seeded.campaignId, calm);
+    await runSendStep(dependencies, seeded.campaignId, calm);
+    expect(provider.received).toHaveLength(3);
+    const factor = await test.pool.oneFirst(sql.type(row(t.type({ factor: t.number })))`
+      SELECT factor FROM channel_rate WHERE channel_id = ${seeded.channelId}`);
+    expect(factor).toBeLessThan(0.6);
+    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+      counts: { accepted: 2 },
+    });
+  });
+
+  it('never exceeds the channel in any second, with two campaigns and four steps on it', async () => {
+    const rate = 200;
+    const first = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: rate });
+    const second = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: rate });
+    await test.pool.query(sql.type(nothing)`
+      UPDATE campaign SET channel_id = channel.id, workspace_id = channel.workspace_id, template_id = other.template_id
+      FROM channel, campaign AS other
+      WHERE campaign.id = ${second.campaignId} AND channel.id = ${first.channelId} AND other.id = ${first.campaignId}`);
+    const provider = createFakeProvider();
+    const options = { budgetMs: 3_000, draining: () => false };
+    await Promise.all(
+      [first, first, second, second].map(({ campaignId }) =>
+        runSendStep(dependenciesWith(provider), campaignId, options),
+      ),
+    );
+    const times = provider.received.map(({ at }) => at).toSorted((a, b) => a - b);
+    const busiest = Math.max(
+      ...times.map((start, i) => times.slice(i).filter((at) => at < start + 1_000).length),
+    );
+    expect(busiest).toBeLessThanOrEqual(rate * 1.02);
+    expect(times.length).toBeGreaterThan(rate * 2);
+    const share = (await getCampaignStanding(test.pool, first.campaignId)).counts.accepted / times.length;
+    expect(share).toBeGreaterThan(0.35);
+    expect(share).toBeLessThan(0.65);
+  });
+});

@@ -1,0 +1,42 @@
+/** The outside world of the sending tests: answers as told and remembers every message and when it came. */
+import type { MessagingProvider, OutboundTemplateMessage, SendResult } from '../../src/provider/provider.ts';
+
+export interface FakeProvider extends MessagingProvider {
+  readonly received: readonly { readonly callbackData: string; readonly to: string; readonly at: number }[];
+}
+
+export type Answer = (message: OutboundTemplateMessage, count: number) => SendResult | Promise<SendResult>;
+
+export const accept: Answer = (message) => ({
+  kind: 'accepted',
+  providerMessageId: `wamid.${message.callbackData}`,
+  messageStatus: 'accepted',
+  waId: message.to,
+});
+
+export const refuse =
+  (code: number): Answer =>
+  () => ({
+    kind: 'rejected',
+    code,
+    httpStatus: 400,
+    message: 'refused',
+    details: 'refused',
+    isTransient: false,
+  });
+
+export function createFakeProvider(answer: Answer = accept): FakeProvider {
+  const received: { callbackData: string; to: string; at: number }[] = [];
+  return {
+    received,
+    async sendMessage(message) {
+      received.push({ callbackData: message.callbackData, to: message.to, at: performance.now() });
+      return answer(message, received.length);
+    },
+    listTemplates: () => {
+      throw new Error('not part of these tests');
+    },
+    fetchTemplate: () => Promise.reject(new Error('not part of these tests')),
+    close: () => Promise.resolve(),
+  };
+}

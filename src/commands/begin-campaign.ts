@@ -2,7 +2,12 @@
 import { nextCampaignStatus, type PauseReason } from '../domain/campaign.ts';
 import { isSendable } from '../domain/template-definition.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { countBroadcast, lockCampaign, moveCampaign, type LockedCampaign } from '../records/campaign-lifecycle.ts';
+import {
+  countBroadcast,
+  lockCampaign,
+  moveCampaign,
+  type LockedCampaign,
+} from '../records/campaign-lifecycle.ts';
 import type { Connection } from '../records/database.ts';
 
 /** Spec 4.1 rule 5. Does nothing unless the campaign is prepared and waits for its start. */
@@ -12,10 +17,14 @@ export async function beginCampaign(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);
-    if (campaign.preparation_status !== 'READY' || nextCampaignStatus(campaign.status, 'begin') === undefined) return;
+    if (campaign.preparation_status !== 'READY' || nextCampaignStatus(campaign.status, 'begin') === undefined)
+      return;
     const obstacle = await findObstacle(transaction, campaign);
     await moveCampaign(transaction, campaign, obstacle === null ? 'begin' : 'pause', obstacle);
-    logger.info({ campaignId, pauseReason: obstacle }, obstacle === null ? 'campaign begins' : 'campaign paused');
+    logger.info(
+      { campaignId, pauseReason: obstacle },
+      obstacle === null ? 'campaign begins' : 'campaign paused',
+    );
   });
 }
 

@@ -22,7 +22,8 @@ export function startCampaignAgain(dependencies: Changer, reference: CampaignRef
     if (campaign.template_vanished || !isSendable(campaign.template_status)) {
       throw new Conflict('The campaign is PAUSED and its template is not approved');
     }
-    if (campaign.channel_status !== 'active') throw new Conflict('The campaign is PAUSED and its channel is blocked');
+    if (campaign.channel_status !== 'active')
+      throw new Conflict('The campaign is PAUSED and its channel is blocked');
     return { action };
   });
 }
@@ -53,7 +54,10 @@ function refuseUnless(campaign: LockedCampaign, action: CampaignAction, verb: st
 async function change(
   dependencies: Changer,
   { campaignId, workspaceId }: CampaignReference,
-  decide: (campaign: LockedCampaign) => { readonly action: CampaignAction; readonly pauseReason?: 'OPERATOR' },
+  decide: (campaign: LockedCampaign) => {
+    readonly action: CampaignAction;
+    readonly pauseReason?: 'OPERATOR';
+  },
 ): Promise<void> {
   const status = await dependencies.database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId, workspaceId);

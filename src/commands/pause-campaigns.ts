@@ -15,7 +15,8 @@ export async function pauseCampaignsOfTemplate(
   templateId: string,
 ): Promise<readonly string[]> {
   const campaignIds = await pauseRunningOfTemplate(connection, templateId);
-  if (campaignIds.length > 0) logger.warn({ templateId, campaignIds }, 'template unavailable: campaigns paused');
+  if (campaignIds.length > 0)
+    logger.warn({ templateId, campaignIds }, 'template unavailable: campaigns paused');
   return campaignIds;
 }
 

@@ -78,12 +78,18 @@ const transitions: Readonly<Record<CampaignAction, Partial<Record<CampaignStatus
 };
 
 /** The status after the action, or undefined when the action is not possible in this status. */
-export function nextCampaignStatus(status: CampaignStatus, action: CampaignAction): CampaignStatus | undefined {
+export function nextCampaignStatus(
+  status: CampaignStatus,
+  action: CampaignAction,
+): CampaignStatus | undefined {
   return transitions[action][status];
 }
 
 /** How a pause ends: where the campaign had been before it. */
-export function actionOfStart(campaign: { readonly started: boolean; readonly sendType: SendType }): CampaignAction {
+export function actionOfStart(campaign: {
+  readonly started: boolean;
+  readonly sendType: SendType;
+}): CampaignAction {
   if (campaign.started) return 'resume';
   return campaign.sendType === 'IMMEDIATE' ? 'requeue' : 'reschedule';
 }

@@ -42,18 +42,19 @@ const rank: Partial<Record<RecipientState, number>> = {
   UNKNOWN: 1,
   ACCEPTED: 2,
   SENT: 3,
-  DELIVERED: 4,
-  READ: 5,
+  FAILED: 4,
+  DELIVERED: 5,
+  READ: 6,
 };
 
+const stateOf = { sent: 'SENT', delivered: 'DELIVERED', read: 'READ', failed: 'FAILED' } as const;
+
 /**
- * The state after a provider status. State only rises (SENT < DELIVERED < READ); `failed` is final below DELIVERED,
- * and a message that was refused in the answer to our request stays failed.
+ * The state after a provider status. State only rises, so that statuses may come in any order: `failed` is final below
+ * DELIVERED, and a message that did arrive counts as arrived.
  */
 export function stateAfterStatus(state: RecipientState, status: ProviderStatus): RecipientState {
-  if (state === 'FAILED' || state === 'SKIPPED' || state === 'CANCELLED') return state;
-  const present = rank[state] ?? 0;
-  if (status === 'failed') return present < 4 ? 'FAILED' : state;
-  const reached = ({ sent: 'SENT', delivered: 'DELIVERED', read: 'READ' } as const)[status];
-  return (rank[reached] ?? 0) > present ? reached : state;
+  const present = rank[state];
+  const reached = stateOf[status];
+  return present !== undefined && (rank[reached] ?? 0) > present ? reached : state;
 }

@@ -41,7 +41,8 @@ export async function lockCampaign(
   campaignId: string,
   workspaceId?: number,
 ): Promise<LockedCampaign> {
-  const owner = workspaceId === undefined ? sql.fragment`TRUE` : sql.fragment`campaign.workspace_id = ${workspaceId}`;
+  const owner =
+    workspaceId === undefined ? sql.fragment`TRUE` : sql.fragment`campaign.workspace_id = ${workspaceId}`;
   const found = await transaction.maybeOne(sql.type(row(LockedCampaign))`
     SELECT campaign.id, campaign.workspace_id, campaign.channel_id, campaign.template_id, campaign.status,
       campaign.pause_reason, campaign.preparation_status, campaign.send_type, campaign.epoch, campaign.started_at,
@@ -93,13 +94,21 @@ async function pauseWhere(
 }
 
 // What has not begun meets the same obstacle when it begins; until then the obstacle may have gone.
-const startedStatuses = statusesBefore('pause').filter((status) => nextCampaignStatus(status, 'complete') !== undefined);
+const startedStatuses = statusesBefore('pause').filter(
+  (status) => nextCampaignStatus(status, 'complete') !== undefined,
+);
 
-export async function pauseRunningOfTemplate(transaction: Connection, templateId: string): Promise<readonly string[]> {
+export async function pauseRunningOfTemplate(
+  transaction: Connection,
+  templateId: string,
+): Promise<readonly string[]> {
   return pauseWhere(transaction, sql.fragment`template_id = ${templateId}`, 'TEMPLATE_UNAVAILABLE');
 }
 
-export async function pauseRunningOfChannel(transaction: Connection, channelId: string): Promise<readonly string[]> {
+export async function pauseRunningOfChannel(
+  transaction: Connection,
+  channelId: string,
+): Promise<readonly string[]> {
   return pauseWhere(transaction, sql.fragment`channel_id = ${channelId}`, 'CHANNEL_BLOCKED');
 }
 
@@ -131,7 +140,11 @@ const Cancelled = row(t.type({ cancelled: t.number, last_position: nullable(t.nu
  */
 export async function cancelPending(
   database: Connection,
-  { campaignId, afterPosition, limit }: { readonly campaignId: string; readonly afterPosition: number; readonly limit: number },
+  {
+    campaignId,
+    afterPosition,
+    limit,
+  }: { readonly campaignId: string; readonly afterPosition: number; readonly limit: number },
 ): Promise<number | null> {
   return database.transaction(async (transaction) => {
     const { cancelled, last_position: lastPosition } = await transaction.one(sql.type(Cancelled)`
@@ -149,7 +162,9 @@ export async function cancelPending(
       UPDATE campaign_counter SET pending = pending - ${cancelled}, cancelled = cancelled + ${cancelled}
       WHERE campaign_id = ${campaignId}`);
     if (lastPosition === null) {
-      await transaction.query(sql.type(nothing)`DELETE FROM recipient_retry WHERE campaign_id = ${campaignId}`);
+      await transaction.query(
+        sql.type(nothing)`DELETE FROM recipient_retry WHERE campaign_id = ${campaignId}`,
+      );
     }
     return lastPosition;
   });

@@ -2,7 +2,12 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
-import { campaignStatuses, pauseReasons, preparationErrorCodes, preparationStatuses } from '../domain/campaign.ts';
+import {
+  campaignStatuses,
+  pauseReasons,
+  preparationErrorCodes,
+  preparationStatuses,
+} from '../domain/campaign.ts';
 import { NotFound } from '../domain/error.ts';
 import type { CampaignStanding } from '../workflows/contract.ts';
 import type { Connection } from './database.ts';
@@ -28,7 +33,10 @@ const Standing = row(
 );
 
 /** Throws NotFound. */
-export async function getCampaignStanding(connection: Connection, campaignId: string): Promise<CampaignStanding> {
+export async function getCampaignStanding(
+  connection: Connection,
+  campaignId: string,
+): Promise<CampaignStanding> {
   const found = await connection.maybeOne(sql.type(Standing)`
     SELECT workspace_id, status, pause_reason, preparation_status, preparation_error_code, scheduled_at,
       started_at IS NOT NULL AS started, total_contacts AS total, total_contacts_skipped AS skipped,

@@ -74,8 +74,13 @@ export async function claimPage(database: Connection, request: ClaimRequest): Pr
   });
 }
 
-function claimStatement({ claimId, campaignId, channelId, epoch, limit, prices }: ClaimRequest, available: bigint) {
-  const priceByCountry = JSON.stringify(Object.fromEntries([...prices].map(([country, price]) => [country, `${price}`])));
+function claimStatement(
+  { claimId, campaignId, channelId, epoch, limit, prices }: ClaimRequest,
+  available: bigint,
+) {
+  const priceByCountry = JSON.stringify(
+    Object.fromEntries([...prices].map(([country, price]) => [country, `${price}`])),
+  );
   return sql.type(Page)`
     WITH candidate AS (
       SELECT position FROM (

@@ -1,0 +1,152 @@
+/** Reads the operator and the value of a condition, field by field. Io-ts-free and Node-free. */
+import {
+  comparisons,
+  textFields,
+  timeFields,
+  type ConditionProblem,
+  type FilterOperator,
+  type Predicate,
+  type TextSubject,
+  type TimeField,
+} from './segment-predicate.ts';
+
+/** Undefined where the field does not take the operator. */
+type FieldReader = (operator: FilterOperator, value: unknown) => Predicate | ConditionProblem | undefined;
+
+const customPrefix = 'custom.';
+
+/** Undefined for a field that contacts do not have. */
+export function fieldReader(field: string): FieldReader | undefined {
+  const textField = textFields.find((name) => name === field);
+  if (textField !== undefined) return textReader({ kind: 'field', name: textField });
+  const timeField = timeFields.find((name) => name === field);
+  if (timeField !== undefined) return timeReader(timeField);
+  if (field === 'subscribed') return readSubscribed;
+  if (field === 'tag') return readTag;
+  if (!field.startsWith(customPrefix) || field === customPrefix) return undefined;
+  return textReader({ kind: 'custom', fieldId: field.slice(customPrefix.length) });
+}
+
+const longestList = 1000;
+const longestText = 1000;
+
+function asText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.length <= longestText ? value : undefined;
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  return typeof value === 'boolean' ? String(value) : undefined;
+}
+
+function asTexts(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0 || value.length > longestList) return undefined;
+  const texts = value.map(asText);
+  return texts.every((text) => text !== undefined) ? texts : undefined;
+}
+
+const notText: ConditionProblem = {
+  part: 'value',
+  message: `value must be a string, a number or a boolean of at most ${longestText} characters`,
+};
+const notList: ConditionProblem = {
+  part: 'value',
+  message: `value must be an array of 1 to ${longestList} strings, numbers or booleans`,
+};
+
+function textReader(subject: TextSubject): FieldReader {
+  return (operator, value) => {
+    if (operator === 'exists' || operator === 'not_exists') {
+      return { test: 'text_present', subject, negated: operator === 'not_exists' };
+    }
+    if (operator === 'in' || operator === 'not_in') {
+      const values = asTexts(value);
+      return values === undefined
+        ? notList
+        : { test: 'text_in', subject, values, negated: operator === 'not_in' };
+    }
+    const text = asText(value);
+    if (text === undefined) return notText;
+    if (operator === 'eq' || operator === 'neq') {
+      return { test: 'text_in', subject, values: [text], negated: operator === 'neq' };
+    }
+    if (operator === 'starts_with') return { test: 'text_starts_with', subject, value: text, negated: false };
+    if (operator === 'contains' || operator === 'not_contains') {
+      return { test: 'text_contains', subject, value: text, negated: operator === 'not_contains' };
+    }
+    return { test: 'text_compare', subject, comparison: operator, value: numberOr(text), negated: false };
+  };
+}
+
+function numberOr(text: string): string | number {
+  return /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
+}
+
+const dayMs = 86_400_000;
+
+const notTime: ConditionProblem = {
+  part: 'value',
+  message: 'value must be an ISO 8601 date, or a date-time with a time zone',
+};
+
+/** A day stands for its 24 hours in UTC, a date-time for its millisecond (the resolution in which times are shown). */
+function asSpan(value: unknown): { readonly from: Date; readonly until: Date } | undefined {
+  if (typeof value !== 'string') return undefined;
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(value);
+  const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i.test(value);
+  if (!isDay && !isInstant) return undefined;
+  const from = new Date(value);
+  if (Number.isNaN(from.getTime()) || !dayExists(value.slice(0, 10))) return undefined;
+  return { from, until: new Date(from.getTime() + (isDay ? dayMs : 1)) };
+}
+
+function dayExists(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+function timeReader(field: TimeField): FieldReader {
+  return (operator, value) => {
+    if (operator === 'exists' || operator === 'not_exists') {
+      return { test: 'time_present', field, negated: operator === 'not_exists' };
+    }
+    const isComparison = comparisons.some((candidate) => candidate === operator);
+    if (operator !== 'eq' && operator !== 'neq' && !isComparison) return undefined;
+    const span = asSpan(value);
+    if (span === undefined) return notTime;
+    const { from, until } = span;
+    if (operator === 'gte') return { test: 'time_from', field, from, negated: false };
+    if (operator === 'gt') return { test: 'time_from', field, from: until, negated: false };
+    if (operator === 'lt') return { test: 'time_before', field, until: from, negated: false };
+    if (operator === 'lte') return { test: 'time_before', field, until, negated: false };
+    return { test: 'time_within', field, from, until, negated: operator === 'neq' };
+  };
+}
+
+const readSubscribed: FieldReader = (operator, value) => {
+  if (operator === 'exists' || operator === 'not_exists') {
+    return { test: 'always', negated: operator === 'not_exists' };
+  }
+  if (operator !== 'eq' && operator !== 'neq') return undefined;
+  if (value !== true && value !== false && value !== 'true' && value !== 'false') {
+    return { part: 'value', message: 'value must be true or false' };
+  }
+  const wanted = String(value) === 'true';
+  return { test: 'subscribed', negated: wanted === (operator === 'neq') };
+};
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const readTag: FieldReader = (operator, value) => {
+  if (operator === 'exists' || operator === 'not_exists') {
+    return { test: 'tag_present', negated: operator === 'not_exists' };
+  }
+  const isList = operator === 'in' || operator === 'not_in';
+  const isSingle = ['eq', 'neq', 'contains', 'not_contains'].includes(operator);
+  if (!isList && !isSingle) return undefined;
+  const tagIds = asTexts(isList ? value : [value]);
+  if (tagIds === undefined || !tagIds.every((id) => uuid.test(id))) {
+    return {
+      part: 'value',
+      message: isList ? 'value must be an array of tag ids' : 'value must be a tag id',
+    };
+  }
+  return { test: 'tag_any', tagIds, negated: ['neq', 'not_contains', 'not_in'].includes(operator) };
+};

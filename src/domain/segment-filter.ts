@@ -1,0 +1,61 @@
+/**
+ * Filters over contacts: segments and the `contact_filters` of a campaign. A condition that a caller wrote is read into a
+ * `Predicate` here; `src/records/segment-filter.ts` alone makes SQL of predicates. Io-ts-free and Node-free.
+ */
+import type { FieldProblem } from './error.ts';
+import { fieldReader } from './segment-field-readers.ts';
+import { filterOperators, type ConditionProblem, type Predicate } from './segment-predicate.ts';
+
+export const filterMatches = ['all', 'any'] as const;
+export type FilterMatch = (typeof filterMatches)[number];
+
+/** As a caller writes it; `value` is not needed by `exists` and `not_exists`. */
+export interface SegmentCondition {
+  readonly field: string;
+  readonly operator: string;
+  readonly value?: unknown;
+}
+
+type Reading = Predicate | ConditionProblem;
+
+export const isProblem = (reading: Reading): reading is ConditionProblem => 'message' in reading;
+
+export function readCondition(condition: SegmentCondition): Reading {
+  const { field } = condition;
+  const operator = filterOperators.find((candidate) => candidate === condition.operator);
+  const readField = fieldReader(field);
+  if (readField === undefined) {
+    return { part: 'field', message: `"${shorten(field)}" is not a contact field` };
+  }
+  if (operator === undefined) {
+    return { part: 'operator', message: `operator must be one of ${filterOperators.join(', ')}` };
+  }
+  if (operator !== 'exists' && operator !== 'not_exists') {
+    if (condition.value === undefined || condition.value === null) {
+      return { part: 'value', message: `value is required for the operator ${operator}` };
+    }
+  }
+  return (
+    readField(operator, condition.value) ?? {
+      part: 'operator',
+      message: `the field ${shorten(field)} does not take the operator ${operator}`,
+    }
+  );
+}
+
+/** Every problem of a list of conditions; `path` is where the list stands in the request. */
+export function conditionProblems(
+  conditions: readonly SegmentCondition[],
+  path: string,
+): readonly FieldProblem[] {
+  return conditions.flatMap((condition, index) => {
+    const reading = readCondition(condition);
+    if (!isProblem(reading)) return [];
+    const field = `${path}.${index}.${reading.part}`;
+    return [{ field, message: `${path}.${index}: ${reading.message}` }];
+  });
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

@@ -1,0 +1,137 @@
+/** Segment conditions as SQL over the table `contact`: values and custom field names are bound parameters, never text. */
+import { sql } from 'slonik';
+import {
+  isProblem,
+  readCondition,
+  type FilterMatch,
+  type SegmentCondition,
+} from '../domain/segment-filter.ts';
+import type {
+  Comparison,
+  Predicate,
+  TextField,
+  TextSubject,
+  TimeField,
+} from '../domain/segment-predicate.ts';
+
+export type Fragment = ReturnType<typeof sql.fragment>;
+
+/** True for the contacts of the alias `contact` that match. No conditions: every contact. */
+export function compileSegmentFilter(match: FilterMatch, conditions: readonly SegmentCondition[]): Fragment {
+  if (conditions.length === 0) return sql.fragment`TRUE`;
+  const compiled = conditions.map(compileCondition);
+  return sql.fragment`(${sql.join(compiled, match === 'all' ? sql.fragment` AND ` : sql.fragment` OR `)})`;
+}
+
+// Conditions were checked before they were stored: one that cannot be read is a defect, not bad input.
+function compileCondition(condition: SegmentCondition): Fragment {
+  const predicate = readCondition(condition);
+  if (isProblem(predicate)) throw new Error(`A stored condition is not valid: ${predicate.message}`);
+  const test = compilePredicate(predicate);
+  return predicate.negated ? sql.fragment`(${test}) IS NOT TRUE` : sql.fragment`(${test}) IS TRUE`;
+}
+
+function compilePredicate(predicate: Predicate): Fragment {
+  switch (predicate.test) {
+    case 'text_in':
+      return textIn(predicate.subject, predicate.values);
+    case 'text_contains':
+      return sql.fragment`strpos(lower(${text(predicate.subject)}), lower(${plain(predicate.subject, predicate.value)})) > 0`;
+    case 'text_starts_with':
+      return textStartsWith(predicate.subject, plain(predicate.subject, predicate.value));
+    case 'text_present':
+      return sql.fragment`${text(predicate.subject)} <> ''`;
+    case 'text_compare':
+      return textCompare(predicate.subject, predicate.comparison, predicate.value);
+    case 'time_within':
+      return sql.fragment`${timeColumns[predicate.field]} >= ${instant(predicate.from)}
+        AND ${timeColumns[predicate.field]} < ${instant(predicate.until)}`;
+    case 'time_from':
+      return sql.fragment`${timeColumns[predicate.field]} >= ${instant(predicate.from)}`;
+    case 'time_before':
+      return sql.fragment`${timeColumns[predicate.field]} < ${instant(predicate.until)}`;
+    case 'time_present':
+      return sql.fragment`${timeColumns[predicate.field]} IS NOT NULL`;
+    case 'subscribed':
+      return sql.fragment`contact.subscribed`;
+    case 'always':
+      return sql.fragment`TRUE`;
+    case 'tag_any':
+      return sql.fragment`EXISTS (SELECT FROM contact_tag WHERE contact_tag.contact_id = contact.id
+        AND contact_tag.tag_id = ANY(${sql.array(predicate.tagIds, 'uuid')}))`;
+    case 'tag_present':
+      return sql.fragment`EXISTS (SELECT FROM contact_tag WHERE contact_tag.contact_id = contact.id)`;
+    default:
+      return predicate satisfies never;
+  }
+}
+
+const textColumns: Readonly<Record<TextField, Fragment>> = {
+  firstName: sql.fragment`contact.first_name`,
+  lastName: sql.fragment`contact.last_name`,
+  chatName: sql.fragment`contact.chat_name`,
+  email: sql.fragment`contact.email`,
+  phoneNumber: sql.fragment`coalesce(contact.phone_number, '')`,
+  countryCode: sql.fragment`contact.country_code`,
+  source: sql.fragment`contact.source`,
+};
+
+const timeColumns: Readonly<Record<TimeField, Fragment>> = {
+  createdAt: sql.fragment`contact.created_at`,
+  updatedAt: sql.fragment`contact.updated_at`,
+  dob: sql.fragment`contact.dob`,
+};
+
+const nationalNumber = sql.fragment`substr(contact.phone_number, length(contact.country_code) + 1)`;
+
+function text(subject: TextSubject): Fragment {
+  if (subject.kind === 'field') return textColumns[subject.name];
+  return sql.fragment`coalesce(contact.custom_fields ->> ${subject.fieldId}, '')`;
+}
+
+const isField = (subject: TextSubject, name: TextField) => subject.kind === 'field' && subject.name === name;
+
+// Numbers are stored as digits; callers may write `+49 30 1234`.
+function plain(subject: TextSubject, value: string): string {
+  const isDigits = isField(subject, 'phoneNumber') || isField(subject, 'countryCode');
+  return isDigits ? value.replace(/[\s+().-]/g, '') : value;
+}
+
+function textIn(subject: TextSubject, values: readonly string[]): Fragment {
+  const list = sql.array(
+    values.map((value) => plain(subject, value)),
+    'text',
+  );
+  // With or without the calling code: contacts are shown with the national number.
+  if (isField(subject, 'phoneNumber')) {
+    return sql.fragment`contact.phone_number = ANY(${list}) OR ${nationalNumber} = ANY(${list})`;
+  }
+  if (!isField(subject, 'email')) return sql.fragment`${text(subject)} = ANY(${list})`;
+  return sql.fragment`lower(contact.email) IN (SELECT lower(given) FROM unnest(${list}) AS given)`;
+}
+
+function textStartsWith(subject: TextSubject, value: string): Fragment {
+  if (isField(subject, 'phoneNumber')) {
+    return sql.fragment`starts_with(contact.phone_number, ${value}) OR starts_with(${nationalNumber}, ${value})`;
+  }
+  return sql.fragment`starts_with(lower(${text(subject)}), lower(${value}))`;
+}
+
+const comparisonSigns: Readonly<Record<Comparison, Fragment>> = {
+  gt: sql.fragment`>`,
+  gte: sql.fragment`>=`,
+  lt: sql.fragment`<`,
+  lte: sql.fragment`<=`,
+};
+
+function textCompare(subject: TextSubject, comparison: Comparison, value: string | number): Fragment {
+  const sign = comparisonSigns[comparison];
+  if (typeof value === 'string') {
+    return sql.fragment`${text(subject)} <> '' AND ${text(subject)} COLLATE "C" ${sign} ${value}`;
+  }
+  return sql.fragment`CASE WHEN ${text(subject)} ~ '^[+-]?[0-9]{1,15}([.][0-9]{1,15})?$'
+    THEN (${text(subject)})::numeric ${sign} ${value}::numeric END`;
+}
+
+// Not as text: Postgres does not read the years 0 and 10000 as JavaScript writes them.
+const instant = (date: Date): Fragment => sql.fragment`to_timestamp(${date.getTime() / 1000}::float8)`;

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { conditionProblems, type SegmentCondition } from '../../src/domain/segment-filter.ts';
+import { comparisons, filterOperators, textFields, timeFields } from '../../src/domain/segment-predicate.ts';
+import { nothing, row } from '../../src/records/row.ts';
+import { compileSegmentFilter } from '../../src/records/segment-filter.ts';
+import { insertWorkspace } from '../../src/records/workspaces.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let workspaceId: number;
+const vip = '00000000-0000-4000-8000-000000000001';
+const cold = '00000000-0000-4000-8000-000000000002';
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  workspaceId = await insertWorkspace(database.pool, 'Acme');
+  await database.pool.query(sql.type(nothing)`
+    INSERT INTO contact (workspace_id, phone_number, country_code, first_name, last_name, email, source, subscribed,
+      custom_fields, dob, created_at)
+    VALUES
+      (${workspaceId}::int, '4930901820', '49', 'Ada', 'Lovelace', 'Ada@Example.com', 'api', true,
+        '{"city": "Berlin", "score": "7"}', '1990-05-01T00:00:00Z', '2025-03-01T10:00:00.123456Z'),
+      (${workspaceId}::int, '919876543210', '91', 'Bo', '', '', 'incoming', true, '{"score": "10"}', NULL, '2025-03-02T00:00:00Z'),
+      (${workspaceId}::int, '12025550123', '1', 'Émile', '100%_\\', 'e@x.org', 'csv_import', false, '{"city": ""}', NULL,
+        '2025-04-01T00:00:00Z')`);
+  await database.pool.query(sql.type(nothing)`
+    INSERT INTO tag (id, workspace_id, name, text_color, background_color, created_by)
+    VALUES (${vip}::uuid, ${workspaceId}::int, 'vip', '#000000', '#ffffff', 'x'), (${cold}::uuid, ${workspaceId}::int, 'cold', '#000000', '#ffffff', 'x')`);
+  await database.pool.query(sql.type(nothing)`
+    INSERT INTO contact_tag (workspace_id, contact_id, tag_id)
+    SELECT ${workspaceId}::int, id, ${vip}::uuid FROM contact WHERE first_name = 'Ada'
+    UNION ALL SELECT ${workspaceId}::int, id, ${cold}::uuid FROM contact WHERE first_name IN ('Ada', 'Bo')`);
+});
+afterAll(() => database.drop());
+
+const FirstName = row(t.type({ first_name: t.string }));
+
+async function matching(match: 'all' | 'any', ...conditions: readonly SegmentCondition[]) {
+  expect(conditionProblems(conditions, 'conditions')).toEqual([]);
+  const names = await database.pool.anyFirst(sql.type(FirstName)`
+    SELECT first_name FROM contact
+    WHERE workspace_id = ${workspaceId} AND ${compileSegmentFilter(match, conditions)} ORDER BY first_name`);
+  return names.join(' ');
+}
+
+describe('compileSegmentFilter', () => {
+  test.each<[string, string, unknown, string]>([
+    ['firstName', 'eq', 'Ada', 'Ada'],
+    ['firstName', 'neq', 'Ada', 'Bo Émile'],
+    ['firstName', 'contains', 'O', 'Bo'],
+    ['firstName', 'contains', 'émil', 'Émile'],
+    ['firstName', 'not_contains', 'a', 'Bo Émile'],
+    ['firstName', 'starts_with', 'a', 'Ada'],
+    ['lastName', 'starts_with', '100%_', 'Émile'],
+    ['lastName', 'contains', '%', 'Émile'],
+    ['lastName', 'contains', '\\', 'Émile'],
+    ['firstName', 'in', ['Ada', 'Bo'], 'Ada Bo'],
+    ['firstName', 'not_in', ['Ada', 'Bo'], 'Émile'],
+    ['firstName', 'gt', 'B', 'Bo Émile'],
+    ['firstName', 'eq', "' OR 1=1 --", ''],
+    ['lastName', 'exists', undefined, 'Ada Émile'],
+    ['lastName', 'not_exists', undefined, 'Bo'],
+    ['email', 'eq', 'ada@example.COM', 'Ada'],
+    ['phoneNumber', 'eq', '+49 (30) 901820', 'Ada'],
+    ['phoneNumber', 'eq', '30901820', 'Ada'],
+    ['phoneNumber', 'starts_with', '91', 'Bo'],
+    ['phoneNumber', 'starts_with', '202', 'Émile'],
+    ['phoneNumber', 'in', ['9876543210', '12025550123'], 'Bo Émile'],
+    ['countryCode', 'eq', '+91', 'Bo'],
+    ['countryCode', 'eq', 91, 'Bo'],
+    ['source', 'eq', 'api', 'Ada'],
+    ['custom.city', 'eq', 'Berlin', 'Ada'],
+    ['custom.city', 'neq', 'Berlin', 'Bo Émile'],
+    ['custom.city', 'exists', undefined, 'Ada'],
+    ['custom.city', 'not_exists', undefined, 'Bo Émile'],
+    ["custom.x'); DROP TABLE contact; --", 'not_exists', undefined, 'Ada Bo Émile'],
+    ['custom.score', 'gt', 7, 'Bo'],
+    ['custom.score', 'gte', '7', 'Ada Bo'],
+    ['custom.score', 'lt', 7.5, 'Ada'],
+    ['subscribed', 'eq', true, 'Ada Bo'],
+    ['subscribed', 'eq', false, 'Émile'],
+    ['subscribed', 'neq', 'true', 'Émile'],
+    ['subscribed', 'exists', undefined, 'Ada Bo Émile'],
+    ['createdAt', 'gt', '2025-03-01', 'Bo Émile'],
+    ['createdAt', 'gte', '2025-03-02', 'Bo Émile'],
+    ['createdAt', 'lte', '2025-03-01', 'Ada'],
+    ['createdAt', 'lt', '2025-03-01T10:00:00.123Z', ''],
+    ['createdAt', 'lte', '2025-03-01T12:00:00.123+02:00', 'Ada'],
+    ['createdAt', 'eq', '2025-03-01T10:00:00.123Z', 'Ada'],
+    ['createdAt', 'eq', '2025-03-01', 'Ada'],
+    ['createdAt', 'neq', '2025-03-01', 'Bo Émile'],
+    ['dob', 'exists', undefined, 'Ada'],
+    ['dob', 'lt', '2000-01-01', 'Ada'],
+    ['dob', 'neq', '1990-05-01', 'Bo Émile'],
+    ['tag', 'eq', vip, 'Ada'],
+    ['tag', 'neq', vip, 'Bo Émile'],
+    ['tag', 'in', [vip, cold], 'Ada Bo'],
+    ['tag', 'not_in', [vip, cold], 'Émile'],
+    ['tag', 'exists', undefined, 'Ada Bo'],
+    ['tag', 'not_exists', undefined, 'Émile'],
+  ])('finds by %s %s %j', async (field, operator, value, names) => {
+    expect(await matching('all', { field, operator, value })).toBe(names);
+  });
+
+  test('joins conditions by all and by any', async () => {
+    const berlin = { field: 'custom.city', operator: 'eq', value: 'Berlin' };
+    const incoming = { field: 'source', operator: 'eq', value: 'incoming' };
+    expect(await matching('all', berlin, incoming)).toBe('');
+    expect(await matching('any', berlin, incoming)).toBe('Ada Bo');
+    expect(await matching('any')).toBe('Ada Bo Émile');
+  });
+
+  test('runs whatever passes the check, and negation is the complement', async () => {
+    const field = fc.oneof(
+      fc.constantFrom(...textFields, ...timeFields, 'tag', 'subscribed', 'custom.score'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map((name) => `custom.${name}`),
+    );
+    const text = fc.string({ unit: 'binary', maxLength: 20 });
+    const value = fc.oneof(
+      text,
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      fc.array(text),
+      fc.constantFrom(vip, '2025-03-01', '9999-12-31', '0000-01-01T00:00:00+23:59', '7', '-1.5'),
+    );
+    const condition = fc.record({ field, operator: fc.constantFrom(...filterOperators), value });
+    const opposite = new Map([
+      ['eq', 'neq'],
+      ['contains', 'not_contains'],
+      ['in', 'not_in'],
+      ['exists', 'not_exists'],
+    ]);
+    await fc.assert(
+      fc.asyncProperty(condition, async (given) => {
+        fc.pre(!JSON.stringify(given).includes(String.raw`\u0000`));
+        fc.pre(conditionProblems([given], 'conditions').length === 0);
+        const names = await matching('all', given);
+        const operator = opposite.get(given.operator);
+        if (operator === undefined) return;
+        const others = await matching('all', { ...given, operator });
+        expect(`${names} ${others}`.trim().split(/ +/).toSorted()).toEqual(['Ada', 'Bo', 'Émile']);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('conditionProblems', () => {
+  test.each<[SegmentCondition, string]>([
+    [{ field: 'shoeSize', operator: 'eq', value: 1 }, 'conditions.0.field'],
+    [{ field: '__proto__', operator: 'eq', value: 1 }, 'conditions.0.field'],
+    [{ field: 'custom.', operator: 'eq', value: 1 }, 'conditions.0.field'],
+    [{ field: 'firstName', operator: 'like', value: 'x' }, 'conditions.0.operator'],
+    [{ field: 'firstName', operator: 'toString', value: 'x' }, 'conditions.0.operator'],
+    [{ field: 'firstName', operator: 'eq' }, 'conditions.0.value'],
+    [{ field: 'firstName', operator: 'eq', value: null }, 'conditions.0.value'],
+    [{ field: 'firstName', operator: 'eq', value: {} }, 'conditions.0.value'],
+    [{ field: 'firstName', operator: 'in', value: 'Ada' }, 'conditions.0.value'],
+    [{ field: 'firstName', operator: 'in', value: [] }, 'conditions.0.value'],
+    [{ field: 'firstName', operator: 'in', value: [['Ada']] }, 'conditions.0.value'],
+    [{ field: 'createdAt', operator: 'contains', value: '2025' }, 'conditions.0.operator'],
+    [{ field: 'createdAt', operator: 'gt', value: '2025-02-30' }, 'conditions.0.value'],
+    [{ field: 'createdAt', operator: 'gt', value: '2025-03-01T00:00:00' }, 'conditions.0.value'],
+    [{ field: 'createdAt', operator: 'gt', value: 1_700_000_000 }, 'conditions.0.value'],
+    [{ field: 'subscribed', operator: 'eq', value: 'yes' }, 'conditions.0.value'],
+    [{ field: 'subscribed', operator: 'gt', value: true }, 'conditions.0.operator'],
+    [{ field: 'tag', operator: 'eq', value: 'vip' }, 'conditions.0.value'],
+    [{ field: 'tag', operator: 'in', value: [vip, 'vip'] }, 'conditions.0.value'],
+    [{ field: 'tag', operator: comparisons[0], value: vip }, 'conditions.0.operator'],
+  ])('refuses %j', (condition, field) => {
+    expect(conditionProblems([condition], 'conditions').map((problem) => problem.field)).toEqual([field]);
+  });
+});

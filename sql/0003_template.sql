@@ -14,7 +14,9 @@ CREATE TABLE template (
   components jsonb NOT NULL,
   quality text,
   rejected_reason text,
-  -- Set when a sync no longer finds the template at the provider.
+  -- When a sync last found the template at the provider.
+  synced_at timestamptz NOT NULL DEFAULT now(),
+  -- Set when a complete sync no longer found it; the status is then DELETED.
   vanished_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),

@@ -8,10 +8,11 @@ import type {
 } from './template-definition.ts';
 
 type Section = Readonly<Record<string, unknown>>;
+type Texts = Readonly<Record<string, string>>;
 
 export interface SkeletonMapping {
   readonly header: Section;
-  readonly body: Section;
+  readonly body: Texts;
   readonly buttons: readonly Section[];
   readonly limited_time_offer?: { readonly expiration_time_ms: number };
   readonly carousel?: readonly Section[];
@@ -37,7 +38,7 @@ const mediaSkeletons = {
 
 const coordinates = { latitude: '37.4847', longitude: '-122.1477' } as const;
 
-const keyed = (names: readonly string[]): Section =>
+const keyed = (names: readonly string[]): Texts =>
   Object.fromEntries(names.map((name) => [name, placeholder]));
 
 const headerSkeleton = (header: HeaderDefinition | undefined): Section => {
@@ -56,7 +57,7 @@ const headerSkeleton = (header: HeaderDefinition | undefined): Section => {
   }
 };
 
-const bodySkeleton = (body: BodyDefinition | undefined): Section => keyed(body?.variables ?? []);
+const bodySkeleton = (body: BodyDefinition | undefined): Texts => keyed(body?.variables ?? []);
 
 const buttonSkeleton = (button: ButtonDefinition, card: CardDefinition): Section => {
   switch (button.kind) {

@@ -19,6 +19,8 @@ export const workflowTypes = {
 
 export const campaignWorkflowId = (campaignId: string): string => `campaign-${campaignId}`;
 export const webhookDeliveryWorkflowId = (deliveryId: string): string => `webhook-delivery-${deliveryId}`;
+export const templateSyncWorkflowId = (businessAccountId: string): string =>
+  `template-sync-now-${businessAccountId}`;
 export const templateSyncScheduleId = (businessAccountId: string): string =>
   `template-sync-${businessAccountId}`;
 
@@ -74,6 +76,10 @@ export interface CampaignWorkflowInput {
 
 export interface WebhookDeliveryInput {
   readonly deliveryId: string;
+}
+
+export interface TemplateSyncInput {
+  readonly businessAccountId: string;
 }
 
 /** What an operator can ask of a campaign by signal. */

@@ -123,11 +123,11 @@ const listable = templateFixtures.filter((fixture) => fixture.needsMapping === u
 test.each(listable)('fills $kind from a list of texts in the order header, body, buttons', (fixture) => {
   const definition = definitionOf(fixture);
   const { header, body, buttons } = fixture.variables;
-  const places: Readonly<Record<string, string>> = { latitude: '52.5', longitude: '13.4' };
+  const coordinates: Readonly<Record<string, string>> = { latitude: '52.5', longitude: '13.4' };
   const isMedia = ['image', 'video', 'gif', 'document'].includes(header[0] ?? '');
   const code = definition.authentication ? '483920' : undefined;
   const variables = [
-    ...header.map((name, at) => places[name] ?? (isMedia ? 'https://cdn.example.com/a' : `h${at}`)),
+    ...header.map((name, at) => coordinates[name] ?? (isMedia ? 'https://cdn.example.com/a' : `h${at}`)),
     ...body.map((_, at) => code ?? `b${at}`),
     ...buttons.map((_, at) => code ?? `u${at}`),
   ];

@@ -1,0 +1,155 @@
+import { limitUpTo, idOf, Page, repeated, textOf } from '../codecs/scalars.ts';
+import { struct } from '../codecs/struct.ts';
+import { PayloadSkeleton, Template, TemplateSyncSummary, TemplateVariables } from '../codecs/template.ts';
+import * as commands from '../commands/sync-templates.ts';
+import { payloadSkeleton } from '../domain/payload-skeleton.ts';
+import { parseTemplate } from '../domain/template-components.ts';
+import { templateVariables } from '../domain/template-variables.ts';
+import * as records from '../records/templates.ts';
+import { endpoint } from './endpoint.ts';
+import { page, pageOf, record, recordWithMessage, succeed, succeedWith } from './envelope.ts';
+
+const tag = 'Templates';
+const templateId = '0197c0de-0000-7000-8000-000000000001';
+const params = struct({ templateId: idOf('Template') });
+
+const templateExample = {
+  id: templateId,
+  name: 'order_update',
+  language: 'en_US',
+  category: 'UTILITY',
+  status: 'APPROVED',
+  providerTemplateId: '1387372356726668',
+  components: [{ type: 'BODY', text: 'Hi {{1}}, your order {{2}} has left us.' }],
+  updatedAt: '2026-11-21T09:00:00.000Z',
+};
+
+export const listTemplates = endpoint(
+  {
+    method: 'GET',
+    path: '/api/templates',
+    operationId: 'listTemplates',
+    summary: 'List the templates of the workspace',
+    tag,
+    access: 'workspace',
+    query: struct(
+      {},
+      {
+        page: Page,
+        limit: limitUpTo(100),
+        search: textOf({ max: 512 }),
+        status: repeated(textOf({ max: 64 })),
+      },
+    ),
+    responses: {
+      200: {
+        description: 'One page of templates, by name and language',
+        body: pageOf(Template),
+        example: {
+          status: 'success',
+          data: [templateExample],
+          pagination: { page: 1, limit: 10, total: 1, totalPages: 1 },
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies, principal, query }) => {
+    const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
+    const { templates, total } = await records.listTemplates(dependencies.database, principal.workspaceId, {
+      ...place,
+      statuses: query.status ?? [],
+      search: query.search ?? '',
+    });
+    return { status: 200, body: page(templates, { ...place, total }) };
+  },
+);
+
+export const syncTemplates = endpoint(
+  {
+    method: 'POST',
+    path: '/api/templates/sync',
+    operationId: 'syncTemplates',
+    summary: 'Pull the templates of the workspace from the provider',
+    description:
+      'Templates are also pulled every hour and updated by the provider’s callbacks. A template that the provider no longer lists gets the status DELETED.',
+    tag,
+    access: 'workspace',
+    responses: {
+      200: {
+        description: 'Every page of the provider’s list is stored',
+        body: recordWithMessage(TemplateSyncSummary),
+        example: {
+          status: 'success',
+          message: 'Templates synced',
+          data: { synced: 12, added: 1, changed: 2, vanished: 0 },
+        },
+      },
+    },
+    errors: [400, 502],
+  },
+  async ({ dependencies, principal }) => {
+    const summary = await commands.syncTemplates(dependencies, principal.workspaceId);
+    return { status: 200, body: succeedWith('Templates synced', summary) };
+  },
+);
+
+export const getTemplateVariables = endpoint(
+  {
+    method: 'GET',
+    path: '/api/templates/:templateId/variables',
+    operationId: 'getTemplateVariables',
+    summary: 'Name the variables a template requires',
+    description:
+      'Spec 4.3. Values that may be left out, such as the payload of a quick reply, are not named.',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The variables by section',
+        body: record(TemplateVariables),
+        example: { status: 'success', data: { header: [], body: ['1', '2'], buttons: [] } },
+      },
+    },
+  },
+  async ({ dependencies, principal, params: path }) => {
+    const template = await records.getTemplate(dependencies.database, principal.workspaceId, path.templateId);
+    return { status: 200, body: succeed(templateVariables(parseTemplate(template.components, template))) };
+  },
+);
+
+export const getPayloadSkeleton = endpoint(
+  {
+    method: 'GET',
+    path: '/api/templates/:templateId/payload-skeleton',
+    operationId: 'getPayloadSkeleton',
+    summary: 'Give a body for sending a template, with placeholder values',
+    description:
+      'Spec 4.4. Copy `data`, replace its placeholder values and send it to the single send endpoint.',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The skeleton',
+        body: record(PayloadSkeleton),
+        example: {
+          status: 'success',
+          data: {
+            templateId,
+            recipientPhoneNumber: '919876543210',
+            countryCode: '+91',
+            variableMapping: { header: {}, body: { 1: 'value', 2: 'value' }, buttons: [] },
+          },
+        },
+      },
+    },
+  },
+  async ({ dependencies, principal, params: path }) => {
+    const template = await records.getTemplate(dependencies.database, principal.workspaceId, path.templateId);
+    const definition = parseTemplate(template.components, template);
+    const skeleton = payloadSkeleton(definition, { templateId: template.id, now: dependencies.now() });
+    return { status: 200, body: succeed(skeleton) };
+  },
+);

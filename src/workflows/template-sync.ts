@@ -1,0 +1,22 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { TemplateActivities } from '../activities/sync-templates.ts';
+import type { SyncSummary } from '../domain/template-sync.ts';
+import type { TemplateSyncInput } from './contract.ts';
+
+// A page may take as long as the provider's time limit; the provider's own limits count by the hour.
+const { syncTemplates } = proxyActivities<TemplateActivities>({
+  startToCloseTimeout: '30 minutes',
+  heartbeatTimeout: '2 minutes',
+  retry: {
+    initialInterval: '5 seconds',
+    backoffCoefficient: 3,
+    maximumInterval: '5 minutes',
+    maximumAttempts: 8,
+  },
+  summary: 'pull the templates of a business account',
+});
+
+/** One sync of one business account; started by its schedule, and when a callback tells of a change we do not hold. */
+export async function templateSync({ businessAccountId }: TemplateSyncInput): Promise<SyncSummary> {
+  return syncTemplates(businessAccountId);
+}

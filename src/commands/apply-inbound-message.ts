@@ -1,0 +1,164 @@
+import type { IncomingData } from '../codecs/event.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { NewEvent } from '../domain/event.ts';
+import type { MessageItem } from '../provider/notification-item.ts';
+import type { Connection } from '../records/database.ts';
+import { emitEvents } from '../records/events.ts';
+import {
+  continueConversation,
+  lockOrBeginConversation,
+  startResponderSession,
+  type CurrentConversation,
+} from '../records/incoming-conversations.ts';
+import { insertInboundMessage, listKnownInboundIds } from '../records/messages.ts';
+import type { NotifiedChannel } from '../records/notified-channels.ts';
+import { changeSubscriptions } from './change-subscription.ts';
+import { recogniseSender, type Sender } from './recognise-sender.ts';
+
+export interface InboundNotice {
+  readonly item: MessageItem;
+  readonly channel: NotifiedChannel;
+}
+
+type Receiver = Pick<Dependencies, 'config' | 'now'>;
+
+/**
+ * Saves inbound messages of every type, once each: contact, conversation, responder session, opt-out and the events of
+ * Spec 6.2. Messages of one person keep their order; people are taken in one order by every worker.
+ */
+export async function applyInboundMessages(
+  dependencies: Receiver,
+  connection: Connection,
+  notices: readonly InboundNotice[],
+): Promise<void> {
+  if (notices.length === 0) return;
+  const known = await listKnownInboundIds(connection, notices.map(messageKey));
+  const fresh = notices.filter((notice) => !known.has(keyText(messageKey(notice))));
+  for (const notice of fresh.toSorted(bySender)) await applyInboundMessage(dependencies, connection, notice);
+}
+
+const messageKey = ({ item, channel }: InboundNotice) => ({
+  channelId: channel.id,
+  providerMessageId: item.providerMessageId,
+});
+
+const keyText = ({ channelId, providerMessageId }: ReturnType<typeof messageKey>): string =>
+  `${channelId} ${providerMessageId}`;
+
+function bySender(one: InboundNotice, other: InboundNotice): number {
+  const keys = [one, other].map(
+    ({ item, channel }) => `${channel.workspaceId} ${item.from ?? item.fromUserId ?? ''}`,
+  );
+  const [first = '', second = ''] = keys;
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
+}
+
+async function applyInboundMessage(
+  dependencies: Receiver,
+  connection: Connection,
+  notice: InboundNotice,
+): Promise<void> {
+  const { item, channel } = notice;
+  const sender = await recogniseSender(dependencies, connection, notice);
+  const conversation =
+    sender === undefined ? undefined : await enterConversation(connection, { notice, sender });
+  const inserted = await insertInboundMessage(connection, {
+    workspaceId: channel.workspaceId,
+    channelId: channel.id,
+    contactId: sender?.contactId ?? null,
+    conversationId: conversation?.id ?? null,
+    phoneNumber: sender?.phoneNumber ?? null,
+    country: sender?.country ?? '',
+    type: item.type.slice(0, 64),
+    content: JSON.stringify(item.raw),
+    providerMessageId: item.providerMessageId,
+    sentAt: epochSeconds(item.timestamp),
+  });
+  // Told by another callback while this one waited for the contact.
+  if (!inserted) return;
+
+  const occurredAt = dependencies.now();
+  const events: NewEvent[] = [{ eventKey: 'incoming', occurredAt, data: incomingData(notice) }];
+  if (sender !== undefined && conversation?.status === 'resolved') {
+    events.push(reopened({ notice, sender, conversation, occurredAt }));
+  }
+  await emitEvents(connection, channel.workspaceId, events);
+  if (sender !== undefined && isOptOut(dependencies, item.text)) {
+    const { contactId } = sender;
+    await changeSubscriptions(dependencies, connection, [
+      { workspaceId: channel.workspaceId, contactId, subscribed: false },
+    ]);
+  }
+}
+
+async function enterConversation(
+  connection: Connection,
+  { notice: { channel }, sender }: { readonly notice: InboundNotice; readonly sender: Sender },
+): Promise<CurrentConversation> {
+  const { id: channelId, workspaceId, responder } = channel;
+  const conversation = await lockOrBeginConversation(connection, {
+    workspaceId,
+    channelId,
+    contactId: sender.contactId,
+  });
+  await continueConversation(connection, conversation);
+  // Whoever a person or a team looks after is not answered by a machine.
+  const attended = conversation.assignment_type === 'user' || conversation.assignment_type === 'team';
+  if (responder !== 'none' && !attended) {
+    await startResponderSession(connection, { workspaceId, conversationId: conversation.id, responder });
+  }
+  return conversation;
+}
+
+function isOptOut({ config }: Receiver, text: string | null): boolean {
+  const said = text?.trim().toLowerCase();
+  return config.optOutWords.some((word) => word.trim().toLowerCase() === said);
+}
+
+/** Spec 6.3. `data.message` is the provider's message; what the contract promises is there whatever it left out. */
+function incomingData({ item, channel }: InboundNotice): IncomingData {
+  const raw = item.raw as Readonly<Record<string, unknown>>;
+  const message = {
+    ...raw,
+    id: item.providerMessageId,
+    from: typeof raw['from'] === 'string' ? raw['from'] : (item.from ?? item.fromUserId ?? ''),
+    timestamp: item.timestamp ?? '',
+    type: item.type,
+  };
+  return { message, phoneNumberId: channel.phoneNumberId, providerEvent: item.notification };
+}
+
+function reopened({
+  notice: { channel },
+  sender,
+  conversation,
+  occurredAt,
+}: {
+  readonly notice: InboundNotice;
+  readonly sender: Sender;
+  readonly conversation: CurrentConversation;
+  readonly occurredAt: Date;
+}): NewEvent {
+  return {
+    eventKey: 'conversation.status_changed',
+    occurredAt,
+    data: {
+      conversationId: conversation.id,
+      channelId: channel.id,
+      phoneNumberId: channel.phoneNumberId,
+      contactId: sender.contactId,
+      previousStatus: conversation.status,
+      newStatus: 'open',
+      closedAt: null,
+      changedBy: null,
+    },
+  };
+}
+
+const latestEpochSeconds = 253_402_300_799;
+
+function epochSeconds(text: string | null): Date | null {
+  const seconds = text !== null && /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+  return seconds <= latestEpochSeconds ? new Date(seconds * 1000) : null;
+}

@@ -1,0 +1,176 @@
+import type { Dependencies } from '../dependencies.ts';
+import type { NotificationItem, PreferenceItem, StatusItem } from '../provider/notification-item.ts';
+import { slowDown } from '../records/channel-rate.ts';
+import type { Transaction } from '../records/database.ts';
+import { findNotifiedChannels, type NotifiedChannel } from '../records/notified-channels.ts';
+import { parkStatuses } from '../records/parked-statuses.ts';
+import { applyAccountNotification } from './apply-account-notification.ts';
+import { applyInboundMessages, type InboundNotice } from './apply-inbound-message.ts';
+import { applyStatuses } from './apply-statuses.ts';
+import { applyTemplateNotification } from './apply-template-notification.ts';
+import { changeSubscriptions, type SubscriptionChange } from './change-subscription.ts';
+import { matchStatuses, type StatusNotice } from './match-statuses.ts';
+import { applyStatusEffects } from './status-effects.ts';
+
+export type Applier = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator'>;
+
+/** What is left to do once the transaction has committed. */
+export interface AfterCommit {
+  readonly pausedCampaigns: readonly string[];
+  /** Business accounts whose templates have to be fetched again. */
+  readonly resync: readonly string[];
+}
+
+type ItemOf<K extends NotificationItem['kind']> = Extract<NotificationItem, { readonly kind: K }>;
+
+/**
+ * Applies what the provider told us, in one transaction. What takes the hottest locks comes last: templates and campaigns,
+ * then people and conversations, then messages, wallets and counters.
+ */
+export async function applyItems(
+  dependencies: Applier,
+  transaction: Transaction,
+  items: readonly NotificationItem[],
+): Promise<AfterCommit> {
+  const { logger, now } = dependencies;
+  const channels = await findNotifiedChannels(transaction, phoneNumberIdsOf(items));
+  const routed = <I extends { readonly phoneNumberId: string | null }>(group: readonly I[]) =>
+    group.flatMap((item) => {
+      const channel = channels.get(item.phoneNumberId ?? '');
+      return channel === undefined ? [] : [{ item, channel }];
+    });
+  const statuses = itemsOf(items, 'status');
+  const messages = itemsOf(items, 'message');
+  const preferences = itemsOf(items, 'preferences');
+
+  const accounts = await applyAccounts(dependencies, transaction, { items, channels });
+  const routedStatuses = routed(statuses);
+  const { known, unknown } = await matchStatuses(transaction, routedStatuses.map(statusNotice));
+  const effects = await applyStatusEffects(dependencies, transaction, known.values());
+
+  const routedMessages = routed(messages);
+  await applyInboundMessages(dependencies, transaction, routedMessages.map(inboundNotice));
+  const routedPreferences = routed(preferences);
+  await changeSubscriptions(dependencies, transaction, [
+    ...routedPreferences.map(preferenceChange),
+    ...effects.optedOut.map((optOut): SubscriptionChange => ({ ...optOut, subscribed: false })),
+  ]);
+
+  await parkStatuses(transaction, unknown.map(parked));
+  await applyStatuses(transaction, known, now());
+  for (const { channelId, holdMs } of accounts.throttled) await slowDown(transaction, { channelId, holdMs });
+
+  const strangers =
+    statuses.length +
+    messages.length +
+    preferences.length -
+    (routedStatuses.length + routedMessages.length + routedPreferences.length);
+  if (strangers > 0) logger.warn({ elements: strangers }, 'callbacks for phone number ids of no channel');
+  return { pausedCampaigns: [...accounts.paused, ...effects.paused], resync: accounts.resync };
+}
+
+function phoneNumberIdsOf(items: readonly NotificationItem[]): readonly string[] {
+  const ids = items.map((item) => ('phoneNumberId' in item ? item.phoneNumberId : null));
+  return [...new Set(ids)].filter((id) => id !== null);
+}
+
+function itemsOf<K extends NotificationItem['kind']>(
+  items: readonly NotificationItem[],
+  kind: K,
+): readonly ItemOf<K>[] {
+  return items.filter((item): item is ItemOf<K> => item.kind === kind);
+}
+
+interface AccountChanges {
+  readonly paused: readonly string[];
+  readonly resync: readonly string[];
+  readonly throttled: readonly { readonly channelId: string; readonly holdMs: number }[];
+}
+
+/** Templates and accounts, in the order in which they were told. */
+async function applyAccounts(
+  dependencies: Applier,
+  transaction: Transaction,
+  {
+    items,
+    channels,
+  }: {
+    readonly items: readonly NotificationItem[];
+    readonly channels: ReadonlyMap<string, NotifiedChannel>;
+  },
+): Promise<AccountChanges> {
+  const paused: string[] = [];
+  const resync = new Set<string>();
+  const throttled: { channelId: string; holdMs: number }[] = [];
+  for (const item of items) {
+    switch (item.kind) {
+      case 'template_status':
+      case 'template_category':
+      case 'template_quality':
+      case 'template_components': {
+        const outcome = await applyTemplateNotification(dependencies, transaction, item);
+        paused.push(...outcome.paused);
+        if (outcome.resync !== null) resync.add(outcome.resync);
+        break;
+      }
+      case 'account': {
+        const channel = channels.get(item.phoneNumberId ?? '');
+        const outcome = await applyAccountNotification(dependencies, transaction, { item, channel });
+        paused.push(...outcome.paused);
+        if (outcome.throttledMs !== null && channel !== undefined) {
+          throttled.push({ channelId: channel.id, holdMs: outcome.throttledMs });
+        }
+        break;
+      }
+      case 'phone_quality':
+        dependencies.logger.info(
+          { event: item.event, limit: item.limit },
+          'quality or limit of a number changed',
+        );
+        break;
+      default:
+    }
+  }
+  return { paused, resync: [...resync], throttled };
+}
+
+interface Routed<I> {
+  readonly item: I;
+  readonly channel: NotifiedChannel;
+}
+
+export function statusNotice({
+  item,
+  channel,
+}: {
+  readonly item: StatusItem;
+  readonly channel: StatusNotice['channel'];
+}): StatusNotice {
+  const [error] = item.errors;
+  const code = error?.code ?? 0;
+  return {
+    channel,
+    providerMessageId: item.providerMessageId,
+    callbackData: item.callbackData,
+    status: item.status,
+    failure: item.status === 'failed' ? { code, details: error?.details ?? error?.title ?? null } : null,
+    pricing: item.pricing,
+    raw: item.raw as StatusNotice['raw'],
+  };
+}
+
+function inboundNotice({ item, channel }: Routed<ItemOf<'message'>>): InboundNotice {
+  return { item, channel };
+}
+
+function preferenceChange({ item, channel }: Routed<PreferenceItem>): SubscriptionChange {
+  return {
+    workspaceId: channel.workspaceId,
+    person: { phoneNumber: item.waId, providerUserId: item.userId },
+    subscribed: item.subscribed,
+  };
+}
+
+function parked({ channel, providerMessageId, status, raw }: StatusNotice) {
+  return { channelId: channel.id, providerMessageId, status, body: JSON.stringify(raw) };
+}

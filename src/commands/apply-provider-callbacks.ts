@@ -1,0 +1,105 @@
+import { readNotification } from '../provider/notification.ts';
+import type { NotificationItem } from '../provider/notification-item.ts';
+import type { Transaction } from '../records/database.ts';
+import {
+  claimProviderCallback,
+  claimProviderCallbacks,
+  markCallbackFailed,
+  markCallbacksApplied,
+  type StoredCallback,
+} from '../records/provider-callbacks.ts';
+import { applyItems, type AfterCommit, type Applier } from './apply-items.ts';
+import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
+import { startPollingLoop, type Loop } from './polling-loop.ts';
+
+const batch = { limit: 400, maxBytes: 1024 * 1024 };
+const attempts = 3;
+
+/** Applies the oldest waiting callbacks; returns how many there were. Any number of workers may do so side by side. */
+export async function applyProviderCallbacks(dependencies: Applier): Promise<number> {
+  let claimed: readonly StoredCallback[] = [];
+  try {
+    const done = await dependencies.database.transaction(async (transaction) => {
+      claimed = await claimProviderCallbacks(transaction, batch);
+      if (claimed.length === 0) return nothingLeft;
+      const items = claimed.flatMap(({ body }) => readNotification(body));
+      const after = await applyItems(dependencies, transaction, items);
+      await markCallbacksApplied(
+        transaction,
+        claimed.map(({ id }) => id),
+      );
+      return after;
+    });
+    await finish(dependencies, done);
+  } catch (error) {
+    // Without a claim it is the database that failed, not what was to be applied.
+    if (claimed.length === 0) throw error;
+    for (const { id } of claimed) await applyAlone(dependencies, id);
+  }
+  return claimed.length;
+}
+
+const nothingLeft: AfterCommit = { pausedCampaigns: [], resync: [] };
+
+async function finish(dependencies: Applier, { pausedCampaigns, resync }: AfterCommit): Promise<void> {
+  for (const campaignId of new Set(pausedCampaigns)) await deliverWorkflowCommands(dependencies, campaignId);
+  for (const businessAccountId of new Set(resync)) {
+    dependencies.logger.info({ businessAccountId }, 'templates have to be synced');
+  }
+}
+
+/**
+ * One callback by itself, element by element, so that one that cannot be applied holds nothing up. Its error is kept with
+ * the callback. Throws when the database is away: the callback is still waiting then.
+ */
+async function applyAlone(dependencies: Applier, id: bigint): Promise<void> {
+  const after = await dependencies.database.transaction(async (transaction) => {
+    const callback = await claimProviderCallback(transaction, id);
+    if (callback === undefined) return [];
+    const outcomes: AfterCommit[] = [];
+    const problems: string[] = [];
+    const items = readNotification(callback.body);
+    for (const [at, item] of items.entries()) {
+      const outcome = await applyElement(dependencies, transaction, item);
+      if ('problem' in outcome) problems.push(`element ${at} (${item.kind}): ${outcome.problem}`);
+      else outcomes.push(outcome);
+    }
+    if (problems.length === 0) await markCallbacksApplied(transaction, [id]);
+    else {
+      dependencies.logger.error(
+        { callbackId: String(id), problems: problems.length },
+        'callback not applied in full',
+      );
+      await markCallbackFailed(transaction, { id, error: problems.slice(0, 20).join('\n') });
+    }
+    return outcomes;
+  });
+  for (const outcome of after) await finish(dependencies, outcome);
+}
+
+async function applyElement(
+  dependencies: Applier,
+  transaction: Transaction,
+  item: NotificationItem,
+): Promise<AfterCommit | { readonly problem: string }> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transaction.transaction((savepoint) => applyItems(dependencies, savepoint, [item]));
+    } catch (error) {
+      // The name alone: a message may quote the values.
+      if (attempt >= attempts) return { problem: error instanceof Error ? error.name : 'unknown error' };
+    }
+  }
+}
+
+const idleMs = 50;
+
+/** The loop of a worker that applies callbacks as they come. */
+export function startCallbackApplier(dependencies: Applier): Loop {
+  return startPollingLoop({
+    name: 'provider callbacks',
+    logger: dependencies.logger,
+    idleMs,
+    work: async () => (await applyProviderCallbacks(dependencies)) > 0,
+  });
+}

@@ -1,0 +1,125 @@
+import { cleanText } from '../domain/clean-text.ts';
+import type { NewEvent } from '../domain/event.ts';
+import { foldStatuses, type StatusOutcome } from '../domain/message-status.ts';
+import { providerReason, type RecipientState } from '../domain/recipient.ts';
+import type { Connection } from '../records/database.ts';
+import { emitEvents } from '../records/events.ts';
+import {
+  deleteRetries,
+  indexProviderMessages,
+  lockMessages,
+  lockRecipients,
+  updateMessages,
+  updateRecipients,
+  type LockedMessage,
+  type MessageChange,
+  type StatusTarget,
+} from '../records/message-statuses.ts';
+import type { StatusMatch, StatusNotice } from './match-statuses.ts';
+import { moveCampaignCounters, type StateMove } from './move-campaign-counters.ts';
+import { settleMessages } from './settle-messages.ts';
+import { statusEvents } from './status-events.ts';
+
+/** A message as it was, and what its statuses make of it. */
+interface Progress {
+  readonly target: StatusTarget;
+  readonly before: LockedMessage;
+  readonly after: LockedMessage;
+  readonly outcome: StatusOutcome<StatusNotice>;
+}
+
+/**
+ * Applies the statuses of known messages: state, money, counters, reasons and one event per message and status, in any
+ * order and with any repetition. Runs in the caller's transaction; locks in the order of docs/architecture.md.
+ */
+export async function applyStatuses(
+  connection: Connection,
+  matches: ReadonlyMap<string, StatusMatch>,
+  occurredAt: Date,
+): Promise<void> {
+  if (matches.size === 0) return;
+  const locked = [
+    ...(await lockRecipients(connection, idsOf(matches, 'recipient'))),
+    ...(await lockMessages(connection, idsOf(matches, 'message'))),
+  ];
+  const progressed = locked.flatMap((before) => progressOf(before, matches));
+  if (progressed.length === 0) return;
+
+  await emitStatusEvents(connection, progressed, occurredAt);
+  const money = await settleMessages(
+    connection,
+    progressed.map(({ target, after, outcome }) => ({ target, message: after, pricing: outcome.pricing })),
+  );
+  const changes = (kind: StatusTarget['kind']): readonly MessageChange[] =>
+    progressed
+      .filter(({ target }) => target.kind === kind)
+      .map(({ target, after }) => ({ ...after, ...money.get(after.id), campaignId: target.campaign_id }));
+  await updateRecipients(connection, changes('recipient'));
+  await updateMessages(connection, changes('message'));
+
+  const recipients = progressed.filter(({ target }) => target.kind === 'recipient');
+  await indexProviderMessages(connection, recipients.flatMap(newProviderId));
+  await deleteRetries(connection, recipients.flatMap(endedRetry));
+  await moveCampaignCounters(connection, recipients.map(stateMove));
+}
+
+function idsOf(matches: ReadonlyMap<string, StatusMatch>, kind: StatusTarget['kind']): readonly string[] {
+  return [...matches.values()].filter(({ target }) => target.kind === kind).map(({ target }) => target.id);
+}
+
+function progressOf(before: LockedMessage, matches: ReadonlyMap<string, StatusMatch>): readonly Progress[] {
+  const match = matches.get(before.id);
+  if (match === undefined) return [];
+  const outcome = foldStatuses({ state: before.state, statusesSeen: before.statuses_seen }, match.notices);
+  if (outcome.fresh.length === 0) return [];
+  const after = {
+    ...before,
+    ...reasonAfter(before, outcome),
+    state: outcome.state,
+    statuses_seen: outcome.statusesSeen,
+    provider_message_id: before.provider_message_id ?? match.notices[0]?.providerMessageId ?? null,
+  };
+  return [{ target: match.target, before, after, outcome }];
+}
+
+function reasonAfter(before: LockedMessage, outcome: StatusOutcome<StatusNotice>) {
+  if (outcome.failure !== null) {
+    const { code, details } = outcome.failure;
+    return { reason: providerReason(code), reason_detail: details === null ? null : cleanText(details, 500) };
+  }
+  if (outcome.state === before.state) return {};
+  return { reason: null, reason_detail: null };
+}
+
+async function emitStatusEvents(
+  connection: Connection,
+  progressed: readonly Progress[],
+  occurredAt: Date,
+): Promise<void> {
+  const byWorkspace = new Map<number, NewEvent[]>();
+  for (const { target, outcome } of progressed) {
+    const events = byWorkspace.get(target.workspace_id) ?? [];
+    byWorkspace.set(target.workspace_id, events);
+    events.push(...statusEvents(outcome.fresh, { source: target.source, occurredAt }));
+  }
+  for (const [workspaceId, events] of byWorkspace) await emitEvents(connection, workspaceId, events);
+}
+
+function newProviderId({ before, after }: Progress) {
+  if (before.provider_message_id !== null || after.provider_message_id === null) return [];
+  return [{ recipientId: after.id, providerMessageId: after.provider_message_id }];
+}
+
+function endedRetry({ target, before, after }: Progress) {
+  if (before.state !== 'PENDING' || after.state === 'PENDING') return [];
+  if (target.campaign_id === null || before.position === null) return [];
+  return [{ campaignId: target.campaign_id, position: before.position }];
+}
+
+function stateMove({ target, before, after }: Progress): StateMove {
+  const standing = ({ state, reason }: LockedMessage): { state: RecipientState; reason: string | null } => ({
+    state,
+    reason,
+  });
+  return { campaignId: target.campaign_id ?? '', from: standing(before), to: standing(after) };
+}

@@ -1,0 +1,112 @@
+import type { TemplateData } from '../codecs/event.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { isSendable } from '../domain/template-definition.ts';
+import type {
+  TemplateCategoryItem,
+  TemplateComponentsItem,
+  TemplateQualityItem,
+  TemplateStatusItem,
+} from '../provider/notification-item.ts';
+import type { Connection } from '../records/database.ts';
+import { emitEvents } from '../records/events.ts';
+import {
+  lockNotifiedTemplate,
+  updateNotifiedTemplate,
+  type NotifiedTemplate,
+} from '../records/notified-templates.ts';
+import { pauseCampaignsOfTemplate } from './pause-campaigns.ts';
+
+export type TemplateItem =
+  | TemplateStatusItem
+  | TemplateCategoryItem
+  | TemplateQualityItem
+  | TemplateComponentsItem;
+
+export interface TemplateOutcome {
+  /** Campaigns paused because the template cannot be sent any more. */
+  readonly paused: readonly string[];
+  /** The business account whose templates have to be fetched again. */
+  readonly resync: string | null;
+}
+
+const nothingToDo: TemplateOutcome = { paused: [], resync: null };
+
+/**
+ * Notes what the provider says of a template, tells the workspace (event `template`) and pauses its campaigns when it may
+ * not be sent any more. A template we have not seen yet, or whose definition changed, has to be fetched.
+ */
+export async function applyTemplateNotification(
+  dependencies: Pick<Dependencies, 'logger' | 'now'>,
+  connection: Connection,
+  item: TemplateItem,
+): Promise<TemplateOutcome> {
+  const { businessAccountId, providerTemplateId } = item;
+  if (businessAccountId === null) return nothingToDo;
+  const template = await lockNotifiedTemplate(connection, { businessAccountId, providerTemplateId });
+  if (template === undefined || item.kind === 'template_components') {
+    return { ...nothingToDo, resync: businessAccountId };
+  }
+  const changed = afterItem(template, item);
+  if (isSame(template, changed)) return nothingToDo;
+  await updateNotifiedTemplate(connection, changed);
+
+  const type = eventType(template, changed);
+  if (type !== null) {
+    const reason = item.kind === 'template_status' ? item.reason : null;
+    const data = templateData(changed, { type, reason });
+    await emitEvents(connection, template.workspace_id, [
+      { eventKey: 'template', data, occurredAt: dependencies.now() },
+    ]);
+  }
+  if (!isSendable(template.status) || isSendable(changed.status)) return nothingToDo;
+  return { ...nothingToDo, paused: await pauseCampaignsOfTemplate(dependencies, connection, template.id) };
+}
+
+function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemplate {
+  switch (item.kind) {
+    case 'template_status':
+      return { ...template, status: item.newStatus, rejected_reason: item.reason };
+    case 'template_category':
+      return { ...template, category: item.newCategory };
+    case 'template_quality':
+      return { ...template, quality: item.newQualityScore };
+    case 'template_components':
+      return template;
+  }
+}
+
+function isSame(one: NotifiedTemplate, other: NotifiedTemplate): boolean {
+  return (
+    one.status === other.status &&
+    one.category === other.category &&
+    one.quality === other.quality &&
+    one.rejected_reason === other.rejected_reason
+  );
+}
+
+function eventType(before: NotifiedTemplate, after: NotifiedTemplate): TemplateData['type'] | null {
+  if (before.status !== after.status) return 'STATUS';
+  return before.category === after.category ? null : 'CATEGORY';
+}
+
+function templateData(
+  template: NotifiedTemplate,
+  { type, reason }: { readonly type: TemplateData['type']; readonly reason: string | null },
+): TemplateData {
+  const { id, name, language, status, provider_template_id: providerTemplateId } = template;
+  return {
+    type,
+    providerTemplateId,
+    newStatus: status,
+    name,
+    language,
+    reason,
+    template: {
+      id,
+      name,
+      language,
+      provider_template_id: providerTemplateId,
+      provider_template_status: status,
+    },
+  };
+}

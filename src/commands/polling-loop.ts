@@ -1,0 +1,69 @@
+import type { Logger } from '../logger.ts';
+
+export interface Loop {
+  /** Lets the round under way end, and begins no other. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface PollingOptions {
+  /** In log lines. */
+  readonly name: string;
+  readonly logger: Logger;
+  /** Pause after a round that found nothing more to do. */
+  readonly idleMs: number;
+  /** One round; true when there may be more to do at once. */
+  readonly work: () => Promise<boolean>;
+}
+
+const firstBackoffMs = 250;
+const longestBackoffMs = 5_000;
+
+/**
+ * Repeats `work` until stopped. A round that fails, for instance because Postgres is away, is repeated with a growing pause;
+ * a whole run of failures is one line in the log, its end another.
+ */
+export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions): Loop {
+  let stopping = false;
+  let wake = (): void => undefined;
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const run = async (): Promise<void> => {
+    let failures = 0;
+    while (!stopping) {
+      try {
+        const more = await work();
+        if (failures > 0) logger.info({ loop: name, failures }, 'loop works again');
+        failures = 0;
+        if (!more && !stopping) await pause(idleMs);
+      } catch (error) {
+        failures += 1;
+        if (failures === 1) logger.error({ loop: name, error: nameOf(error) }, 'loop failed, trying again');
+        if (!stopping)
+          await pause(Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 10)));
+      }
+    }
+  };
+
+  const running = run();
+  return {
+    stop: () => {
+      stopping = true;
+      wake();
+      return running;
+    },
+  };
+}
+
+/** Messages of the database may quote values, which may be people's numbers. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const cause = error.cause as { readonly code?: unknown } | undefined;
+  return typeof cause?.code === 'string' ? `${error.name} ${cause.code}` : error.name;
+}

@@ -1,0 +1,112 @@
+import type { Dependencies } from '../dependencies.ts';
+import type { NewEvent } from '../domain/event.ts';
+import { readNotification } from '../provider/notification.ts';
+import type { Transaction } from '../records/database.ts';
+import { emitEvents } from '../records/events.ts';
+import {
+  claimExpiredStatuses,
+  claimKnownStatuses,
+  deleteParkedStatuses,
+  markParkedStatusesEmitted,
+  type ParkedStatus,
+} from '../records/parked-statuses.ts';
+import { statusNotice } from './apply-items.ts';
+import { applyStatuses } from './apply-statuses.ts';
+import { matchStatuses, type StatusNotice } from './match-statuses.ts';
+import { startPollingLoop, type Loop } from './polling-loop.ts';
+import { statusEvents } from './status-events.ts';
+
+type Settler = Pick<Dependencies, 'database' | 'logger' | 'now'>;
+
+/** How long a status of an unknown message waits for our own record of it. */
+export const parkingSeconds = 600;
+
+const limit = 500;
+
+interface ParkedNotice {
+  readonly parked: ParkedStatus;
+  readonly notice: StatusNotice;
+}
+
+/** Applies parked statuses, younger than `withinSeconds`, whose message is known by now; returns how many. */
+export async function applyParkedStatuses(
+  { database, now }: Settler,
+  withinSeconds = parkingSeconds,
+): Promise<number> {
+  return database.transaction(async (transaction) => {
+    const parked = await claimKnownStatuses(transaction, { withinSeconds, limit });
+    const notices = parked.flatMap(parkedNotice);
+    const { known } = await matchStatuses(
+      transaction,
+      notices.map(({ notice }) => notice),
+    );
+    const found = new Set([...known.values()].flatMap((match) => match.notices));
+    await applyStatuses(transaction, known, now());
+    const applied = notices.filter(({ notice }) => found.has(notice)).map(({ parked: { id } }) => id);
+    await deleteParkedStatuses(transaction, applied);
+    return applied.length;
+  });
+}
+
+/** Tells of statuses whose message stayed unknown, once, with messageSource `unknown`; returns how many. */
+export async function emitUnknownStatuses(
+  { database, now }: Settler,
+  afterSeconds = parkingSeconds,
+): Promise<number> {
+  return database.transaction(async (transaction) => {
+    const parked = await claimExpiredStatuses(transaction, { afterSeconds, limit });
+    await emitAsUnknown(transaction, parked.flatMap(parkedNotice), now());
+    await markParkedStatusesEmitted(
+      transaction,
+      parked.map(({ id }) => id),
+    );
+    return parked.length;
+  });
+}
+
+async function emitAsUnknown(
+  transaction: Transaction,
+  notices: readonly ParkedNotice[],
+  occurredAt: Date,
+): Promise<void> {
+  const byWorkspace = new Map<number, NewEvent[]>();
+  for (const { parked, notice } of notices) {
+    const events = byWorkspace.get(parked.workspace_id) ?? [];
+    byWorkspace.set(parked.workspace_id, events);
+    events.push(...statusEvents([notice], { source: 'unknown', occurredAt }));
+  }
+  for (const [workspaceId, events] of byWorkspace) await emitEvents(transaction, workspaceId, events);
+}
+
+/** Read by the reader of callbacks, as if it came again. */
+function parkedNotice(parked: ParkedStatus): readonly ParkedNotice[] {
+  const { body, channel_id: id, workspace_id: workspaceId, phone_number_id: phoneNumberId } = parked;
+  const value = `{"metadata":{},"statuses":[${body}]}`;
+  const callback = `{"object":"whatsapp_business_account","entry":[{"changes":[{"field":"messages","value":${value}}]}]}`;
+  return readNotification(Buffer.from(callback)).flatMap((item) =>
+    item.kind === 'status'
+      ? [{ parked, notice: statusNotice({ item, channel: { id, workspaceId, phoneNumberId } }) }]
+      : [],
+  );
+}
+
+const recentSeconds = 30;
+const idleMs = 1_000;
+const fullRoundMs = 20_000;
+
+/** The loop of a worker. What was parked lately is looked at every second, the rest less often. */
+export function startParkedStatusSettler(dependencies: Settler): Loop {
+  let nextFullRound = 0;
+  return startPollingLoop({
+    name: 'parked statuses',
+    logger: dependencies.logger,
+    idleMs,
+    work: async () => {
+      const full = performance.now() >= nextFullRound;
+      if (full) nextFullRound = performance.now() + fullRoundMs;
+      const applied = await applyParkedStatuses(dependencies, full ? parkingSeconds : recentSeconds);
+      const emitted = await emitUnknownStatuses(dependencies);
+      return applied > 0 || emitted === limit;
+    },
+  });
+}

@@ -1,0 +1,75 @@
+/** What the provider's statuses make of a message. Pure: the record is read before and written after. */
+import { stateAfterStatus, statusBits, type ProviderStatus, type RecipientState } from './recipient.ts';
+
+/** One status of one message, reduced to what decides. */
+export interface ReportedStatus {
+  readonly status: ProviderStatus;
+  /** Of `failed`: the provider's code and its words. */
+  readonly failure: { readonly code: number; readonly details: string | null } | null;
+  readonly pricing: ReportedPricing | null;
+}
+
+export interface ReportedPricing {
+  readonly billable: boolean;
+  /** As the provider writes it: `marketing`, `authentication-international`, … */
+  readonly category: string;
+}
+
+export interface MessageProgress {
+  readonly state: RecipientState;
+  readonly statusesSeen: number;
+}
+
+export interface StatusOutcome<S extends ReportedStatus> {
+  readonly state: RecipientState;
+  readonly statusesSeen: number;
+  /** The statuses told for the first time, in the order they came. */
+  readonly fresh: readonly S[];
+  /** Why the message stands FAILED now; null when these statuses did not fail it. */
+  readonly failure: { readonly code: number; readonly details: string | null } | null;
+  /** The last pricing among the fresh statuses. */
+  readonly pricing: ReportedPricing | null;
+}
+
+/** Applies statuses in any order, with any repetition: what was told before changes nothing. */
+export function foldStatuses<S extends ReportedStatus>(
+  message: MessageProgress,
+  statuses: readonly S[],
+): StatusOutcome<S> {
+  const fresh: S[] = [];
+  let { state, statusesSeen } = message;
+  let failure: StatusOutcome<S>['failure'] = null;
+  let pricing: ReportedPricing | null = null;
+  for (const reported of statuses) {
+    const bit = statusBits[reported.status];
+    if ((statusesSeen & bit) !== 0) continue;
+    statusesSeen |= bit;
+    fresh.push(reported);
+    pricing = reported.pricing ?? pricing;
+    const next = afterStatus(state, reported.status);
+    if (next === 'FAILED' && state !== 'FAILED') failure = reported.failure ?? unexplained;
+    state = next;
+  }
+  return { state, statusesSeen, fresh, pricing, failure: state === 'FAILED' ? failure : null };
+}
+
+const unexplained = { code: 0, details: null };
+
+/**
+ * A recipient that waits for its next attempt was refused in the answer; the provider may tell the same refusal once
+ * more by callback, which must not end the attempts. Any other status says that the message went out after all.
+ */
+function afterStatus(state: RecipientState, status: ProviderStatus): RecipientState {
+  return state === 'PENDING' && status === 'failed' ? state : stateAfterStatus(state, status);
+}
+
+/** The rate card's category of a category in the provider's pricing. */
+export function pricedCategory(category: string): string {
+  const name = category.trim().toUpperCase().replaceAll('-', '_');
+  return aliases[name] ?? name;
+}
+
+const aliases: Readonly<Record<string, string>> = {
+  AUTHENTICATION_INTERNATIONAL: 'AUTHENTICATION',
+  MARKETING_LITE: 'MARKETING',
+};

@@ -1,0 +1,86 @@
+/** What a message costs its channel's wallet as its state moves. Amounts are integer micro-units. */
+import type { RecipientState } from './recipient.ts';
+
+export const settlements = ['none', 'reserved', 'charged', 'refunded'] as const;
+export type Settlement = (typeof settlements)[number];
+
+export interface MoneyStanding {
+  readonly settlement: Settlement;
+  readonly price: bigint;
+}
+
+export interface SettlementRequest extends MoneyStanding {
+  /** The state the message has now. */
+  readonly state: RecipientState;
+  /** What the provider says the message costs; null when it said nothing. */
+  readonly reportedPrice: bigint | null;
+  /** balance − reserved of the wallet: no entry may take more than that. */
+  readonly available: bigint;
+}
+
+export interface SettlementEntry {
+  readonly kind: 'charge' | 'refund' | 'correction';
+  /** Signed, as the ledger has it: a charge is negative. Never 0. */
+  readonly amount: bigint;
+}
+
+export interface SettlementOutcome extends MoneyStanding {
+  /** What to take off the wallet's reserved amount. */
+  readonly released: bigint;
+  readonly entries: readonly SettlementEntry[];
+}
+
+const takenOver: ReadonlySet<RecipientState> = new Set(['ACCEPTED', 'SENT', 'DELIVERED', 'READ']);
+
+/** The settlement that fits the state. Applying it twice changes nothing the second time. */
+export function settle(request: SettlementRequest): SettlementOutcome {
+  if (request.state === 'FAILED') return giveBack(request);
+  if (!takenOver.has(request.state)) return unchanged(request);
+  return correct(request, charge(request));
+}
+
+const unchanged = ({ settlement, price }: MoneyStanding): SettlementOutcome => ({
+  settlement,
+  price,
+  released: 0n,
+  entries: [],
+});
+
+function giveBack({ settlement, price }: MoneyStanding): SettlementOutcome {
+  if (settlement === 'reserved') return { settlement: 'none', price, released: price, entries: [] };
+  if (settlement === 'charged') {
+    return { settlement: 'refunded', price, released: 0n, entries: entry('refund', price) };
+  }
+  return unchanged({ settlement, price });
+}
+
+/** A message that was given up and then arrived is charged after all, as far as the wallet can pay it. */
+function charge({ settlement, price, available }: SettlementRequest): SettlementOutcome {
+  if (settlement === 'reserved') {
+    return { settlement: 'charged', price, released: price, entries: entry('charge', -price) };
+  }
+  if (settlement === 'charged' || price === 0n || price > available) return unchanged({ settlement, price });
+  return { settlement: 'charged', price, released: 0n, entries: entry('charge', -price) };
+}
+
+function correct(
+  { reportedPrice, available }: SettlementRequest,
+  charged: SettlementOutcome,
+): SettlementOutcome {
+  const { settlement, price, released, entries } = charged;
+  if (settlement !== 'charged' || reportedPrice === null || reportedPrice === price) return charged;
+  // What was reserved for the message is spent by its own charge; only a charge without reservation lowers the rest.
+  const spent = released === 0n ? -entries.reduce((sum, { amount }) => sum + amount, 0n) : 0n;
+  const left = available - spent;
+  const wanted = price - reportedPrice;
+  const amount = wanted < -left ? -left : wanted;
+  return {
+    settlement,
+    price: price - amount,
+    released,
+    entries: [...entries, ...entry('correction', amount)],
+  };
+}
+
+const entry = (kind: SettlementEntry['kind'], amount: bigint): readonly SettlementEntry[] =>
+  amount === 0n ? [] : [{ kind, amount }];

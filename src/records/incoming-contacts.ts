@@ -1,0 +1,100 @@
+/** Contacts as the provider names people: by number, by its own user id, or by both. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from './database.ts';
+import { nothing, nullable, row } from './row.ts';
+
+export interface Person {
+  /** E.164 digits; null when the provider hides the number. */
+  readonly phoneNumber: string | null;
+  readonly providerUserId: string | null;
+}
+
+const IncomingContact = t.type({
+  id: t.string,
+  phone_number: nullable(t.string),
+  country: t.string,
+  provider_user_id: nullable(t.string),
+  chat_name: t.string,
+  subscribed: t.boolean,
+  deleted: t.boolean,
+});
+export type IncomingContact = t.TypeOf<typeof IncomingContact>;
+const IncomingContactRow = row(IncomingContact);
+
+const selection = sql.fragment`
+  id, phone_number, country, provider_user_id, chat_name, subscribed, deleted_at IS NOT NULL AS deleted`;
+
+/** Locks whom the number, or else the user id, belongs to; soft-deleted contacts included. */
+export async function lockPerson(
+  connection: Connection,
+  workspaceId: number,
+  { phoneNumber, providerUserId }: Person,
+): Promise<readonly IncomingContact[]> {
+  return connection.any(sql.type(IncomingContactRow)`
+    SELECT ${selection} FROM contact
+    WHERE workspace_id = ${workspaceId}
+      AND (phone_number = ${phoneNumber}::text OR provider_user_id = ${providerUserId}::text)
+    ORDER BY (phone_number IS NOT DISTINCT FROM ${phoneNumber}::text) DESC, id
+    FOR NO KEY UPDATE`);
+}
+
+export interface NewIncomingContact extends Person {
+  readonly countryCode: string;
+  readonly country: string;
+  readonly chatName: string;
+}
+
+/** Undefined when another transaction has just created the same person. */
+export async function insertIncomingContact(
+  connection: Connection,
+  workspaceId: number,
+  contact: NewIncomingContact,
+): Promise<IncomingContact | undefined> {
+  const inserted = await connection.maybeOne(sql.type(IncomingContactRow)`
+    INSERT INTO contact (workspace_id, phone_number, country_code, country, provider_user_id, chat_name, source)
+    VALUES (${workspaceId}, ${contact.phoneNumber}, ${contact.countryCode}, ${contact.country},
+      ${contact.providerUserId}, ${contact.chatName}, 'incoming')
+    ON CONFLICT DO NOTHING
+    RETURNING ${selection}`);
+  return inserted ?? undefined;
+}
+
+/** What a message may tell anew of somebody we know. Restores the soft-deleted. */
+export async function updateIncomingContact(
+  connection: Connection,
+  {
+    id,
+    phoneNumber,
+    countryCode,
+    country,
+    providerUserId,
+    chatName,
+  }: NewIncomingContact & { readonly id: string },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE contact SET deleted_at = NULL, updated_at = now(), chat_name = ${chatName},
+      country_code = CASE WHEN phone_number IS NULL THEN ${countryCode} ELSE country_code END,
+      country = CASE WHEN phone_number IS NULL THEN ${country} ELSE country END,
+      phone_number = COALESCE(phone_number, ${phoneNumber}::text),
+      provider_user_id = COALESCE(provider_user_id, ${providerUserId}::text)
+    WHERE id = ${id}`);
+}
+
+const ContactId = row(t.type({ id: t.string }));
+
+/** Returns those whose subscription was another before. */
+export async function setSubscribed(
+  connection: Connection,
+  { contactIds, subscribed }: { readonly contactIds: readonly string[]; readonly subscribed: boolean },
+): Promise<readonly string[]> {
+  if (contactIds.length === 0) return [];
+  const changed = await connection.any(sql.type(ContactId)`
+    UPDATE contact SET subscribed = ${subscribed}, updated_at = now()
+    WHERE id IN (
+      SELECT id FROM contact
+      WHERE id = ANY(${sql.array(contactIds, 'uuid')}) AND subscribed <> ${subscribed}
+      ORDER BY id FOR NO KEY UPDATE)
+    RETURNING id`);
+  return changed.map(({ id }) => id);
+}

@@ -1,0 +1,72 @@
+/** The conversation an inbound message belongs to, and the responder's sessions in it. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../codecs/struct.ts';
+import type { Connection } from './database.ts';
+import { nothing, row } from './row.ts';
+
+const CurrentConversation = t.type({
+  id: t.string,
+  status: oneOf(['open', 'resolved']),
+  assignment_type: oneOf(['user', 'team', 'bot', 'none']),
+});
+export type CurrentConversation = t.TypeOf<typeof CurrentConversation>;
+const CurrentConversationRow = row(CurrentConversation);
+
+export interface ConversationPlace {
+  readonly workspaceId: number;
+  readonly channelId: string;
+  readonly contactId: string;
+}
+
+/** Locks the conversation that is not closed, or begins one. */
+export async function lockOrBeginConversation(
+  connection: Connection,
+  { workspaceId, channelId, contactId }: ConversationPlace,
+): Promise<CurrentConversation> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO conversation (workspace_id, channel_id, contact_id)
+    VALUES (${workspaceId}, ${channelId}, ${contactId})
+    ON CONFLICT (channel_id, contact_id) WHERE status <> 'closed' DO NOTHING`);
+  return connection.one(sql.type(CurrentConversationRow)`
+    SELECT id, status, assignment_type FROM conversation
+    WHERE channel_id = ${channelId} AND contact_id = ${contactId} AND status <> 'closed'
+    FOR NO KEY UPDATE`);
+}
+
+/** Notes the message; a resolved conversation is open again, and what its responder had begun ends. */
+export async function continueConversation(
+  connection: Connection,
+  conversation: CurrentConversation,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE conversation SET status = 'open', last_message_at = now(), updated_at = now() WHERE id = ${conversation.id}`);
+  if (conversation.status === 'open') return;
+  await connection.query(sql.type(nothing)`
+    UPDATE responder_session SET status = 'exited', exited_at = now()
+    WHERE conversation_id = ${conversation.id} AND status = 'active'`);
+}
+
+const chatModes = { chatbot: 'bot', assistant: 'assistant' } as const;
+
+/** Starts the responder's session unless one is active. */
+export async function startResponderSession(
+  connection: Connection,
+  {
+    workspaceId,
+    conversationId,
+    responder,
+  }: {
+    readonly workspaceId: number;
+    readonly conversationId: string;
+    readonly responder: 'chatbot' | 'assistant';
+  },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO responder_session (workspace_id, conversation_id, kind)
+    VALUES (${workspaceId}, ${conversationId}, ${responder})
+    ON CONFLICT (conversation_id, kind) WHERE status = 'active' DO NOTHING`);
+  await connection.query(sql.type(nothing)`
+    UPDATE conversation SET chat_mode = ${chatModes[responder]}
+    WHERE id = ${conversationId} AND chat_mode <> ${chatModes[responder]}`);
+}

@@ -1,0 +1,181 @@
+/**
+ * What provider statuses change about messages: a campaign's recipients and the messages outside campaigns. Every statement
+ * takes a whole batch; the lock order is that of docs/architecture.md.
+ */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../codecs/struct.ts';
+import { recipientStates } from '../domain/recipient.ts';
+import { settlements } from '../domain/settlement.ts';
+import type { Connection } from './database.ts';
+import { nothing, nullable, row } from './row.ts';
+
+/** A message a status may be about, found without a lock. */
+const StatusTarget = t.type({
+  id: t.string,
+  kind: oneOf(['recipient', 'message']),
+  provider_message_id: nullable(t.string),
+  workspace_id: t.number,
+  channel_id: t.string,
+  campaign_id: nullable(t.string),
+  template_id: nullable(t.string),
+  contact_id: nullable(t.string),
+  source: t.string,
+  country: t.string,
+  statuses_seen: t.number,
+});
+export type StatusTarget = t.TypeOf<typeof StatusTarget>;
+const StatusTargetRow = row(StatusTarget);
+
+const recipientTarget = sql.fragment`
+  recipient.id, 'recipient' AS kind, recipient.provider_message_id, campaign.workspace_id, campaign.channel_id,
+  campaign.id AS campaign_id, campaign.template_id, recipient.contact_id, 'campaign' AS source, recipient.country,
+  recipient.statuses_seen`;
+
+const messageTarget = sql.fragment`
+  message.id, 'message' AS kind, message.provider_message_id, message.workspace_id, message.channel_id,
+  message.campaign_id, message.template_id, message.contact_id, message.source, message.country,
+  message.statuses_seen`;
+
+/** By our own ids, which travel with the message and come back with its statuses. */
+export async function findTargetsById(
+  connection: Connection,
+  ids: readonly string[],
+): Promise<readonly StatusTarget[]> {
+  if (ids.length === 0) return [];
+  return connection.any(sql.type(StatusTargetRow)`
+    SELECT ${recipientTarget} FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
+    WHERE recipient.id = ANY(${sql.array(ids, 'uuid')})
+    UNION ALL
+    SELECT ${messageTarget} FROM message
+    WHERE message.id = ANY(${sql.array(ids, 'uuid')}) AND message.direction = 'outbound'`);
+}
+
+/** By the provider's ids: for statuses that do not carry ours. */
+export async function findTargetsByProviderId(
+  connection: Connection,
+  providerMessageIds: readonly string[],
+): Promise<readonly StatusTarget[]> {
+  if (providerMessageIds.length === 0) return [];
+  return connection.any(sql.type(StatusTargetRow)`
+    WITH wanted AS (SELECT unnest(${sql.array(providerMessageIds, 'text')}) AS id)
+    SELECT ${recipientTarget} FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
+    WHERE recipient.id IN (
+        SELECT provider_message.recipient_id FROM wanted
+        JOIN provider_message ON provider_message.hash = hashtextextended(wanted.id, 0))
+      AND recipient.provider_message_id IN (SELECT id FROM wanted)
+    UNION ALL
+    SELECT ${messageTarget} FROM message
+    WHERE message.provider_message_id IN (SELECT id FROM wanted) AND message.direction = 'outbound'`);
+}
+
+const LockedMessage = t.type({
+  id: t.string,
+  /** Null for a message outside campaigns. */
+  position: nullable(t.number),
+  state: oneOf(recipientStates),
+  reason: nullable(t.string),
+  reason_detail: nullable(t.string),
+  price: t.bigint,
+  settlement: oneOf(settlements),
+  provider_message_id: nullable(t.string),
+  statuses_seen: t.number,
+});
+export type LockedMessage = t.TypeOf<typeof LockedMessage>;
+const LockedMessageRow = row(LockedMessage);
+
+export async function lockRecipients(
+  connection: Connection,
+  ids: readonly string[],
+): Promise<readonly LockedMessage[]> {
+  if (ids.length === 0) return [];
+  return connection.any(sql.type(LockedMessageRow)`
+    SELECT id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen
+    FROM recipient WHERE id = ANY(${sql.array(ids, 'uuid')})
+    ORDER BY campaign_id, position FOR NO KEY UPDATE`);
+}
+
+export async function lockMessages(
+  connection: Connection,
+  ids: readonly string[],
+): Promise<readonly LockedMessage[]> {
+  if (ids.length === 0) return [];
+  return connection.any(sql.type(LockedMessageRow)`
+    SELECT id, NULL::int AS position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen
+    FROM message WHERE id = ANY(${sql.array(ids, 'uuid')})
+    ORDER BY id FOR NO KEY UPDATE`);
+}
+
+/** The new values of a locked message. */
+export interface MessageChange extends LockedMessage {
+  readonly campaignId: string | null;
+}
+
+const changeRow = (change: MessageChange) => [
+  change.id,
+  change.campaignId,
+  change.position,
+  change.state,
+  change.reason,
+  change.reason_detail,
+  change.price,
+  change.settlement,
+  change.provider_message_id,
+  change.statuses_seen,
+];
+const changeTypes = ['uuid', 'uuid', 'int4', 'text', 'text', 'text', 'int8', 'text', 'text', 'int2'];
+
+const changed = sql.fragment`
+  state = change.state, reason = change.reason, reason_detail = change.reason_detail, price = change.price,
+  settlement = change.settlement, provider_message_id = change.provider_message_id,
+  statuses_seen = change.statuses_seen, updated_at = now()`;
+
+const changeColumns = sql.fragment`
+  (id, campaign_id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen)`;
+
+export async function updateRecipients(
+  connection: Connection,
+  changes: readonly MessageChange[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await connection.query(sql.type(nothing)`
+    UPDATE recipient SET ${changed}
+    FROM ${sql.unnest(changes.map(changeRow), changeTypes)} AS change ${changeColumns}
+    WHERE recipient.campaign_id = change.campaign_id AND recipient.position = change.position`);
+}
+
+export async function updateMessages(
+  connection: Connection,
+  changes: readonly MessageChange[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await connection.query(sql.type(nothing)`
+    UPDATE message SET ${changed}
+    FROM ${sql.unnest(changes.map(changeRow), changeTypes)} AS change ${changeColumns}
+    WHERE message.id = change.id`);
+}
+
+/** Makes recipients findable by a provider id that a status told before the answer to our request did. */
+export async function indexProviderMessages(
+  connection: Connection,
+  found: readonly { readonly recipientId: string; readonly providerMessageId: string }[],
+): Promise<void> {
+  if (found.length === 0) return;
+  const rows = found.map(({ recipientId, providerMessageId }) => [providerMessageId, recipientId]);
+  await connection.query(sql.type(nothing)`
+    INSERT INTO provider_message (hash, recipient_id)
+    SELECT hashtextextended(found.id, 0), found.recipient_id
+    FROM ${sql.unnest(rows, ['text', 'uuid'])} AS found (id, recipient_id)`);
+}
+
+/** A recipient that waited for another attempt went out after all. */
+export async function deleteRetries(
+  connection: Connection,
+  recipients: readonly { readonly campaignId: string; readonly position: number }[],
+): Promise<void> {
+  if (recipients.length === 0) return;
+  const rows = recipients.map(({ campaignId, position }) => [campaignId, position]);
+  await connection.query(sql.type(nothing)`
+    DELETE FROM recipient_retry USING ${sql.unnest(rows, ['uuid', 'int4'])} AS sent (campaign_id, position)
+    WHERE recipient_retry.campaign_id = sent.campaign_id AND recipient_retry.position = sent.position`);
+}

@@ -1,0 +1,66 @@
+/** Channels as provider callbacks name them: by phone number id or by business account, without a workspace. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../codecs/struct.ts';
+import type { Connection } from './database.ts';
+import { nothing, row } from './row.ts';
+
+const NotifiedChannel = t.type({
+  id: t.string,
+  workspaceId: t.number,
+  phoneNumberId: t.string,
+  responder: oneOf(['none', 'chatbot', 'assistant']),
+});
+export type NotifiedChannel = t.TypeOf<typeof NotifiedChannel>;
+const NotifiedChannelRow = row(NotifiedChannel);
+
+const selection = sql.fragment`
+  channel.id, channel.workspace_id AS "workspaceId", channel.phone_number_id AS "phoneNumberId", channel.responder`;
+
+export async function findNotifiedChannels(
+  connection: Connection,
+  phoneNumberIds: readonly string[],
+): Promise<ReadonlyMap<string, NotifiedChannel>> {
+  if (phoneNumberIds.length === 0) return new Map();
+  const channels = await connection.any(sql.type(NotifiedChannelRow)`
+    SELECT ${selection} FROM channel WHERE phone_number_id = ANY(${sql.array(phoneNumberIds, 'text')})`);
+  return new Map(channels.map((channel) => [channel.phoneNumberId, channel]));
+}
+
+const ChannelId = row(t.type({ id: t.string }));
+const accountBlock = 'ACCOUNT_UPDATE ';
+
+/** Blocks every active channel of a business account; `event` is the provider's word for why. Returns their ids. */
+export async function blockChannelsOfAccount(
+  connection: Connection,
+  { businessAccountId, event }: { readonly businessAccountId: string; readonly event: string },
+): Promise<readonly string[]> {
+  const blocked = await connection.any(sql.type(ChannelId)`
+    UPDATE channel SET status = 'blocked', block_reason = ${`${accountBlock}${event}`}, updated_at = now()
+    WHERE business_account_id = ${businessAccountId} AND status = 'active'
+    RETURNING id`);
+  return blocked.map(({ id }) => id);
+}
+
+/** Lifts what `blockChannelsOfAccount` did, and nothing an operator blocked. Returns the ids. */
+export async function unblockChannelsOfAccount(
+  connection: Connection,
+  businessAccountId: string,
+): Promise<readonly string[]> {
+  const unblocked = await connection.any(sql.type(ChannelId)`
+    UPDATE channel SET status = 'active', block_reason = NULL, updated_at = now()
+    WHERE business_account_id = ${businessAccountId} AND status = 'blocked'
+      AND starts_with(block_reason, ${accountBlock})
+    RETURNING id`);
+  return unblocked.map(({ id }) => id);
+}
+
+/** The provider does not deliver from this channel to that country (ISO 3166 alpha-2). */
+export async function addBlockedCountry(
+  connection: Connection,
+  { channelId, country }: { readonly channelId: string; readonly country: string },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE channel SET blocked_countries = array_append(blocked_countries, ${country}), updated_at = now()
+    WHERE id = ${channelId} AND NOT (${country} = ANY(blocked_countries))`);
+}

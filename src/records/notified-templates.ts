@@ -1,0 +1,45 @@
+/** Templates as provider callbacks name them: by business account and the provider's own id. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from './database.ts';
+import { nothing, nullable, row } from './row.ts';
+
+const NotifiedTemplate = t.type({
+  id: t.string,
+  workspace_id: t.number,
+  provider_template_id: t.string,
+  name: t.string,
+  language: t.string,
+  category: t.string,
+  status: t.string,
+  quality: nullable(t.string),
+  rejected_reason: nullable(t.string),
+});
+export type NotifiedTemplate = t.TypeOf<typeof NotifiedTemplate>;
+const NotifiedTemplateRow = row(NotifiedTemplate);
+
+/** Locks the template until the transaction ends; undefined when we do not know it. */
+export async function lockNotifiedTemplate(
+  connection: Connection,
+  {
+    businessAccountId,
+    providerTemplateId,
+  }: { readonly businessAccountId: string; readonly providerTemplateId: string },
+): Promise<NotifiedTemplate | undefined> {
+  const found = await connection.maybeOne(sql.type(NotifiedTemplateRow)`
+    SELECT id, workspace_id, provider_template_id, name, language, category, status, quality, rejected_reason
+    FROM template
+    WHERE business_account_id = ${businessAccountId} AND provider_template_id = ${providerTemplateId}
+    FOR UPDATE`);
+  return found ?? undefined;
+}
+
+export async function updateNotifiedTemplate(
+  connection: Connection,
+  template: NotifiedTemplate,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE template SET category = ${template.category}, status = ${template.status}, quality = ${template.quality},
+      rejected_reason = ${template.rejected_reason}, updated_at = now()
+    WHERE id = ${template.id}`);
+}

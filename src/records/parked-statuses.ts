@@ -1,0 +1,95 @@
+/** Statuses of provider message ids we do not know: they wait for our own record, then count as somebody else's message. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from './database.ts';
+import { nothing, row } from './row.ts';
+
+export interface NewParkedStatus {
+  readonly channelId: string;
+  readonly providerMessageId: string;
+  readonly status: string;
+  /** The provider's object as JSON text. */
+  readonly body: string;
+}
+
+/** A status is parked once; told again, it changes nothing. */
+export async function parkStatuses(
+  connection: Connection,
+  statuses: readonly NewParkedStatus[],
+): Promise<void> {
+  if (statuses.length === 0) return;
+  const rows = statuses.map(({ channelId, providerMessageId, status, body }) => [
+    channelId,
+    providerMessageId,
+    status,
+    body,
+  ]);
+  await connection.query(sql.type(nothing)`
+    INSERT INTO parked_status (channel_id, provider_message_id, status, body)
+    SELECT parked.channel_id, parked.provider_message_id, parked.status, parked.body
+    FROM ${sql.unnest(rows, ['uuid', 'text', 'text', 'text'])}
+      AS parked (channel_id, provider_message_id, status, body)
+    ORDER BY 1, 2, 3
+    ON CONFLICT (channel_id, provider_message_id, status) DO NOTHING`);
+}
+
+const ParkedStatus = t.type({
+  id: t.bigint,
+  body: t.string,
+  channel_id: t.string,
+  workspace_id: t.number,
+  phone_number_id: t.string,
+});
+export type ParkedStatus = t.TypeOf<typeof ParkedStatus>;
+const ParkedStatusRow = row(ParkedStatus);
+
+const selection = sql.fragment`
+  parked_status.id, parked_status.body, channel.id AS channel_id, channel.workspace_id, channel.phone_number_id`;
+
+/** Locks parked statuses, younger than `withinSeconds`, whose message has become known. */
+export async function claimKnownStatuses(
+  connection: Connection,
+  { withinSeconds, limit }: { readonly withinSeconds: number; readonly limit: number },
+): Promise<readonly ParkedStatus[]> {
+  return connection.any(sql.type(ParkedStatusRow)`
+    SELECT ${selection}
+    FROM parked_status JOIN channel ON channel.id = parked_status.channel_id
+    WHERE parked_status.emitted_at IS NULL
+      AND parked_status.parked_at > now() - make_interval(secs => ${withinSeconds})
+      AND (EXISTS (SELECT FROM provider_message
+          WHERE provider_message.hash = hashtextextended(parked_status.provider_message_id, 0))
+        OR EXISTS (SELECT FROM message
+          WHERE message.provider_message_id = parked_status.provider_message_id AND message.direction = 'outbound'))
+    ORDER BY parked_status.id
+    LIMIT ${limit}
+    FOR UPDATE OF parked_status SKIP LOCKED`);
+}
+
+/** Locks parked statuses that have waited longer than `afterSeconds`. */
+export async function claimExpiredStatuses(
+  connection: Connection,
+  { afterSeconds, limit }: { readonly afterSeconds: number; readonly limit: number },
+): Promise<readonly ParkedStatus[]> {
+  return connection.any(sql.type(ParkedStatusRow)`
+    SELECT ${selection}
+    FROM parked_status JOIN channel ON channel.id = parked_status.channel_id
+    WHERE parked_status.emitted_at IS NULL
+      AND parked_status.parked_at <= now() - make_interval(secs => ${afterSeconds})
+    ORDER BY parked_status.parked_at
+    LIMIT ${limit}
+    FOR UPDATE OF parked_status SKIP LOCKED`);
+}
+
+export async function deleteParkedStatuses(connection: Connection, ids: readonly bigint[]): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    DELETE FROM parked_status WHERE id = ANY(${sql.array(ids, 'int8')})`);
+}
+
+/** Their events are out; the rows stay for inspection and against repetition. */
+export async function markParkedStatusesEmitted(
+  connection: Connection,
+  ids: readonly bigint[],
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE parked_status SET emitted_at = now() WHERE id = ANY(${sql.array(ids, 'int8')})`);
+}

@@ -1,0 +1,85 @@
+/** Provider callbacks as they arrived: stored first, applied later, kept for inspection until retention. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from './database.ts';
+import { bytes, nothing, row } from './row.ts';
+
+/**
+ * Stores any number of bodies in one statement. They travel as one binary value and are cut apart in the database: an
+ * array of bytea would be sent as hexadecimal text, at twice the size.
+ */
+export async function insertProviderCallbacks(
+  connection: Connection,
+  bodies: readonly Buffer[],
+): Promise<void> {
+  const rows: [number, number][] = [];
+  let offset = 1;
+  for (const body of bodies) {
+    rows.push([offset, body.length]);
+    offset += body.length;
+  }
+  await connection.query(sql.type(nothing)`
+    INSERT INTO provider_callback (body)
+    SELECT substring(joined.bytes FROM piece.start FOR piece.size)
+    FROM (SELECT ${sql.binary(Buffer.concat(bodies))} AS bytes) AS joined,
+      ${sql.unnest(rows, ['int4', 'int4'])} AS piece (start, size)`);
+}
+
+const Waiting = row(t.type({ id: t.bigint, size: t.number }));
+
+const StoredCallback = row(t.type({ id: t.bigint, body: bytes }));
+
+export interface StoredCallback {
+  readonly id: bigint;
+  readonly body: Buffer;
+}
+
+/**
+ * Locks the oldest waiting callbacks for this transaction, skipping those another worker holds. At most `limit`, and no
+ * more than `maxBytes` of bodies unless the first alone is larger.
+ */
+export async function claimProviderCallbacks(
+  connection: Connection,
+  { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number },
+): Promise<readonly StoredCallback[]> {
+  const waiting = await connection.any(sql.type(Waiting)`
+    SELECT id, octet_length(body) AS size FROM provider_callback
+    WHERE applied_at IS NULL
+    ORDER BY id
+    LIMIT ${limit}
+    FOR UPDATE SKIP LOCKED`);
+  const ids: bigint[] = [];
+  let total = 0;
+  for (const { id, size } of waiting) {
+    total += size;
+    if (ids.length > 0 && total > maxBytes) break;
+    ids.push(id);
+  }
+  if (ids.length === 0) return [];
+  return connection.any(sql.type(StoredCallback)`
+    SELECT id, body FROM provider_callback WHERE id = ANY(${sql.array(ids, 'int8')}) ORDER BY id`);
+}
+
+/** Locks one callback; undefined when it is applied or another worker holds it. */
+export async function claimProviderCallback(
+  connection: Connection,
+  id: bigint,
+): Promise<StoredCallback | undefined> {
+  const found = await connection.maybeOne(sql.type(StoredCallback)`
+    SELECT id, body FROM provider_callback WHERE id = ${id} AND applied_at IS NULL FOR UPDATE SKIP LOCKED`);
+  return found ?? undefined;
+}
+
+export async function markCallbacksApplied(connection: Connection, ids: readonly bigint[]): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE provider_callback SET applied_at = now() WHERE id = ANY(${sql.array(ids, 'int8')})`);
+}
+
+/** Gives a callback up: `error` says why, without any of its content. */
+export async function markCallbackFailed(
+  connection: Connection,
+  { id, error }: { readonly id: bigint; readonly error: string },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE provider_callback SET applied_at = now(), error = ${error} WHERE id = ${id}`);
+}

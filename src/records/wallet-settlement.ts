@@ -1,0 +1,54 @@
+/** Money of a batch of messages: wallets locked in order, then moved together with the ledger. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from './database.ts';
+import { nothing, row } from './row.ts';
+import type { NewLedgerEntry } from './wallets.ts';
+
+const LockedWallet = t.type({
+  channel_id: t.string,
+  workspace_id: t.number,
+  balance: t.bigint,
+  reserved: t.bigint,
+});
+export type LockedWallet = t.TypeOf<typeof LockedWallet>;
+const LockedWalletRow = row(LockedWallet);
+
+export async function lockWallets(
+  connection: Connection,
+  channelIds: readonly string[],
+): Promise<readonly LockedWallet[]> {
+  if (channelIds.length === 0) return [];
+  return connection.any(sql.type(LockedWalletRow)`
+    SELECT channel_id, workspace_id, balance, reserved FROM wallet
+    WHERE channel_id = ANY(${sql.array(channelIds, 'uuid')})
+    ORDER BY channel_id FOR NO KEY UPDATE`);
+}
+
+/** Sets locked wallets to their new amounts and writes the entries that explain the change of balance. */
+export async function writeSettlements(
+  connection: Connection,
+  wallets: readonly LockedWallet[],
+  entries: readonly (NewLedgerEntry & { readonly workspaceId: number })[],
+): Promise<void> {
+  if (wallets.length === 0) return;
+  const amounts = wallets.map(({ channel_id, balance, reserved }) => [channel_id, balance, reserved]);
+  await connection.query(sql.type(nothing)`
+    UPDATE wallet SET balance = settled.balance, reserved = settled.reserved, updated_at = now()
+    FROM ${sql.unnest(amounts, ['uuid', 'int8', 'int8'])} AS settled (channel_id, balance, reserved)
+    WHERE wallet.channel_id = settled.channel_id`);
+  if (entries.length === 0) return;
+  const rows = entries.map((entry) => [
+    entry.channelId,
+    entry.workspaceId,
+    entry.kind,
+    entry.amount,
+    entry.campaignId ?? null,
+    entry.messageId ?? null,
+    entry.messageCount ?? null,
+    entry.reason ?? null,
+  ]);
+  await connection.query(sql.type(nothing)`
+    INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_id, message_count, reason)
+    SELECT * FROM ${sql.unnest(rows, ['uuid', 'int4', 'text', 'int8', 'uuid', 'uuid', 'int4', 'text'])} AS entry`);
+}

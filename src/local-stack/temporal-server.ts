@@ -45,17 +45,22 @@ const sqlitePragmas = ['journal_mode=wal', 'synchronous=normal'];
 export function temporalServer(options: TemporalServerOptions): ChildSpec {
   const { binary, dataDir, namespace, port, uiPort, logFile, environment } = options;
   const address = `127.0.0.1:${port}`;
+  const flags = Object.entries({
+    '--ip': ['127.0.0.1'],
+    '--port': [String(port)],
+    '--ui-port': [String(uiPort)],
+    '--namespace': [namespace],
+    '--db-filename': [join(dataDir, 'temporal.db')],
+    '--log-format': ['json'],
+    '--log-level': ['error'],
+    '--sqlite-pragma': sqlitePragmas,
+    '--search-attribute': searchAttributes,
+    '--dynamic-config-value': dynamicConfig,
+  }).flatMap(([flag, values]) => values.flatMap((value) => [flag, value]));
   return {
     name: 'temporal',
     command: binary,
-    args: [
-      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
-      ...['--namespace', namespace, '--db-filename', join(dataDir, 'temporal.db')],
-      ...['--log-format', 'json', '--log-level', 'error'],
-      ...sqlitePragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
-      ...searchAttributes.flatMap((attribute) => ['--search-attribute', attribute]),
-      ...dynamicConfig.flatMap((value) => ['--dynamic-config-value', value]),
-    ],
+    args: ['server', 'start-dev', ...flags],
     cwd: dataDir,
     environment: { PATH: environment['PATH'], HOME: environment['HOME'], TZ: 'UTC' },
     output: { kind: 'file', path: logFile },

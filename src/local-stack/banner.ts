@@ -1,0 +1,47 @@
+/** What `npm start` prints when all is ready: plain text, whatever the format of the log lines. */
+import type { DevFile } from './dev-file.ts';
+
+export interface BannerOptions {
+  readonly dev: DevFile;
+  readonly dataDir: string;
+  readonly seconds: number;
+  /** Of a template that needs no media, with as many variables as it takes. */
+  readonly example: { readonly templateId: string; readonly variables: readonly string[] } | undefined;
+}
+
+export function banner({ dev, dataDir, seconds, example }: BannerOptions): string {
+  const rows = [
+    ['API', dev.baseUrl],
+    ['API documentation', `${dev.baseUrl}/docs`],
+    ['Temporal Web UI', dev.temporalUiUrl ?? `(of the server at ${dev.temporalAddress})`],
+    ['Temporal', `${dev.temporalAddress}, namespace ${dev.temporalNamespace}`],
+    ['Provider', dev.providerUrl],
+    ['Data and keys', `${dataDir} (dev.json)`],
+  ].map(([name = '', value = '']) => `  ${name.padEnd(18)} ${value}`);
+  return ['', `Ready in ${seconds.toFixed(1)} s.`, '', ...rows, '', ...curl(dev, example), ''].join('\n');
+}
+
+function curl(dev: DevFile, example: BannerOptions['example']): readonly string[] {
+  if (example === undefined) {
+    return [
+      'No approved template was found at the provider yet: POST /api/templates/sync fetches them again.',
+    ];
+  }
+  const contact = (number: string, name: string) => [number, ...example.variables.map(() => name)].join(',');
+  const body = {
+    name: 'My first campaign',
+    template_id: example.templateId,
+    contact_selection_type: 'quick_contacts',
+    quick_contacts: [contact('+4915123456789', 'Ada'), contact('+14155552671', 'Grace')],
+    send_type: 'IMMEDIATE',
+  };
+  return [
+    'Create a campaign:',
+    '',
+    `  curl -s -X POST '${dev.baseUrl}/api/campaigns/auto-trigger' \\`,
+    `    -H 'X-API-Key: ${dev.apiKey}' -H 'Content-Type: application/json' \\`,
+    `    -d '${JSON.stringify(body)}'`,
+    '',
+    'Ctrl-C stops everything that was started here.',
+  ];
+}

@@ -1,0 +1,45 @@
+import type { Dependencies } from '../dependencies.ts';
+import { hashSecret, keyScopes, mintApiKey, pepperId } from '../domain/api-key.ts';
+import { Invalid } from '../domain/error.ts';
+import { insertApiKey } from '../records/api-keys.ts';
+import { getChannel } from '../records/channels.ts';
+import { requireWorkspace } from '../records/workspaces.ts';
+
+export interface CreateApiKey {
+  readonly workspaceId: number;
+  /** One of `keyScopes`. */
+  readonly scope: string;
+  /** Given exactly when the scope is `channel`. */
+  readonly channelId?: string;
+}
+
+/** `apiKey` is shown this once: only its hash is stored. */
+export async function createApiKey(
+  {
+    database,
+    config,
+  }: Pick<Dependencies, 'database'> & { readonly config: Pick<Dependencies['config'], 'keyPeppers'> },
+  { workspaceId, scope: given, channelId }: CreateApiKey,
+): Promise<{ readonly keyId: string; readonly apiKey: string }> {
+  const scope = keyScopes.find((candidate) => candidate === given);
+  if (scope === undefined) throw Invalid.at('scope', `scope must be one of ${keyScopes.join(', ')}`);
+  if ((scope === 'channel') !== (channelId !== undefined)) {
+    throw Invalid.at('channelId', 'a key of scope channel needs a channel id, any other takes none');
+  }
+  const [pepper] = config.keyPeppers;
+  if (pepper === undefined) throw new Error('No key pepper is configured');
+
+  await requireWorkspace(database, workspaceId);
+  if (channelId !== undefined) await getChannel(database, workspaceId, channelId);
+  const { keyId, secret, apiKey } = mintApiKey();
+  await insertApiKey(database, {
+    workspaceId,
+    channelId: channelId ?? null,
+    scope,
+    keyId,
+    secretHash: hashSecret(secret, pepper),
+    pepperId: pepperId(pepper),
+    last4: apiKey.slice(-4),
+  });
+  return { keyId, apiKey };
+}

@@ -2,8 +2,11 @@
 import { tokenToleranceMs, type TokenLease } from '../../records/channel-rate.ts';
 
 export interface Pacer {
-  /** Resolves with how many messages may leave now: 1 to `wanted`; 0 when `stopped` said so meanwhile. */
-  readonly take: (wanted: number) => Promise<number>;
+  /**
+   * Resolves with how many messages may leave now: 1 to `wanted`; 0 when `stopped` said so meanwhile.
+   * `soon` is how many will be asked for in all: tokens are leased for them together.
+   */
+  readonly take: (wanted: number, soon: number) => Promise<number>;
 }
 
 export interface PacerOptions {
@@ -41,7 +44,7 @@ export function createPacer({ lease, stopped, clock, sleep }: PacerOptions): Pac
   };
 
   return {
-    async take(wanted) {
+    async take(wanted, soon) {
       while (!stopped()) {
         const taken = dueNow(wanted);
         if (taken > 0) return taken;
@@ -50,7 +53,7 @@ export function createPacer({ lease, stopped, clock, sleep }: PacerOptions): Pac
           continue;
         }
         const askedAt = clock();
-        const { granted, waitMs, spacingMs } = await lease(wanted);
+        const { granted, waitMs, spacingMs } = await lease(Math.max(wanted, soon));
         if (granted === 0) await sleep(Math.min(longestSleepMs, waitMs));
         else if (clock() - askedAt <= slowAnswerMs)
           window = { dueAt: clock() + waitMs, remaining: granted, spacingMs };

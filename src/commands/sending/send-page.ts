@@ -47,7 +47,7 @@ export function sendPage(
     let next = 0;
     while (next < recipients.length && !sender.stopped()) {
       const places = await sender.gate.enter(recipients.length - next);
-      const tokens = sender.stopped() ? 0 : await sender.pacer.take(places);
+      const tokens = sender.stopped() ? 0 : await sender.pacer.take(places, recipients.length - next);
       for (let unused = tokens; unused < places; unused += 1) sender.gate.leave();
       for (const recipient of recipients.slice(next, next + tokens)) {
         onWire += 1;

@@ -1,0 +1,38 @@
+/** A Postgres of the benchmark's own, durable as in production (fsync on), in a temporary folder. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { spawnChild, waitUntilReady } from '../../src/local-stack/child.ts';
+import { pickFreePort } from '../../src/local-stack/free-port.ts';
+import { createDatabaseIfMissing, preparePostgres } from '../../src/local-stack/postgres.ts';
+import { migrate } from '../../src/migrate.ts';
+
+export interface BenchPostgres {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startPostgres(): Promise<BenchPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'messaging-campaigns-bench-'));
+  const dataDir = join(folder, 'data');
+  await mkdir(dataDir);
+  const postgres = await preparePostgres({
+    dataDir,
+    port: await pickFreePort('127.0.0.1'),
+    logFile: join(folder, 'postgres.log'),
+  });
+  const server = await spawnChild(postgres.spec);
+  const stop = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await waitUntilReady(postgres.spec, server);
+    await createDatabaseIfMissing(postgres);
+    await migrate(postgres.url, resolve('sql'));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: postgres.url, stop };
+}

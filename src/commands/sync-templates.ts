@@ -32,7 +32,7 @@ type SyncDependencies = Pick<
 
 /** Where a sync stands: enough to go on after the process that ran it died. Plain JSON. */
 export interface SyncProgress {
-  /** By the database's clock, ISO 8601. */
+  /** By the database's clock. */
   readonly startedAt: string;
   /** Continues behind the pages that are written. */
   readonly cursor: string;
@@ -70,7 +70,7 @@ export async function syncBusinessAccount(
   const channel = channels.find(({ status }) => status === 'active') ?? channels[0];
   if (channel === undefined) return emptySummary;
 
-  const startedAt = resumeFrom === undefined ? await readSyncClock(database) : new Date(resumeFrom.startedAt);
+  const startedAt = resumeFrom?.startedAt ?? (await readSyncClock(database));
   let summary = resumeFrom?.summary ?? emptySummary;
   let complete = resumeFrom?.complete ?? true;
   let readAt = await readSyncClock(database);
@@ -86,7 +86,7 @@ export async function syncBusinessAccount(
     if (page.unreadable > 0)
       logger.warn({ businessAccountId, unreadable: page.unreadable }, 'templates unreadable');
     if (page.nextCursor !== null) {
-      onProgress?.({ startedAt: startedAt.toISOString(), cursor: page.nextCursor, complete, summary });
+      onProgress?.({ startedAt, cursor: page.nextCursor, complete, summary });
     }
     readAt = await readSyncClock(database);
   }
@@ -135,7 +135,7 @@ const listed = (template: ProviderTemplate): ListedTemplate =>
 
 interface ListedPage {
   readonly templates: readonly ListedTemplate[];
-  readonly readAt: Date;
+  readonly readAt: string;
 }
 
 async function writePage(
@@ -156,7 +156,7 @@ async function writePage(
 async function writeVanished(
   dependencies: SyncDependencies,
   account: Account,
-  startedAt: Date,
+  startedAt: string,
 ): Promise<SyncSummary> {
   const { businessAccountId } = account;
   const { changed } = await applyTemplateChanges(dependencies, account, async (connection) => {

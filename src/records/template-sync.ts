@@ -3,13 +3,13 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { vanishedStatus, type ListedTemplate } from '../domain/template-sync.ts';
 import type { Connection } from './database.ts';
-import { nothing, nullable, row, timestamp } from './row.ts';
+import { nothing, nullable, row } from './row.ts';
 
-const Now = row(t.type({ now: timestamp }));
+const Now = row(t.type({ now: t.string }));
 
-/** The database's clock, which stamps what a sync has seen. */
-export async function readSyncClock(connection: Connection): Promise<Date> {
-  return connection.oneFirst(sql.type(Now)`SELECT clock_timestamp() AS now`);
+/** The database's clock, to the microsecond: what a sync has seen is stamped and compared by it alone. */
+export async function readSyncClock(connection: Connection): Promise<string> {
+  return connection.oneFirst(sql.type(Now)`SELECT clock_timestamp()::text AS now`);
 }
 
 /** Syncs of one account take turns, page by page. Locks no campaign and no template of another account. */
@@ -52,8 +52,8 @@ interface TemplatePage {
   readonly workspaceId: number;
   readonly businessAccountId: string;
   readonly templates: readonly ListedTemplate[];
-  /** When the page was asked for: what changed here since then is newer than the page. */
-  readonly readAt: Date;
+  /** When the page was asked for, by `readSyncClock`: what changed here since then is newer than the page. */
+  readonly readAt: string;
 }
 
 /**
@@ -86,7 +86,7 @@ export async function upsertTemplates(
       name = excluded.name, language = excluded.language, category = excluded.category, status = excluded.status,
       parameter_format = excluded.parameter_format, components = excluded.components, quality = excluded.quality,
       rejected_reason = excluded.rejected_reason, vanished_at = NULL, updated_at = clock_timestamp()
-    WHERE template.updated_at <= ${sql.timestamp(readAt)}
+    WHERE template.updated_at <= ${readAt}::timestamptz
       AND (template.name, template.language, template.category, template.status, template.parameter_format,
         template.components, template.quality, template.rejected_reason, template.vanished_at)
       IS DISTINCT FROM (excluded.name, excluded.language, excluded.category, excluded.status,
@@ -98,12 +98,12 @@ export async function upsertTemplates(
 /** What a sync that began at `startedAt` has not seen, locked until the transaction ends. */
 export async function lockUnseenTemplates(
   connection: Connection,
-  { businessAccountId, startedAt }: { readonly businessAccountId: string; readonly startedAt: Date },
+  { businessAccountId, startedAt }: { readonly businessAccountId: string; readonly startedAt: string },
 ): Promise<readonly SyncedTemplate[]> {
   return connection.any(sql.type(SyncedTemplateRow)`
     SELECT ${selection} FROM template
     WHERE business_account_id = ${businessAccountId} AND vanished_at IS NULL
-      AND synced_at < ${sql.timestamp(startedAt)}
+      AND synced_at < ${startedAt}::timestamptz
     ORDER BY id
     FOR NO KEY UPDATE`);
 }

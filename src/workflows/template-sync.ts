@@ -8,7 +8,7 @@ const { syncTemplates } = proxyActivities<TemplateActivities>({
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '2 minutes',
   retry: {
-    initialInterval: '5 seconds',
+    initialInterval: '1 second',
     backoffCoefficient: 3,
     maximumInterval: '5 minutes',
     maximumAttempts: 8,

@@ -1,5 +1,12 @@
 /** The only importer of @temporalio/client: starts, signals and schedules. "Already started" is success. */
-import { Client, Connection, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  ScheduleAlreadyRunning,
+  ScheduleOverlapPolicy,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Config } from './config.ts';
 import {
@@ -7,8 +14,11 @@ import {
   searchAttributeNames,
   signalNames,
   taskQueues,
+  templateSyncScheduleId,
+  templateSyncWorkflowId,
   workflowTypes,
   type CampaignWorkflowInput,
+  type TemplateSyncInput,
 } from './workflows/contract.ts';
 
 export interface Orchestrator {
@@ -16,6 +26,10 @@ export interface Orchestrator {
   readonly startCampaign: (campaign: { id: string; workspaceId: number; name: string }) => Promise<void>;
   /** Tells a campaign's workflow that its record changed. False when no workflow runs. */
   readonly refreshCampaign: (campaignId: string) => Promise<boolean>;
+  /** Has the templates of a business account synced every hour; does nothing when that is so already. */
+  readonly scheduleTemplateSync: (account: { id: string; workspaceId: number }) => Promise<void>;
+  /** Syncs the templates of a business account once, now, unless that is going on. */
+  readonly startTemplateSync: (businessAccountId: string) => Promise<void>;
   /** Resolves when the server answers, rejects within `timeoutMs` otherwise. */
   readonly ping: (timeoutMs: number) => Promise<void>;
   /** For the parts that start other workflows; still only from here. */
@@ -72,6 +86,39 @@ export function orchestratorFor(client: Client, close: () => Promise<void>): Orc
         if (error instanceof WorkflowNotFoundError) return false;
         throw error;
       }
+    },
+    async scheduleTemplateSync({ id, workspaceId }) {
+      const input: TemplateSyncInput = { businessAccountId: id };
+      try {
+        await limited(() =>
+          client.schedule.create({
+            scheduleId: templateSyncScheduleId(id),
+            // Accounts take different minutes of the hour.
+            spec: { intervals: [{ every: '1 hour' }], jitter: '10 minutes' },
+            policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '10 minutes' },
+            action: {
+              type: 'startWorkflow',
+              workflowType: workflowTypes.templateSync,
+              taskQueue: taskQueues.maintenance,
+              args: [input],
+              typedSearchAttributes: [{ key: workspaceIdKey, value: workspaceId }],
+            },
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      }
+    },
+    async startTemplateSync(businessAccountId) {
+      const input: TemplateSyncInput = { businessAccountId };
+      await limited(() =>
+        client.workflow.start(workflowTypes.templateSync, {
+          workflowId: templateSyncWorkflowId(businessAccountId),
+          taskQueue: taskQueues.maintenance,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          args: [input],
+        }),
+      );
     },
     async ping(timeoutMs) {
       await limited(() => client.connection.workflowService.getSystemInfo({}), timeoutMs);

@@ -1,2 +1,3 @@
 /** Everything the worker may run as a workflow; the bundle's entry. */
 export { campaign } from './campaign.ts';
+export { templateSync } from './template-sync.ts';

@@ -1,0 +1,57 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { orchestratorFor, type Orchestrator } from '../../src/orchestrator.ts';
+import { taskQueues, templateSyncScheduleId, templateSyncWorkflowId } from '../../src/workflows/contract.ts';
+import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
+
+let temporal: TestWorkflowEnvironment;
+let orchestrator: Orchestrator;
+let createWorker: (syncTemplates: (businessAccountId: string) => Promise<object>) => Promise<Worker>;
+
+beforeAll(async () => {
+  const [environment, workflowBundle] = await Promise.all([startTemporal(), bundleWorkflows()]);
+  temporal = environment;
+  orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
+  createWorker = (syncTemplates) =>
+    Worker.create({
+      connection: temporal.nativeConnection,
+      taskQueue: taskQueues.maintenance,
+      workflowBundle,
+      activities: { syncTemplates },
+    });
+});
+afterAll(() => temporal.teardown());
+
+test('gives an account one hourly schedule however often it is asked for', async () => {
+  const account = { id: 'account-1', workspaceId: 1001 };
+  await orchestrator.scheduleTemplateSync(account);
+  await orchestrator.scheduleTemplateSync(account);
+  const schedule = await temporal.client.schedule.getHandle(templateSyncScheduleId('account-1')).describe();
+  expect(schedule.spec.intervals?.map(({ every }) => every)).toEqual([3_600_000]);
+  expect(schedule.action).toMatchObject({
+    workflowType: 'templateSync',
+    taskQueue: taskQueues.maintenance,
+    args: [{ businessAccountId: 'account-1' }],
+  });
+  expect(schedule.policies.overlap).toBe('SKIP');
+});
+
+test('tries again when the provider fails, and syncs an account once at a time', async () => {
+  const synced: string[] = [];
+  const worker = await createWorker((businessAccountId) => {
+    synced.push(businessAccountId);
+    return synced.length === 1
+      ? Promise.reject(new Error('the provider is away'))
+      : Promise.resolve({ synced: 3 });
+  });
+  await worker.runUntil(async () => {
+    await Promise.all([
+      orchestrator.startTemplateSync('account-2'),
+      orchestrator.startTemplateSync('account-2'),
+    ]);
+    const run = temporal.client.workflow.getHandle(templateSyncWorkflowId('account-2'));
+    expect(await run.result()).toEqual({ synced: 3 });
+  });
+  expect(synced).toEqual(['account-2', 'account-2']);
+});

@@ -1,0 +1,45 @@
+/** Files in a local folder: written beside their place, made durable, then renamed into it. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { dirname, join, resolve, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { FileStorage } from './file-storage.ts';
+
+export function createFolderStorage(folder: string): FileStorage {
+  const root = resolve(folder);
+  const pathOf = (key: string): string => {
+    const path = resolve(root, key);
+    if (!path.startsWith(root + sep)) throw new Error('The key leaves the storage folder');
+    return path;
+  };
+
+  return {
+    async write(key, content) {
+      const path = pathOf(key);
+      await mkdir(dirname(path), { recursive: true });
+      const temporary = join(dirname(path), `.${randomUUID()}.partial`);
+      try {
+        await pipeline(content, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+        const file = await open(temporary, 'r+');
+        await file.sync().finally(() => file.close());
+        const { size } = await stat(temporary);
+        await rename(temporary, path);
+        return size;
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+    async read(key) {
+      try {
+        await stat(pathOf(key));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+      return createReadStream(pathOf(key));
+    },
+    delete: (key) => rm(pathOf(key), { force: true }),
+  };
+}

@@ -1,0 +1,101 @@
+/** The built stack as `npm start` runs it, on a data folder and ports of its own. `npm test` builds before it runs. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, mkdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DevFile } from '../../src/local-stack/dev-file.ts';
+
+export interface TestStack {
+  readonly dev: DevFile;
+  readonly dataDir: string;
+  /** The process id of the start itself. */
+  readonly pid: number;
+  /** Everything it printed so far. */
+  readonly output: () => string;
+  /** dev.json as it is now: process ids change when a child is started again. */
+  readonly readDev: () => Promise<DevFile>;
+  /** SIGTERM, and waits for the end; resolves to the exit code. Keeps the data folder. */
+  readonly stop: () => Promise<number | null>;
+  /** Stops and removes the data folder. */
+  readonly remove: () => Promise<void>;
+}
+
+export interface TestStackOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** Of an earlier stack; a new one by default. */
+  readonly dataDir?: string;
+}
+
+const readyTimeoutMs = 90_000;
+
+/** Resolves when dev.json is there; rejects with everything that was printed when the start ends before that. */
+export async function startTestStack({
+  environment,
+  args = [],
+  dataDir,
+}: TestStackOptions = {}): Promise<TestStack> {
+  const folder = dataDir ?? (await newDataDir());
+  const child = spawn(
+    process.execPath,
+    [resolve('tools/run-built.mjs'), 'src/local-stack/start.js', ...args],
+    {
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'],
+        DATA_DIR: folder,
+        PORT: '0',
+        TEMPORAL_UI_PORT: '0',
+        LOG_FORMAT: 'json',
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  let exitCode: number | null | undefined;
+  const ended = new Promise<number | null>((done) => {
+    child.once('close', (code) => {
+      exitCode = code;
+      done(code);
+    });
+  });
+  const stop = async () => {
+    if (exitCode === undefined) child.kill('SIGTERM');
+    return ended;
+  };
+  const readDev = async () => JSON.parse(await readFile(join(folder, 'dev.json'), 'utf8')) as DevFile;
+  const deadline = Date.now() + readyTimeoutMs;
+  for (;;) {
+    if (output.includes('Ready in')) break;
+    if (exitCode !== undefined) throw new Error(`The stack ended with exit code ${exitCode}:\n${output}`);
+    if (Date.now() > deadline) {
+      await stop();
+      throw new Error(`The stack was not ready in time:\n${output}`);
+    }
+    await sleep(50);
+  }
+  return {
+    dev: await readDev(),
+    dataDir: folder,
+    pid: child.pid ?? 0,
+    output: () => output,
+    readDev,
+    stop,
+    remove: async () => {
+      await stop();
+      await rm(resolve(folder, '..'), { recursive: true, force: true });
+    },
+  };
+}
+
+async function newDataDir(): Promise<string> {
+  const dataDir = join(await mkdtemp(join(tmpdir(), 'messaging campaigns stack ')), 'data');
+  await mkdir(dataDir);
+  return dataDir;
+}

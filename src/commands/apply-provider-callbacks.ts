@@ -10,7 +10,7 @@ import {
 } from '../records/provider-callbacks.ts';
 import { applyItems, type AfterCommit, type Applier } from './apply-items.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
-import { startPollingLoop, type Loop } from './polling-loop.ts';
+import { errorName, startPollingLoop, type Loop } from './polling-loop.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
 const attempts = 3;
@@ -34,6 +34,10 @@ export async function applyProviderCallbacks(dependencies: Applier): Promise<num
   } catch (error) {
     // Without a claim it is the database that failed, not what was to be applied.
     if (claimed.length === 0) throw error;
+    dependencies.logger.warn(
+      { callbacks: claimed.length, error: errorName(error) },
+      'callbacks are applied one by one',
+    );
     for (const { id } of claimed) await applyAlone(dependencies, id);
   }
   return claimed.length;
@@ -43,8 +47,15 @@ const nothingLeft: AfterCommit = { pausedCampaigns: [], resync: [] };
 
 async function finish(dependencies: Applier, { pausedCampaigns, resync }: AfterCommit): Promise<void> {
   for (const campaignId of new Set(pausedCampaigns)) await deliverWorkflowCommands(dependencies, campaignId);
-  for (const businessAccountId of new Set(resync)) {
-    dependencies.logger.info({ businessAccountId }, 'templates have to be synced');
+  for (const businessAccountId of new Set(resync)) await requestSync(dependencies, businessAccountId);
+}
+
+/** Never fails the caller: the hourly sync makes up for it. */
+async function requestSync({ orchestrator, logger }: Applier, businessAccountId: string): Promise<void> {
+  try {
+    await orchestrator.startTemplateSync(businessAccountId);
+  } catch (error) {
+    logger.warn({ businessAccountId, error: String(error) }, 'sync of templates delayed');
   }
 }
 
@@ -86,8 +97,7 @@ async function applyElement(
     try {
       return await transaction.transaction((savepoint) => applyItems(dependencies, savepoint, [item]));
     } catch (error) {
-      // The name alone: a message may quote the values.
-      if (attempt >= attempts) return { problem: error instanceof Error ? error.name : 'unknown error' };
+      if (attempt >= attempts) return { problem: errorName(error) };
     }
   }
 }

@@ -1,12 +1,13 @@
-import type { TemplateData } from '../codecs/event.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { isSendable } from '../domain/template-definition.ts';
+import { templateEvent } from '../domain/template-event.ts';
 import type {
   TemplateCategoryItem,
   TemplateComponentsItem,
   TemplateQualityItem,
   TemplateStatusItem,
 } from '../provider/notification-item.ts';
+import { findBusinessAccount } from '../records/business-accounts.ts';
 import type { Connection } from '../records/database.ts';
 import { emitEvents } from '../records/events.ts';
 import {
@@ -44,7 +45,8 @@ export async function applyTemplateNotification(
   if (businessAccountId === null) return nothingToDo;
   const template = await lockNotifiedTemplate(connection, { businessAccountId, providerTemplateId });
   if (template === undefined || item.kind === 'template_components') {
-    return { ...nothingToDo, resync: businessAccountId };
+    const account = await findBusinessAccount(connection, businessAccountId);
+    return { ...nothingToDo, resync: account === undefined ? null : businessAccountId };
   }
   const changed = afterItem(template, item);
   if (isSame(template, changed)) return nothingToDo;
@@ -53,10 +55,8 @@ export async function applyTemplateNotification(
   const type = eventType(template, changed);
   if (type !== null) {
     const reason = item.kind === 'template_status' ? item.reason : null;
-    const data = templateData(changed, { type, reason });
-    await emitEvents(connection, template.workspace_id, [
-      { eventKey: 'template', data, occurredAt: dependencies.now() },
-    ]);
+    const event = templateEvent(changed, { type, reason, occurredAt: dependencies.now() });
+    await emitEvents(connection, template.workspaceId, [event]);
   }
   if (!isSendable(template.status) || isSendable(changed.status)) return nothingToDo;
   return { ...nothingToDo, paused: await pauseCampaignsOfTemplate(dependencies, connection, template.id) };
@@ -65,7 +65,7 @@ export async function applyTemplateNotification(
 function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemplate {
   switch (item.kind) {
     case 'template_status':
-      return { ...template, status: item.newStatus, rejected_reason: item.reason };
+      return { ...template, status: item.newStatus, rejectedReason: item.reason };
     case 'template_category':
       return { ...template, category: item.newCategory };
     case 'template_quality':
@@ -80,33 +80,11 @@ function isSame(one: NotifiedTemplate, other: NotifiedTemplate): boolean {
     one.status === other.status &&
     one.category === other.category &&
     one.quality === other.quality &&
-    one.rejected_reason === other.rejected_reason
+    one.rejectedReason === other.rejectedReason
   );
 }
 
-function eventType(before: NotifiedTemplate, after: NotifiedTemplate): TemplateData['type'] | null {
+function eventType(before: NotifiedTemplate, after: NotifiedTemplate): 'STATUS' | 'CATEGORY' | null {
   if (before.status !== after.status) return 'STATUS';
   return before.category === after.category ? null : 'CATEGORY';
-}
-
-function templateData(
-  template: NotifiedTemplate,
-  { type, reason }: { readonly type: TemplateData['type']; readonly reason: string | null },
-): TemplateData {
-  const { id, name, language, status, provider_template_id: providerTemplateId } = template;
-  return {
-    type,
-    providerTemplateId,
-    newStatus: status,
-    name,
-    language,
-    reason,
-    template: {
-      id,
-      name,
-      language,
-      provider_template_id: providerTemplateId,
-      provider_template_status: status,
-    },
-  };
 }

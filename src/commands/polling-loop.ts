@@ -44,7 +44,8 @@ export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions)
         if (!more && !stopping) await pause(idleMs);
       } catch (error) {
         failures += 1;
-        if (failures === 1) logger.error({ loop: name, error: nameOf(error) }, 'loop failed, trying again');
+        if (failures === 1)
+          logger.error({ loop: name, error: errorName(error) }, 'loop failed, trying again');
         if (!stopping)
           await pause(Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 10)));
       }
@@ -61,8 +62,8 @@ export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions)
   };
 }
 
-/** Messages of the database may quote values, which may be people's numbers. */
-function nameOf(error: unknown): string {
+/** For logs and records: messages of the database quote values, which may be people's numbers. */
+export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const cause = error.cause as { readonly code?: unknown } | undefined;
   return typeof cause?.code === 'string' ? `${error.name} ${cause.code}` : error.name;

@@ -6,14 +6,14 @@ import { nothing, nullable, row } from './row.ts';
 
 const NotifiedTemplate = t.type({
   id: t.string,
-  workspace_id: t.number,
-  provider_template_id: t.string,
+  workspaceId: t.number,
+  providerTemplateId: t.string,
   name: t.string,
   language: t.string,
   category: t.string,
   status: t.string,
   quality: nullable(t.string),
-  rejected_reason: nullable(t.string),
+  rejectedReason: nullable(t.string),
 });
 export type NotifiedTemplate = t.TypeOf<typeof NotifiedTemplate>;
 const NotifiedTemplateRow = row(NotifiedTemplate);
@@ -27,10 +27,11 @@ export async function lockNotifiedTemplate(
   }: { readonly businessAccountId: string; readonly providerTemplateId: string },
 ): Promise<NotifiedTemplate | undefined> {
   const found = await connection.maybeOne(sql.type(NotifiedTemplateRow)`
-    SELECT id, workspace_id, provider_template_id, name, language, category, status, quality, rejected_reason
+    SELECT id, workspace_id AS "workspaceId", provider_template_id AS "providerTemplateId", name, language, category,
+      status, quality, rejected_reason AS "rejectedReason"
     FROM template
     WHERE business_account_id = ${businessAccountId} AND provider_template_id = ${providerTemplateId}
-    FOR UPDATE`);
+    FOR NO KEY UPDATE`);
   return found ?? undefined;
 }
 
@@ -40,6 +41,6 @@ export async function updateNotifiedTemplate(
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
     UPDATE template SET category = ${template.category}, status = ${template.status}, quality = ${template.quality},
-      rejected_reason = ${template.rejected_reason}, updated_at = now()
+      rejected_reason = ${template.rejectedReason}, updated_at = clock_timestamp()
     WHERE id = ${template.id}`);
 }

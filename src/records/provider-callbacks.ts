@@ -21,7 +21,7 @@ export async function insertProviderCallbacks(
   await connection.query(sql.type(nothing)`
     INSERT INTO provider_callback (body)
     SELECT substring(joined.bytes FROM piece.start FOR piece.size)
-    FROM (SELECT ${sql.binary(Buffer.concat(bodies))} AS bytes) AS joined,
+    FROM (SELECT ${sql.binary(Buffer.concat(bodies))}::bytea AS bytes) AS joined,
       ${sql.unnest(rows, ['int4', 'int4'])} AS piece (start, size)`);
 }
 

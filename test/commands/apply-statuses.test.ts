@@ -1,0 +1,422 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { applyParkedStatuses, emitUnknownStatuses } from '../../src/commands/settle-parked-statuses.ts';
+import { expireClaims } from '../../src/records/claim-expiry.ts';
+import { claimPage, type ClaimedRecipient } from '../../src/records/claims.ts';
+import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
+import { nothing } from '../../src/records/row.ts';
+import {
+  createApplier,
+  deliver,
+  eventsOf,
+  messagesCallback,
+  rowsOf,
+  status,
+  subscribeToAll,
+  type RecordingApplier,
+  type StatusSpec,
+} from '../support/callback-fixtures.ts';
+import { checkBooks, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let applier: RecordingApplier;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  applier = createApplier(database.pool);
+});
+afterEach(() => expect(applier.complaints).not.toContain('callbacks are applied one by one'));
+afterAll(() => database.drop());
+
+interface Sending extends SeededCampaign {
+  readonly claimId: string;
+  readonly recipients: readonly ClaimedRecipient[];
+}
+
+/** A campaign whose recipients are claimed: sent, for all the database knows, and without a result. */
+async function claimed(size: number): Promise<Sending> {
+  const campaign = await seedCampaign(database.pool, { recipients: size });
+  await subscribeToAll(database.pool, campaign.workspaceId);
+  const claimId = randomUUID();
+  const claim = await claimPage(database.pool, {
+    claimId,
+    campaignId: campaign.campaignId,
+    channelId: campaign.channelId,
+    epoch: 0,
+    limit: size,
+    prices: new Map([['', messagePrice]]),
+  });
+  if (claim.kind !== 'page') throw new Error(`nothing claimed: ${claim.kind}`);
+  return { ...campaign, claimId, recipients: claim.recipients };
+}
+
+const wamid = (recipient: ClaimedRecipient | undefined): string => `wamid.${recipient?.id}`;
+
+function record(sending: Sending, outcomeOf: (recipient: ClaimedRecipient) => MessageOutcome): Promise<void> {
+  const { workspaceId, campaignId, channelId, claimId } = sending;
+  const outcomes = new Map(sending.recipients.map((recipient) => [recipient.position, outcomeOf(recipient)]));
+  return recordPage(database.pool, { workspaceId, campaignId, channelId, claimId, outcomes, final: true });
+}
+
+/** A campaign whose messages the provider has accepted. */
+async function accepted(size: number): Promise<Sending> {
+  const sending = await claimed(size);
+  await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
+  return sending;
+}
+
+/** The callback of one status of one recipient, as the provider sends it. */
+function callback(sending: Sending, name: string, at = 0, rest: Partial<StatusSpec> = {}) {
+  const recipient = sending.recipients[at];
+  const spec = { status: name, providerMessageId: wamid(recipient), callbackData: recipient?.id ?? '' };
+  return messagesCallback(sending.channelId, { statuses: [status({ ...spec, ...rest })] });
+}
+
+interface RecipientLine {
+  readonly state: string;
+  readonly reason: string | null;
+  readonly reason_detail: string | null;
+  readonly settlement: string;
+  readonly price: number;
+  readonly provider_message_id: string | null;
+}
+
+const recipientsOf = ({ campaignId }: SeededCampaign) =>
+  rowsOf<RecipientLine>(
+    database.pool,
+    sql.fragment`SELECT state, reason, reason_detail, settlement, price, provider_message_id
+      FROM recipient WHERE campaign_id = ${campaignId} ORDER BY position`,
+  );
+
+const ledgerOf = ({ channelId }: SeededCampaign) =>
+  rowsOf<{ kind: string; amount: number; message_count: number | null; reason: string | null }>(
+    database.pool,
+    sql.fragment`SELECT kind, amount, message_count, reason FROM ledger_entry
+      WHERE channel_id = ${channelId} AND kind NOT IN ('recharge', 'charge') ORDER BY id`,
+  );
+
+const reasonsOf = ({ campaignId }: SeededCampaign) =>
+  rowsOf<{ reason: string; count: number }>(
+    database.pool,
+    sql.fragment`SELECT reason, count FROM campaign_reason WHERE campaign_id = ${campaignId} AND count <> 0 ORDER BY reason`,
+  );
+
+async function expectBooksFit(campaign: SeededCampaign): Promise<void> {
+  const books = await checkBooks(database.pool, campaign);
+  expect(books).toMatchObject({ balance: books.ledger, reserved: books.owed, counters_fit: true });
+}
+
+const keysOf = async ({ workspaceId }: SeededCampaign) =>
+  (await eventsOf(database.pool, workspaceId)).map(({ eventKey }) => eventKey);
+
+describe('statuses of a campaign', () => {
+  it('moves a whole batch on, with one event per message and status', async () => {
+    const sending = await accepted(5);
+    const all = ['sent', 'delivered', 'read'].flatMap((name) =>
+      sending.recipients.map((_, at) => callback(sending, name, at)),
+    );
+    await deliver(applier, all);
+    expect((await recipientsOf(sending)).map(({ state }) => state)).toEqual(Array(5).fill('READ'));
+    const keys = await keysOf(sending);
+    expect(keys.filter((key) => key === 'sent')).toHaveLength(5);
+    expect(keys).toHaveLength(15);
+    await expectBooksFit(sending);
+  });
+
+  it('ends in the same rows and events whatever the order and the repetitions', async () => {
+    const orders = [
+      ['sent', 'delivered', 'read'],
+      ['read', 'delivered', 'sent'],
+      ['delivered', 'sent', 'sent', 'read', 'delivered'],
+      ['read', 'read', 'sent', 'delivered', 'sent'],
+    ];
+    const ends = [];
+    for (const order of orders) {
+      const sending = await accepted(1);
+      for (const name of order) await deliver(applier, [callback(sending, name)]);
+      const [recipient] = await recipientsOf(sending);
+      ends.push({
+        state: recipient?.state,
+        settlement: recipient?.settlement,
+        keys: (await keysOf(sending)).toSorted(),
+      });
+      await expectBooksFit(sending);
+    }
+    const end = { state: 'READ', settlement: 'charged', keys: ['delivered', 'read', 'sent'] };
+    expect(ends).toEqual(orders.map(() => end));
+  });
+
+  it('gives the event the data of the contract', async () => {
+    const sending = await accepted(1);
+    const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' };
+    await deliver(applier, [callback(sending, 'sent', 0, { pricing })]);
+    const [event] = await eventsOf(database.pool, sending.workspaceId);
+    const raw = {
+      id: wamid(sending.recipients[0]),
+      status: 'sent',
+      timestamp: '1751142888',
+      recipient_id: '4915100000001',
+      biz_opaque_callback_data: sending.recipients[0]?.id,
+      pricing,
+    };
+    expect(event).toEqual({
+      eventKey: 'sent',
+      workspaceId: sending.workspaceId,
+      timestamp: '2026-03-01T12:00:00.000Z',
+      data: {
+        status: raw,
+        phoneNumberId: sending.channelId,
+        messageSource: 'campaign',
+        providerEvent: { statuses: [raw] },
+      },
+    });
+  });
+
+  it('passes the errors of a failure through, counts its reason and gives the money back', async () => {
+    const sending = await accepted(2);
+    await deliver(applier, [callback(sending, 'sent'), callback(sending, 'failed', 0, { code: 131026 })]);
+    const [failed, other] = await recipientsOf(sending);
+    expect(failed).toMatchObject({
+      state: 'FAILED',
+      reason: 'PROVIDER_131026',
+      reason_detail: 'because of 131026',
+      settlement: 'refunded',
+    });
+    expect(other?.state).toBe('ACCEPTED');
+    expect(await ledgerOf(sending)).toEqual([
+      { kind: 'refund', amount: Number(messagePrice), message_count: 1, reason: null },
+    ]);
+    expect(await reasonsOf(sending)).toEqual([{ reason: 'PROVIDER_131026', count: 1 }]);
+    const events = await eventsOf(database.pool, sending.workspaceId);
+    const failure = events.find(({ eventKey }) => eventKey === 'failed');
+    expect(failure?.data.status.errors[0].error_data.details).toBe('because of 131026');
+    await expectBooksFit(sending);
+  });
+
+  it('takes a failure back when the message arrived after all', async () => {
+    const sending = await accepted(1);
+    await deliver(applier, [callback(sending, 'failed', 0, { code: 131026 })]);
+    await deliver(applier, [callback(sending, 'delivered')]);
+    expect(await recipientsOf(sending)).toMatchObject([
+      { state: 'DELIVERED', reason: null, settlement: 'charged' },
+    ]);
+    expect(await reasonsOf(sending)).toEqual([]);
+    await expectBooksFit(sending);
+  });
+
+  it('settles what a crash left CLAIMED by the receipt that carries our id', async () => {
+    const sending = await claimed(3);
+    await deliver(applier, [
+      callback(sending, 'delivered', 0),
+      callback(sending, 'failed', 1, { code: 131049 }),
+    ]);
+    expect(await recipientsOf(sending)).toMatchObject([
+      { state: 'DELIVERED', settlement: 'charged', provider_message_id: wamid(sending.recipients[0]) },
+      { state: 'FAILED', settlement: 'none', reason: 'PROVIDER_131049' },
+      { state: 'CLAIMED', settlement: 'reserved' },
+    ]);
+    await expectBooksFit(sending);
+  });
+
+  it('settles UNKNOWN too, and takes it off the reasons', async () => {
+    const sending = await claimed(2);
+    await expireClaims(database.pool, { campaignId: sending.campaignId, graceSeconds: 0 });
+    await deliver(applier, [callback(sending, 'read', 1)]);
+    expect(await recipientsOf(sending)).toMatchObject([
+      { state: 'UNKNOWN', settlement: 'reserved' },
+      { state: 'READ', settlement: 'charged', reason: null },
+    ]);
+    expect(await reasonsOf(sending)).toEqual([{ reason: 'OUTCOME_UNKNOWN', count: 1 }]);
+    await expectBooksFit(sending);
+  });
+
+  it('charges once when the receipt is faster than the answer', async () => {
+    const sending = await claimed(2);
+    await deliver(applier, [callback(sending, 'sent', 0)]);
+    await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
+    expect(await recipientsOf(sending)).toMatchObject([
+      { state: 'SENT', settlement: 'charged' },
+      { state: 'ACCEPTED', settlement: 'charged' },
+    ]);
+    await expectBooksFit(sending);
+  });
+
+  it('finds later statuses by the provider id of the first one', async () => {
+    const sending = await claimed(1);
+    await deliver(applier, [callback(sending, 'sent')]);
+    const bare = status({ status: 'read', providerMessageId: wamid(sending.recipients[0]) });
+    await deliver(applier, [messagesCallback(sending.channelId, { statuses: [bare] })]);
+    expect(await recipientsOf(sending)).toMatchObject([{ state: 'READ' }]);
+  });
+
+  it('lets a recipient that waited for its next attempt out of the queue when the first one went out after all', async () => {
+    const sending = await claimed(1);
+    await record(sending, () => ({ kind: 'released', delayMs: 60_000, attempted: true }));
+    await deliver(applier, [callback(sending, 'failed', 0, { code: 131000 }), callback(sending, 'sent')]);
+    expect(await recipientsOf(sending)).toMatchObject([{ state: 'SENT' }]);
+    const waiting = sql.fragment`SELECT position FROM recipient_retry WHERE campaign_id = ${sending.campaignId}`;
+    expect(await rowsOf(database.pool, waiting)).toEqual([]);
+    await expectBooksFit(sending);
+  });
+});
+
+describe('prices told by the provider', () => {
+  const pricing = (category: string, billable = true) => ({ billable, pricing_model: 'PMP', category });
+
+  it('corrects the ledger once when the category is another', async () => {
+    const sending = await accepted(2);
+    const other = { pricing: pricing('marketing') };
+    await deliver(
+      applier,
+      [0, 1].map((at) => callback(sending, 'sent', at, other)),
+    );
+    await deliver(applier, [callback(sending, 'delivered', 0, other)]);
+    const difference = 136_500 - Number(messagePrice);
+    expect(await ledgerOf(sending)).toEqual([
+      { kind: 'correction', amount: -2 * difference, message_count: 2, reason: 'CATEGORY_MARKETING' },
+    ]);
+    expect(await recipientsOf(sending)).toMatchObject([{ price: 136_500 }, { price: 136_500 }]);
+    await expectBooksFit(sending);
+  });
+
+  it('gives the price back when the message is free', async () => {
+    const sending = await accepted(1);
+    await deliver(applier, [callback(sending, 'sent', 0, { pricing: pricing('utility', false) })]);
+    expect(await ledgerOf(sending)).toEqual([
+      { kind: 'correction', amount: Number(messagePrice), message_count: 1, reason: 'NOT_BILLABLE' },
+    ]);
+    await deliver(applier, [callback(sending, 'failed', 0, { code: 131026 })]);
+    expect(await recipientsOf(sending)).toMatchObject([
+      { state: 'FAILED', price: 0, settlement: 'refunded' },
+    ]);
+    await expectBooksFit(sending);
+  });
+
+  it('changes nothing when the category is the expected one, or one nobody has a price for', async () => {
+    const sending = await accepted(2);
+    await deliver(applier, [
+      callback(sending, 'sent', 0, { pricing: pricing('utility') }),
+      callback(sending, 'sent', 1, { pricing: pricing('referral_conversion') }),
+    ]);
+    expect(await ledgerOf(sending)).toEqual([]);
+    await expectBooksFit(sending);
+  });
+
+  it('never takes more than the wallet has', async () => {
+    const campaign = await accepted(1);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE wallet SET balance = 500 WHERE channel_id = ${campaign.channelId}`);
+    await database.pool.query(sql.type(nothing)`
+      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)
+      SELECT channel_id, workspace_id, 'adjustment', 500 - (SELECT sum(amount) FROM ledger_entry AS entry
+        WHERE entry.channel_id = wallet.channel_id)
+      FROM wallet WHERE channel_id = ${campaign.channelId}`);
+    await deliver(applier, [callback(campaign, 'sent', 0, { pricing: pricing('marketing') })]);
+    expect(await checkBooks(database.pool, campaign)).toMatchObject({ balance: 0n, ledger: 0n });
+    expect(await recipientsOf(campaign)).toMatchObject([{ price: Number(messagePrice) + 500 }]);
+  });
+});
+
+describe('failures that mean more than their message', () => {
+  const campaignOf = async ({ campaignId }: SeededCampaign) =>
+    (
+      await rowsOf<{ status: string; pause_reason: string | null }>(
+        database.pool,
+        sql.fragment`SELECT status, pause_reason FROM campaign WHERE id = ${campaignId}`,
+      )
+    )[0];
+
+  it('pauses the campaigns of a template that the provider has paused', async () => {
+    const sending = await accepted(2);
+    await deliver(applier, [callback(sending, 'failed', 0, { code: 132015 })]);
+    expect(await campaignOf(sending)).toEqual({ status: 'PAUSED', pause_reason: 'TEMPLATE_UNAVAILABLE' });
+    expect(applier.told).toContain(`refresh ${sending.campaignId}`);
+    const template = sql.fragment`SELECT status FROM template WHERE id = ${sending.templateId}`;
+    expect(await rowsOf(database.pool, template)).toEqual([{ status: 'PAUSED' }]);
+    await expectBooksFit(sending);
+  });
+
+  it('pauses the campaigns of a channel that may not send', async () => {
+    const sending = await accepted(1);
+    await deliver(applier, [callback(sending, 'failed', 0, { code: 131042 })]);
+    expect(await campaignOf(sending)).toEqual({ status: 'PAUSED', pause_reason: 'CHANNEL_BLOCKED' });
+  });
+
+  it('has no second effect when the failure is told again', async () => {
+    const sending = await accepted(1);
+    const failed = callback(sending, 'failed', 0, { code: 131042 });
+    await deliver(applier, [failed]);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE campaign SET status = 'RUNNING', pause_reason = NULL WHERE id = ${sending.campaignId}`);
+    await deliver(applier, [failed]);
+    expect(await campaignOf(sending)).toEqual({ status: 'RUNNING', pause_reason: null });
+  });
+
+  it('unsubscribes whoever opted out at the provider', async () => {
+    const sending = await accepted(1);
+    const contactId = randomUUID();
+    await database.pool.query(sql.type(nothing)`
+      INSERT INTO contact (id, workspace_id, phone_number, country_code, source)
+      VALUES (${contactId}, ${sending.workspaceId}, '4915100000001', '49', 'csv_import')`);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE recipient SET contact_id = ${contactId} WHERE campaign_id = ${sending.campaignId}`);
+    await deliver(applier, [callback(sending, 'failed', 0, { code: 131050 })]);
+    const events = await eventsOf(database.pool, sending.workspaceId);
+    const updated = events.filter(({ eventKey }) => eventKey === 'contact.updated');
+    expect(updated.map(({ data }) => data.contact)).toMatchObject([
+      { id: contactId, subscribed: false, phoneNumber: '15100000001', countryCode: '49', tagsId: [] },
+    ]);
+  });
+
+  it('keeps the channel away from a country it may not message', async () => {
+    const sending = await accepted(1);
+    await deliver(applier, [callback(sending, 'failed', 0, { code: 130497 })]);
+    const channel = sql.fragment`SELECT blocked_countries FROM channel WHERE id = ${sending.channelId}`;
+    expect(await rowsOf(database.pool, channel)).toEqual([{ blocked_countries: ['DE'] }]);
+  });
+});
+
+describe('statuses of messages we do not know', () => {
+  const bare = (sending: Sending, name: string) =>
+    messagesCallback(sending.channelId, {
+      statuses: [status({ status: name, providerMessageId: wamid(sending.recipients[0]) })],
+    });
+
+  it('parks them until our own record arrives', async () => {
+    const sending = await claimed(1);
+    await deliver(applier, [bare(sending, 'delivered'), bare(sending, 'sent'), bare(sending, 'sent')]);
+    expect(await keysOf(sending)).toEqual([]);
+    await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
+    expect(await applyParkedStatuses(applier)).toBe(2);
+    expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);
+    expect((await keysOf(sending)).toSorted()).toEqual(['delivered', 'sent']);
+    expect(await applyParkedStatuses(applier)).toBe(0);
+  });
+
+  it('tells of them once as unknown when no record arrives', async () => {
+    const sending = await claimed(1);
+    await deliver(applier, [bare(sending, 'sent')]);
+    while ((await emitUnknownStatuses(applier, 0)) > 0);
+    await deliver(applier, [bare(sending, 'sent')]);
+    while ((await emitUnknownStatuses(applier, 0)) > 0);
+    const events = await eventsOf(database.pool, sending.workspaceId);
+    expect(events).toMatchObject([
+      { eventKey: 'sent', data: { messageSource: 'unknown', status: { id: wamid(sending.recipients[0]) } } },
+    ]);
+  });
+
+  it('does not let one channel speak for the messages of another', async () => {
+    const [sending, stranger] = [await accepted(1), await accepted(1)];
+    const recipient = sending.recipients[0];
+    const forged = status({
+      status: 'read',
+      providerMessageId: wamid(recipient),
+      callbackData: recipient?.id ?? '',
+    });
+    await deliver(applier, [messagesCallback(stranger.channelId, { statuses: [forged] })]);
+    expect(await recipientsOf(sending)).toMatchObject([{ state: 'ACCEPTED' }]);
+    expect(await keysOf(sending)).toEqual([]);
+  });
+});

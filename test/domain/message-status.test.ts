@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldStatuses, pricedCategory, type ReportedStatus } from '../../src/domain/message-status.ts';
+import type { ProviderStatus, RecipientState } from '../../src/domain/recipient.ts';
+
+const names = ['sent', 'delivered', 'read', 'failed'] as const;
+
+const reported = (status: ProviderStatus): ReportedStatus => ({
+  status,
+  failure: status === 'failed' ? { code: 131026, details: 'undeliverable' } : null,
+  pricing: null,
+});
+
+const fold = (state: RecipientState, statuses: readonly ProviderStatus[]) =>
+  foldStatuses({ state, statusesSeen: 0 }, statuses.map(reported));
+
+/** Any of the statuses, each at least once, in any order and with repetitions. */
+const told = fc
+  .subarray([...names], { minLength: 1 })
+  .chain((set) => fc.tuple(fc.constant(set), fc.array(fc.constantFrom(...set), { maxLength: 6 })))
+  .chain(([set, again]) =>
+    fc.tuple(fc.constant(set), shuffled([...set, ...again]), shuffled([...set, ...again])),
+  );
+
+const shuffled = (list: readonly ProviderStatus[]) =>
+  fc.shuffledSubarray([...list], { minLength: list.length, maxLength: list.length });
+
+describe('foldStatuses', () => {
+  it('ends in the same state, with each status fresh once, whatever the order and the repetitions', () => {
+    fc.assert(
+      fc.property(
+        told,
+        fc.constantFrom<RecipientState>('CLAIMED', 'UNKNOWN', 'ACCEPTED'),
+        ([set, one, other], state) => {
+          const first = fold(state, one);
+          const second = fold(state, other);
+          expect(first.state).toBe(second.state);
+          expect(first.statusesSeen).toBe(second.statusesSeen);
+          expect(first.fresh.map(({ status }) => status).toSorted()).toEqual(set.toSorted());
+        },
+      ),
+    );
+  });
+
+  it('ends the same when the statuses come one by one as when they come together', () => {
+    fc.assert(
+      fc.property(told, ([, order]) => {
+        let progress: { state: RecipientState; statusesSeen: number } = {
+          state: 'ACCEPTED',
+          statusesSeen: 0,
+        };
+        for (const status of order) progress = foldStatuses(progress, [reported(status)]);
+        const together = fold('ACCEPTED', order);
+        expect(progress.state).toBe(together.state);
+        expect(progress.statusesSeen).toBe(together.statusesSeen);
+      }),
+    );
+  });
+
+  it.each<[readonly ProviderStatus[], RecipientState]>([
+    [['sent'], 'SENT'],
+    [['read'], 'READ'],
+    [['delivered', 'sent'], 'DELIVERED'],
+    [['read', 'delivered', 'delivered'], 'READ'],
+    [['sent', 'failed'], 'FAILED'],
+    [['failed', 'sent'], 'FAILED'],
+    [['delivered', 'failed'], 'DELIVERED'],
+    [['failed', 'delivered'], 'DELIVERED'],
+  ])('makes %j of an accepted message %s', (statuses, state) => {
+    expect(fold('ACCEPTED', statuses).state).toBe(state);
+  });
+
+  it('names the failure only while the message stands failed', () => {
+    expect(fold('ACCEPTED', ['failed']).failure).toEqual({ code: 131026, details: 'undeliverable' });
+    expect(fold('ACCEPTED', ['failed', 'delivered']).failure).toBeNull();
+    expect(fold('READ', ['failed']).failure).toBeNull();
+  });
+
+  it('leaves the next attempt to a recipient whose refusal is told once more', () => {
+    expect(fold('PENDING', ['failed']).state).toBe('PENDING');
+    expect(fold('PENDING', ['sent']).state).toBe('SENT');
+  });
+
+  it.each<RecipientState>(['SKIPPED', 'CANCELLED'])('moves nobody who is %s', (state) => {
+    expect(fold(state, ['sent', 'failed', 'read']).state).toBe(state);
+  });
+});
+
+describe('pricedCategory', () => {
+  it.each([
+    ['marketing', 'MARKETING'],
+    ['authentication-international', 'AUTHENTICATION'],
+    ['marketing_lite', 'MARKETING'],
+    ['service', 'SERVICE'],
+  ])('prices %s as %s', (category, priced) => {
+    expect(pricedCategory(category)).toBe(priced);
+  });
+});

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import { hashSecret, keyScopes, mintApiKey, pepperId } from '../domain/api-key.ts';
+import { keyScopes, mintApiKey } from '../domain/api-key.ts';
 import { Invalid } from '../domain/error.ts';
 import { insertApiKey } from '../records/api-keys.ts';
 import { getChannel } from '../records/channels.ts';
@@ -31,15 +31,7 @@ export async function createApiKey(
 
   await requireWorkspace(database, workspaceId);
   if (channelId !== undefined) await getChannel(database, workspaceId, channelId);
-  const { keyId, secret, apiKey } = mintApiKey();
-  await insertApiKey(database, {
-    workspaceId,
-    channelId: channelId ?? null,
-    scope,
-    keyId,
-    secretHash: hashSecret(secret, pepper),
-    pepperId: pepperId(pepper),
-    last4: apiKey.slice(-4),
-  });
-  return { keyId, apiKey };
+  const { apiKey, stored } = mintApiKey(pepper);
+  await insertApiKey(database, { ...stored, workspaceId, channelId: channelId ?? null, scope });
+  return { keyId: stored.keyId, apiKey };
 }

@@ -23,3 +23,10 @@ export async function requireWorkspace(connection: Connection, workspaceId: numb
   );
   if (found === null) throw new NotFound('Workspace');
 }
+
+export async function getWorkspaceOfCampaign(connection: Connection, campaignId: string): Promise<number> {
+  const found = await connection.maybeOneFirst(sql.type(WorkspaceId)`
+    SELECT workspace_id AS id FROM campaign WHERE id = ${campaignId}`);
+  if (found === null) throw new NotFound('Campaign');
+  return found;
+}

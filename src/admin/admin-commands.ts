@@ -1,0 +1,156 @@
+/** Every admin command, in the order of the help text. */
+import { presentCampaignReport } from '../api/campaigns/report-codec.ts';
+import { adjustWallet } from '../commands/adjust-wallet.ts';
+import { createApiKey } from '../commands/create-api-key.ts';
+import { createChannel } from '../commands/create-channel.ts';
+import { createWorkspace } from '../commands/create-workspace.ts';
+import { rechargeWallet } from '../commands/recharge-wallet.ts';
+import { revokeApiKey } from '../commands/revoke-api-key.ts';
+import { rotateSecrets } from '../commands/rotate-secrets.ts';
+import { setFeature } from '../commands/set-feature.ts';
+import { syncTemplates } from '../commands/sync-templates.ts';
+import { NotFound } from '../domain/error.ts';
+import { formatAmount } from '../domain/money.ts';
+import { migrate } from '../migrate.ts';
+import { getCampaignReport } from '../records/campaign-report.ts';
+import { findChannelById } from '../records/channels.ts';
+import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces.ts';
+import { adminCommand, integerOption, uuidOption, type AdminCommand } from './admin-command.ts';
+import type { AdminContext } from './admin-context.ts';
+
+const workspaceId = { description: 'id of the workspace' };
+const channelId = { description: 'id of the channel' };
+
+export const adminCommands: readonly AdminCommand[] = [
+  adminCommand({
+    name: 'migrate',
+    summary: 'apply the migrations that the database does not have yet',
+    options: {},
+    run: ({ config, sqlFolder }) => migrate(config.databaseUrl, sqlFolder),
+  }),
+  adminCommand({
+    name: 'create-workspace',
+    summary: 'create a workspace with every feature on',
+    options: { name: { description: 'name of the workspace' } },
+    run: createWorkspace,
+  }),
+  adminCommand({
+    name: 'create-channel',
+    summary: 'add a sending number, with an empty wallet',
+    options: {
+      'workspace-id': workspaceId,
+      'phone-number-id': { description: "the provider's id of the sending number" },
+      'display-phone-number': { description: 'the number as people read it' },
+      'business-account-id': { description: "the provider's id of the business account" },
+      'access-token': { description: "the provider's token for this number; stored encrypted" },
+      'messages-per-second': { description: "the provider's limit (default 80)", optional: true },
+    },
+    needs: ['secrets'],
+    run: (context, values) => {
+      const rate = values['messages-per-second'];
+      return createChannel(context, {
+        workspaceId: integerOption('workspace-id', values['workspace-id']),
+        phoneNumberId: values['phone-number-id'],
+        displayPhoneNumber: values['display-phone-number'],
+        businessAccountId: values['business-account-id'],
+        accessToken: values['access-token'],
+        ...(rate !== undefined && { messagesPerSecond: integerOption('messages-per-second', rate) }),
+      });
+    },
+  }),
+  adminCommand({
+    name: 'create-key',
+    summary: 'create an API key; it is shown this once',
+    options: {
+      'workspace-id': workspaceId,
+      'channel-id': { ...channelId, optional: true },
+      scope: { description: 'channel, workspace or operator' },
+    },
+    needs: ['pepper'],
+    run: (context, values) => {
+      const channel = values['channel-id'];
+      return createApiKey(context, {
+        workspaceId: integerOption('workspace-id', values['workspace-id']),
+        scope: values.scope,
+        ...(channel !== undefined && { channelId: uuidOption('channel-id', channel) }),
+      });
+    },
+  }),
+  adminCommand({
+    name: 'revoke-key',
+    summary: 'revoke an API key, on every process within 5 seconds',
+    options: { 'key-id': { description: 'the second part of the key, or what create-key printed' } },
+    run: (context, values) => revokeApiKey(context, { keyId: values['key-id'] }),
+  }),
+  adminCommand({
+    name: 'recharge',
+    summary: "add money to a channel's wallet",
+    options: { 'channel-id': channelId, amount: { description: 'a positive decimal, up to six places' } },
+    run: async (context, values) => {
+      const place = await placeOf(context, values['channel-id']);
+      return { balance: formatAmount(await rechargeWallet(context, { ...place, amount: values.amount })) };
+    },
+  }),
+  adminCommand({
+    name: 'adjust-wallet',
+    summary: 'correct a balance, up or down',
+    options: {
+      'channel-id': channelId,
+      amount: { description: 'a decimal, up to six places; negative takes money out' },
+      reason: { description: 'why, for the ledger' },
+    },
+    run: async (context, { amount, reason, ...values }) => {
+      const place = await placeOf(context, values['channel-id']);
+      return { balance: formatAmount(await adjustWallet(context, { ...place, amount, reason })) };
+    },
+  }),
+  adminCommand({
+    name: 'set-feature',
+    summary: "change a feature of a workspace's plan",
+    options: {
+      'workspace-id': workspaceId,
+      feature: { description: 'schedule_campaigns, targeted_segments or broadcasts_per_month' },
+      value: { description: 'on or off; for broadcasts_per_month a number or unlimited' },
+    },
+    run: (context, { feature, value, ...values }) =>
+      setFeature(context, {
+        workspaceId: integerOption('workspace-id', values['workspace-id']),
+        feature,
+        value,
+      }),
+  }),
+  adminCommand({
+    name: 'sync-templates',
+    summary: "pull the templates of a workspace's business accounts from the provider",
+    options: { 'workspace-id': workspaceId },
+    needs: ['secrets', 'provider', 'temporal'],
+    run: async ({ database, withProvider }, values) => {
+      const id = integerOption('workspace-id', values['workspace-id']);
+      await requireWorkspace(database, id);
+      return withProvider((dependencies) => syncTemplates(dependencies, id));
+    },
+  }),
+  adminCommand({
+    name: 'show-campaign',
+    summary: 'print a campaign with its counters and reasons',
+    options: { 'campaign-id': { description: 'id of the campaign' } },
+    run: async ({ database }, values) => {
+      const id = uuidOption('campaign-id', values['campaign-id']);
+      const owner = await getWorkspaceOfCampaign(database, id);
+      return presentCampaignReport(await getCampaignReport(database, owner, id));
+    },
+  }),
+  adminCommand({
+    name: 'rotate-secrets',
+    summary: 'encrypt every stored secret again, under the first SECRETS_KEY',
+    options: {},
+    needs: ['secrets'],
+    run: (context) => rotateSecrets(context),
+  }),
+];
+
+async function placeOf({ database }: AdminContext, value: string) {
+  const channel = await findChannelById(database, uuidOption('channel-id', value));
+  if (channel === undefined) throw new NotFound('Channel');
+  return { workspaceId: channel.workspaceId, channelId: channel.id };
+}

@@ -1,0 +1,50 @@
+/** What admin commands work with: like `Dependencies`, but only as much of it as the command needs. */
+import { loadConfig, type Config, type Environment } from '../config.ts';
+import { createDatabase, type Database } from '../records/database.ts';
+import { createSecretBox, type SecretBox } from '../secrets.ts';
+import type { syncTemplates } from '../commands/sync-templates.ts';
+
+export interface AdminContext {
+  readonly config: Config;
+  readonly database: Database;
+  readonly secrets: SecretBox;
+  readonly now: () => Date;
+  /** The folder of the numbered migrations. */
+  readonly sqlFolder: string;
+  /** The parts that only some commands use; loaded and connected on first use. */
+  readonly withProvider: <A>(work: (dependencies: ProviderDependencies) => Promise<A>) => Promise<A>;
+}
+
+type ProviderDependencies = Parameters<typeof syncTemplates>[0];
+
+export async function openAdminContext(environment: Environment, sqlFolder: string) {
+  const config = loadConfig(environment);
+  const database = await createDatabase(config.databaseUrl, 2);
+  const secrets = createSecretBox(config.secretsKeys);
+  const now = () => new Date();
+  const context: AdminContext = {
+    config,
+    database,
+    secrets,
+    now,
+    sqlFolder,
+    withProvider: async (work) => {
+      const { createLogger } = await import('../logger.ts');
+      const { createOrchestrator } = await import('../orchestrator.ts');
+      const { createCloudProvider } = await import('../provider/cloud-provider.ts');
+      const orchestrator = await createOrchestrator(config);
+      const provider = createCloudProvider({
+        baseUrl: config.providerBaseUrl,
+        connections: 4,
+        timeoutMs: config.providerTimeoutMs,
+      });
+      try {
+        const logger = createLogger(config, 'admin');
+        return await work({ database, orchestrator, provider, secrets, logger, now });
+      } finally {
+        await Promise.allSettled([provider.close(), orchestrator.close()]);
+      }
+    },
+  };
+  return { context, close: () => database.end() };
+}

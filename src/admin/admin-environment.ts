@@ -1,0 +1,74 @@
+/**
+ * The environment of an admin command: the caller's own, and what a running development stack on `DATA_DIR` knows.
+ * Variables that the command does not use are filled, so that they need not be set for it.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment } from '../config.ts';
+
+/** What a command uses beyond the database's address. */
+export type Need = 'pepper' | 'secrets' | 'provider' | 'temporal';
+
+const variables: Readonly<Record<Need, readonly string[]>> = {
+  pepper: ['KEY_PEPPER'],
+  secrets: ['SECRETS_KEY'],
+  provider: ['PROVIDER_BASE_URL'],
+  temporal: ['TEMPORAL_ADDRESS'],
+};
+
+const unused: Environment = {
+  KEY_PEPPER: 'not used by this command',
+  SECRETS_KEY: 'not used by this command',
+  PROVIDER_BASE_URL: 'http://not-used.invalid',
+  PROVIDER_APP_SECRET: 'not used by this command',
+  PROVIDER_VERIFY_TOKEN: 'not used by this command',
+  TEMPORAL_ADDRESS: 'not-used.invalid:7233',
+};
+
+/** Throws when neither `DATABASE_URL` is set nor a stack runs on `DATA_DIR`. */
+export function adminEnvironment(environment: Environment, needs: readonly Need[]): Environment {
+  const dataDir = environment['DATA_DIR'] || '.data';
+  const stack = readObject(join(dataDir, 'dev.json'));
+  const databaseUrl = environment['DATABASE_URL'] || stack['databaseUrl'];
+  if (databaseUrl === undefined) {
+    throw new Error(`DATABASE_URL is not set and no stack is running on the data folder ${dataDir}`);
+  }
+  const known: Environment = {
+    ...readObject(join(dataDir, 'secrets.json')),
+    ...present({
+      PROVIDER_BASE_URL: stack['providerUrl'],
+      TEMPORAL_ADDRESS: stack['temporalAddress'],
+      TEMPORAL_NAMESPACE: stack['temporalNamespace'],
+    }),
+    ...present(environment),
+  };
+  const needed = new Set(needs.flatMap((need) => variables[need]));
+  const fillers = Object.entries(unused).filter(([name]) => !needed.has(name));
+  return {
+    ...Object.fromEntries(fillers),
+    ...known,
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dataDir,
+    // Standard output belongs to the result.
+    LOG_LEVEL: 'silent',
+    LOG_FORMAT: 'json',
+  };
+}
+
+function present(environment: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+}
+
+/** The strings of a JSON object; empty where there is no such file. */
+function readObject(path: string): Environment {
+  try {
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof content !== 'object' || content === null) return {};
+    return Object.fromEntries(Object.entries(content).filter(([, value]) => typeof value === 'string'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}

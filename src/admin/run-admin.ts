@@ -1,0 +1,104 @@
+/** Reads the command line, runs one command, prints one JSON object. */
+import { parseArgs } from 'node:util';
+import type { Environment } from '../config.ts';
+import type { AdminCommand } from './admin-command.ts';
+import { adminCommands } from './admin-commands.ts';
+import { openAdminContext } from './admin-context.ts';
+import { adminEnvironment } from './admin-environment.ts';
+
+export interface AdminRun {
+  readonly args: readonly string[];
+  readonly environment: Environment;
+  readonly sqlFolder: string;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** The exit code: 0, or 1 with the problem on standard error. */
+export async function runAdmin(run: AdminRun): Promise<0 | 1> {
+  const [name, ...rest] = run.args;
+  if (name === '--help' || name === '-h' || name === 'help') return print(run.out, usage());
+  const command = adminCommands.find((candidate) => candidate.name === name);
+  if (command === undefined) {
+    run.err(`${name === undefined ? '' : `Unknown command: ${name}\n\n`}${usage()}`);
+    return 1;
+  }
+  try {
+    const values = readOptions(command, rest);
+    if (values === 'help') return print(run.out, usageOf(command));
+    const environment = adminEnvironment(run.environment, command.needs);
+    const { context, close } = await openAdminContext(environment, run.sqlFolder);
+    try {
+      return print(run.out, `${JSON.stringify(await command.run(context, values))}\n`);
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    run.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}
+
+function print(out: (text: string) => void, text: string): 0 {
+  out(text);
+  return 0;
+}
+
+function readOptions(command: AdminCommand, args: readonly string[]) {
+  const names = Object.keys(command.options);
+  const { values } = parseArgs({
+    args: joinNegativeNumbers(args),
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      ...Object.fromEntries(names.map((name) => [name, { type: 'string' } as const])),
+    },
+  });
+  if (values.help === true) return 'help';
+  const given = values as Readonly<Record<string, string | undefined>>;
+  const missing = names.filter(
+    (name) => command.options[name]?.optional !== true && given[name] === undefined,
+  );
+  if (missing.length === 0) return given;
+  throw new Error(`${missing.map((name) => `--${name}`).join(', ')} missing\n\n${usageOf(command)}`);
+}
+
+// parseArgs takes `--amount -5` for two options.
+function joinNegativeNumbers(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const before = joined.at(-1);
+    const follows = before !== undefined && /^--[a-z-]+$/.test(before);
+    if (follows && /^-[\d.]/.test(arg)) joined[joined.length - 1] = `${before}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
+}
+
+function usage(): string {
+  const width = Math.max(...adminCommands.map(({ name }) => name.length));
+  const lines = adminCommands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return [
+    'Usage: npm run --silent admin -- <command> [options]',
+    '',
+    ...lines,
+    '',
+    'Each prints one JSON object. They act on DATABASE_URL, else on the running stack of DATA_DIR.',
+    '<command> --help lists the options of a command.',
+    '',
+  ].join('\n');
+}
+
+function usageOf({ name, summary, options }: AdminCommand): string {
+  const entries = Object.entries(options);
+  const width = Math.max(0, ...entries.map(([option]) => option.length));
+  return [
+    `Usage: npm run --silent admin -- ${name}${entries.length > 0 ? ' [options]' : ''}`,
+    '',
+    `  ${summary}`,
+    '',
+    ...entries.map(([option, { description, optional }]) =>
+      `  --${option.padEnd(width)}  ${description}${optional === true ? ' (optional)' : ''}`.trimEnd(),
+    ),
+    '',
+  ].join('\n');
+}

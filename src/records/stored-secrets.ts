@@ -1,0 +1,52 @@
+/** Every encrypted column, for the rotation of the key they are encrypted under. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from './database.ts';
+import { bytes, nothing, row } from './row.ts';
+
+const columns = {
+  channel: { table: sql.fragment`channel`, column: sql.fragment`access_token_encrypted` },
+  webhook: { table: sql.fragment`webhook_configuration`, column: sql.fragment`secret_encrypted` },
+  previous_webhook: {
+    table: sql.fragment`webhook_configuration`,
+    column: sql.fragment`previous_secret_encrypted`,
+  },
+};
+
+export type SecretPlace = keyof typeof columns;
+export const secretPlaces = Object.keys(columns) as readonly SecretPlace[];
+
+const StoredSecret = t.type({ id: t.string, encrypted: bytes });
+export type StoredSecret = t.TypeOf<typeof StoredSecret>;
+const StoredSecretRow = row(StoredSecret);
+
+/** The next ones by id, after `afterId`. */
+export async function listStoredSecrets(
+  connection: Connection,
+  {
+    place,
+    afterId,
+    limit,
+  }: { readonly place: SecretPlace; readonly afterId: string; readonly limit: number },
+): Promise<readonly StoredSecret[]> {
+  const { table, column } = columns[place];
+  return connection.any(sql.type(StoredSecretRow)`
+    SELECT id, ${column} AS encrypted FROM ${table}
+    WHERE id > ${afterId} AND ${column} IS NOT NULL ORDER BY id LIMIT ${limit}`);
+}
+
+/** False when the secret was changed meanwhile: then it is encrypted under the present key already. */
+export async function replaceStoredSecret(
+  connection: Connection,
+  {
+    place,
+    before,
+    after,
+  }: { readonly place: SecretPlace; readonly before: StoredSecret; readonly after: Buffer },
+): Promise<boolean> {
+  const { table, column } = columns[place];
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    UPDATE ${table} SET ${column} = ${sql.binary(after)}
+    WHERE id = ${before.id} AND ${column} = ${sql.binary(before.encrypted)}`);
+  return rowCount > 0;
+}

@@ -1,0 +1,268 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adminCommands } from '../../src/admin/admin-commands.ts';
+import { runAdmin } from '../../src/admin/run-admin.ts';
+import type { Environment } from '../../src/config.ts';
+import { hashSecret, parseApiKey } from '../../src/domain/api-key.ts';
+import { findApiKey } from '../../src/records/api-keys.ts';
+import { findChannelById } from '../../src/records/channels.ts';
+import { nothing } from '../../src/records/row.ts';
+import { createSecretBox } from '../../src/secrets.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const pepper = 'the pepper of the admin tests';
+const secretsKey = 'the secrets key of the admin tests';
+let database: TestDatabase;
+let dataDir: string;
+let environment: Environment;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'admin-test-'));
+  environment = {
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    KEY_PEPPER: pepper,
+    SECRETS_KEY: secretsKey,
+  };
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(dataDir, { recursive: true });
+});
+
+async function admin(args: readonly string[], env: Environment = environment) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runAdmin({
+    args,
+    environment: env,
+    sqlFolder: resolve('sql'),
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+  });
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+async function result(args: readonly string[], env: Environment = environment) {
+  const { code, out, err } = await admin(args, env);
+  expect(err).toBe('');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^\{.*\}\n$/);
+  return JSON.parse(out) as Readonly<Record<string, string>>;
+}
+
+async function problem(args: readonly string[], env: Environment = environment) {
+  const { code, out, err } = await admin(args, env);
+  expect(out).toBe('');
+  expect(code).toBe(1);
+  return err;
+}
+
+let numbers = 0;
+function channelArgs(workspaceId: unknown): readonly string[] {
+  numbers += 1;
+  return [
+    'create-channel',
+    ...['--workspace-id', String(workspaceId)],
+    ...['--phone-number-id', `phone-${numbers}`],
+    ...['--display-phone-number', '+49 30 901820'],
+    ...['--business-account-id', `account-${numbers}`],
+    ...['--access-token', 'the token'],
+  ];
+}
+
+async function aChannel() {
+  const { workspaceId } = await result(['create-workspace', '--name', 'Acme']);
+  const { channelId } = await result(channelArgs(workspaceId));
+  return { workspaceId: String(workspaceId), channelId: String(channelId) };
+}
+
+describe('admin', () => {
+  test('creates a workspace, a channel and keys of every scope', async () => {
+    const { workspaceId } = await result(['create-workspace', '--name', 'Acme']);
+    expect(workspaceId).toEqual(expect.any(Number));
+    const { channelId } = await result([...channelArgs(workspaceId), '--messages-per-second', '20']);
+    const channel = await findChannelById(database.pool, String(channelId));
+    expect(channel).toMatchObject({ workspaceId, messagesPerSecond: 20 });
+    expect(createSecretBox([secretsKey]).decrypt(channel?.accessTokenEncrypted ?? Buffer.of())).toBe(
+      'the token',
+    );
+    for (const scope of ['channel', 'workspace', 'operator']) {
+      const place = scope === 'channel' ? ['--channel-id', String(channelId)] : [];
+      const { keyId, apiKey } = await result([
+        'create-key',
+        '--workspace-id',
+        String(workspaceId),
+        '--scope',
+        scope,
+        ...place,
+      ]);
+      const parts = parseApiKey(String(apiKey));
+      const stored = await findApiKey(database.pool, String(keyId));
+      expect(parts?.keyId).toBe(keyId);
+      expect(stored).toMatchObject({ workspaceId, scope, channelId: scope === 'channel' ? channelId : null });
+      expect(stored?.secretHash).toEqual(hashSecret(parts?.secret ?? '', pepper));
+    }
+  });
+
+  test('revokes a key, twice if asked to', async () => {
+    const { workspaceId } = await aChannel();
+    const { keyId = '' } = await result([
+      'create-key',
+      '--workspace-id',
+      workspaceId,
+      '--scope',
+      'workspace',
+    ]);
+    await result(['revoke-key', '--key-id', keyId]);
+    expect(await result(['revoke-key', '--key-id', keyId])).toEqual({ keyId, revoked: true });
+    expect(await findApiKey(database.pool, keyId)).toBeUndefined();
+    expect(await problem(['revoke-key', '--key-id', 'unknown'])).toBe('API key not found\n');
+  });
+
+  test('recharges and adjusts a wallet, also by a negative amount', async () => {
+    const { channelId } = await aChannel();
+    expect(await result(['recharge', '--channel-id', channelId, '--amount', '12.5'])).toEqual({
+      balance: '12.5',
+    });
+    const adjust = (amount: string) => [
+      'adjust-wallet',
+      ...['--channel-id', channelId, '--amount', amount, '--reason', 'goodwill'],
+    ];
+    expect(await result(adjust('-2.25'))).toEqual({ balance: '10.25' });
+    expect(await problem(adjust('-11'))).toMatch(/balance/);
+    expect(await problem(['recharge', '--channel-id', channelId, '--amount', '-1'])).toMatch(/amount/);
+  });
+
+  test('sets features', async () => {
+    const { workspaceId } = await aChannel();
+    const set = (feature: string, value: string) => [
+      'set-feature',
+      ...['--workspace-id', workspaceId, '--feature', feature, '--value', value],
+    ];
+    expect(await result(set('broadcasts_per_month', '5'))).toEqual({
+      workspaceId: Number(workspaceId),
+      feature: 'broadcasts_per_month',
+      value: 5,
+    });
+    expect(await result(set('targeted_segments', 'off'))).toMatchObject({ value: 'off' });
+    expect(await problem(set('targeted_segments', 'maybe'))).toMatch(/maybe/);
+  });
+
+  test('applies no migration when the database has them all', async () => {
+    expect(await result(['migrate'])).toEqual({ applied: [] });
+  });
+
+  test('shows a campaign with its counters', async () => {
+    const { workspaceId, channelId } = await aChannel();
+    const id = '11111111-1111-4111-8111-111111111111';
+    const template = '22222222-2222-4222-8222-222222222222';
+    await database.pool.query(sql.type(nothing)`
+      INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category,
+        status, components)
+      SELECT ${template}::uuid, workspace_id, business_account_id, '1', 'offer', 'en', 'MARKETING', 'APPROVED', '[]'
+      FROM channel WHERE id = ${channelId}`);
+    await database.pool.query(sql.type(nothing)`
+      INSERT INTO campaign (id, workspace_id, channel_id, template_id, name, contact_selection_type, audience,
+        send_type, status, preparation_status, created_by)
+      VALUES (${id}, ${workspaceId}, ${channelId}, ${template}, 'Spring', 'all_contacts', '{}', 'IMMEDIATE', 'DRAFT',
+        'PREPARING', 'test')`);
+    await database.pool.query(sql.type(nothing)`INSERT INTO campaign_counter (campaign_id) VALUES (${id})`);
+    expect(await result(['show-campaign', '--campaign-id', id])).toMatchObject({
+      id,
+      name: 'Spring',
+      status: 'DRAFT',
+      counters: { pending: 0, sent: 0 },
+    });
+    expect(await problem(['show-campaign', '--campaign-id', template])).toBe('Campaign not found\n');
+    expect(await problem(['show-campaign', '--campaign-id', "'; --"])).toBe('--campaign-id must be a UUID\n');
+  });
+
+  test('finds the database and the secrets of the running stack', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'admin-test-'));
+    try {
+      await writeFile(join(folder, 'dev.json'), JSON.stringify({ databaseUrl: database.url, pids: {} }));
+      await writeFile(
+        join(folder, 'secrets.json'),
+        JSON.stringify({ KEY_PEPPER: 'a pepper of the running stack', SECRETS_KEY: secretsKey }),
+      );
+      const { workspaceId } = await result(['create-workspace', '--name', 'Acme'], { DATA_DIR: folder });
+      const { apiKey, keyId } = await result(
+        ['create-key', '--workspace-id', String(workspaceId), '--scope', 'workspace'],
+        { DATA_DIR: folder },
+      );
+      const stored = await findApiKey(database.pool, String(keyId));
+      const parts = parseApiKey(String(apiKey));
+      expect(stored?.secretHash).toEqual(hashSecret(parts?.secret ?? '', 'a pepper of the running stack'));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('encrypts stored secrets again under a new key', async () => {
+    const { channelId } = await aChannel();
+    const newKey = 'the next secrets key of the tests';
+    const rotation = { ...environment, SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: secretsKey };
+    const { rotated } = await result(['rotate-secrets'], rotation);
+    expect(Number(rotated)).toBeGreaterThan(0);
+    const channel = await findChannelById(database.pool, channelId);
+    expect(createSecretBox([newKey]).decrypt(channel?.accessTokenEncrypted ?? Buffer.of())).toBe('the token');
+    expect(await result(['rotate-secrets'], rotation)).toEqual({ rotated: 0 });
+    // Back again: the other tests of this file use the first key.
+    await result(['rotate-secrets'], { ...environment, SECRETS_KEY_PREVIOUS: newKey });
+  });
+});
+
+describe('admin problems', () => {
+  test.each(adminCommands.map(({ name }) => name))('%s explains itself', async (name) => {
+    const { code, out, err } = await admin([name, '--help'], {});
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(`admin -- ${name}`);
+  });
+
+  test('lists every command on --help and on standard error without a command', async () => {
+    const { out } = await admin(['--help'], {});
+    const err = await problem([]);
+    for (const { name } of adminCommands) {
+      expect(out).toContain(name);
+      expect(err).toContain(name);
+    }
+  });
+
+  test.each([
+    [['teleport'], 'Unknown command: teleport'],
+    [['create-workspace'], '--name missing'],
+    [['create-workspace', '--name', 'a', '--colour', 'red'], "Unknown option '--colour'"],
+    [['create-workspace', 'Acme'], 'Unexpected argument'],
+    [['recharge', '--channel-id', 'x', '--amount', '1'], '--channel-id must be a UUID'],
+    [['create-key', '--workspace-id', 'x', '--scope', 'workspace'], '--workspace-id must be a whole number'],
+    [['create-key', '--workspace-id', '2000000000', '--scope', 'workspace'], 'Workspace not found'],
+    [['create-key', '--workspace-id', '1', '--scope', 'channel'], 'channel id'],
+  ])('answers %j with 1 and the reason', async (args, reason) => {
+    expect(await problem(args)).toContain(reason);
+  });
+
+  test('names DATABASE_URL and the data folder when there is no database', async () => {
+    expect(await problem(['migrate'], { DATA_DIR: '/nonexistent' })).toMatch(/DATABASE_URL.*\/nonexistent/);
+  });
+
+  test('names the missing secret', async () => {
+    const err = await problem(['create-key', '--workspace-id', '1', '--scope', 'workspace'], {
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+    });
+    expect(err).toContain('KEY_PEPPER is required');
+  });
+
+  test('ends with 1 when the database does not answer', async () => {
+    const err = await problem(['create-workspace', '--name', 'a'], {
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
+      DATA_DIR: dataDir,
+    });
+    expect(err).not.toBe('');
+  });
+});

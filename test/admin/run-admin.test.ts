@@ -67,11 +67,11 @@ function channelArgs(workspaceId: unknown): readonly string[] {
   numbers += 1;
   return [
     'create-channel',
-    ...['--workspace-id', String(workspaceId)],
-    ...['--phone-number-id', `phone-${numbers}`],
-    ...['--display-phone-number', '+49 30 901820'],
-    ...['--business-account-id', `account-${numbers}`],
-    ...['--access-token', 'the token'],
+    `--workspace-id=${String(workspaceId)}`,
+    `--phone-number-id=phone-${numbers}`,
+    '--display-phone-number=+49 30 901820',
+    `--business-account-id=account-${numbers}`,
+    '--access-token=the token',
   ];
 }
 
@@ -131,7 +131,12 @@ describe('admin', () => {
     });
     const adjust = (amount: string) => [
       'adjust-wallet',
-      ...['--channel-id', channelId, '--amount', amount, '--reason', 'goodwill'],
+      '--channel-id',
+      channelId,
+      '--amount',
+      amount,
+      '--reason',
+      'goodwill',
     ];
     expect(await result(adjust('-2.25'))).toEqual({ balance: '10.25' });
     expect(await problem(adjust('-11'))).toMatch(/balance/);
@@ -142,7 +147,12 @@ describe('admin', () => {
     const { workspaceId } = await aChannel();
     const set = (feature: string, value: string) => [
       'set-feature',
-      ...['--workspace-id', workspaceId, '--feature', feature, '--value', value],
+      '--workspace-id',
+      workspaceId,
+      '--feature',
+      feature,
+      '--value',
+      value,
     ];
     expect(await result(set('broadcasts_per_month', '5'))).toEqual({
       workspaceId: Number(workspaceId),

@@ -1,16 +1,20 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
 import type { Config } from './config.ts';
-import type { Logger } from './logger.ts';
-import type { Orchestrator } from './orchestrator.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { createMetrics, observeDatabasePool, type Metrics } from './metrics.ts';
+import { createOrchestrator, type Orchestrator } from './orchestrator.ts';
+import { createOutbound, type Outbound } from './outbound/outbound.ts';
+import { createCloudProvider } from './provider/cloud-provider.ts';
 import type { MessagingProvider } from './provider/provider.ts';
-import type { Outbound } from './outbound/outbound.ts';
+import { createStorage } from './storage/create-storage.ts';
 import type { FileStorage } from './storage/file-storage.ts';
-import type { Database } from './records/database.ts';
-import type { SecretBox } from './secrets.ts';
+import { createDatabase, type Database } from './records/database.ts';
+import { createSecretBox, type SecretBox } from './secrets.ts';
 
 export interface Dependencies {
   readonly config: Config;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   readonly database: Database;
   readonly orchestrator: Orchestrator;
   readonly provider: MessagingProvider;
@@ -18,4 +22,37 @@ export interface Dependencies {
   readonly storage: FileStorage;
   readonly secrets: SecretBox;
   readonly now: () => Date;
+}
+
+/** Dependencies that hold connections: close them when the process ends. */
+export interface OpenDependencies extends Dependencies {
+  readonly close: () => Promise<void>;
+}
+
+/** Connects lazily: neither Postgres nor Temporal needs to answer yet. `service` names the process in logs and metrics. */
+export async function createDependencies(config: Config, service: string): Promise<OpenDependencies> {
+  const metrics = createMetrics(service);
+  const database = await createDatabase(config.databaseUrl, config.databasePoolSize);
+  observeDatabasePool(metrics, database);
+  const orchestrator = await createOrchestrator(config);
+  const provider = createCloudProvider({
+    baseUrl: config.providerBaseUrl,
+    connections: config.providerConnections,
+    timeoutMs: config.providerTimeoutMs,
+  });
+  return {
+    config,
+    logger: createLogger(config, service),
+    metrics,
+    database,
+    orchestrator,
+    provider,
+    outbound: createOutbound(config),
+    storage: createStorage(config),
+    secrets: createSecretBox(config.secretsKeys),
+    now: () => new Date(),
+    close: async () => {
+      await Promise.allSettled([provider.close(), orchestrator.close(), database.end()]);
+    },
+  };
 }

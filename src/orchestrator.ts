@@ -6,6 +6,7 @@ import {
   ScheduleOverlapPolicy,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
+  type ConnectionLike,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Config } from './config.ts';
@@ -17,8 +18,10 @@ import {
   templateSyncScheduleId,
   templateSyncWorkflowId,
   workflowTypes,
+  webhookDeliveryWorkflowId,
   type CampaignWorkflowInput,
   type TemplateSyncInput,
+  type WebhookDeliveryInput,
 } from './workflows/contract.ts';
 
 export interface Orchestrator {
@@ -26,6 +29,8 @@ export interface Orchestrator {
   readonly startCampaign: (campaign: { id: string; workspaceId: number; name: string }) => Promise<void>;
   /** Tells a campaign's workflow that its record changed. False when no workflow runs. */
   readonly refreshCampaign: (campaignId: string) => Promise<boolean>;
+  /** Starts the workflow of a delivery unless it runs. `closed`: it ran and ended before, and will not run again. */
+  readonly startWebhookDelivery: (deliveryId: string) => Promise<'started' | 'closed'>;
   /** Has the templates of a business account synced every hour; does nothing when that is so already. */
   readonly scheduleTemplateSync: (account: { id: string; workspaceId: number }) => Promise<void>;
   /** Syncs the templates of a business account once, now, unless that is going on. */
@@ -38,7 +43,10 @@ export interface Orchestrator {
 }
 
 const workspaceIdKey = defineSearchAttributeKey(searchAttributeNames.workspaceId, SearchAttributeType.INT);
-const campaignStatusKey = defineSearchAttributeKey(searchAttributeNames.campaignStatus, SearchAttributeType.KEYWORD);
+const campaignStatusKey = defineSearchAttributeKey(
+  searchAttributeNames.campaignStatus,
+  SearchAttributeType.KEYWORD,
+);
 
 // A call to a server that is gone must not hold a request of the API for long; the reconciler delivers later.
 const callTimeoutMs = 5_000;
@@ -47,11 +55,25 @@ export async function createOrchestrator(
   config: Pick<Config, 'temporalAddress' | 'temporalNamespace'>,
 ): Promise<Orchestrator> {
   const connection = Connection.lazy({ address: config.temporalAddress });
-  return orchestratorFor(new Client({ connection, namespace: config.temporalNamespace }), () => connection.close());
+  return orchestratorFor(new Client({ connection, namespace: config.temporalNamespace }), () =>
+    connection.close(),
+  );
 }
 
-/** Also for tests, which bring the client of their own environment. */
-export function orchestratorFor(client: Client, close: () => Promise<void>): Orchestrator {
+/** On the worker's own connection, so that what it starts may begin in this very process. The connection stays the worker's. */
+export function createWorkerOrchestrator(connection: ConnectionLike, namespace: string): Orchestrator {
+  return orchestratorFor(new Client({ connection, namespace }), () => Promise.resolve(), { eager: true });
+}
+
+/**
+ * Also for the worker and for tests, which bring the client of their own connection. `eager`: the client is on the worker's
+ * NativeConnection, so that what it starts may begin in this very process, without a detour through the task queue.
+ */
+export function orchestratorFor(
+  client: Client,
+  close: () => Promise<void>,
+  { eager = false }: { readonly eager?: boolean } = {},
+): Orchestrator {
   const limited = <T>(call: () => Promise<T>, timeoutMs = callTimeoutMs) =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);
 
@@ -80,10 +102,31 @@ export function orchestratorFor(client: Client, close: () => Promise<void>): Orc
     },
     async refreshCampaign(campaignId) {
       try {
-        await limited(() => client.workflow.getHandle(campaignWorkflowId(campaignId)).signal(signalNames.refresh));
+        await limited(() =>
+          client.workflow.getHandle(campaignWorkflowId(campaignId)).signal(signalNames.refresh),
+        );
         return true;
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      }
+    },
+    async startWebhookDelivery(deliveryId) {
+      const input: WebhookDeliveryInput = { deliveryId };
+      try {
+        await limited(() =>
+          client.workflow.start(workflowTypes.webhookDelivery, {
+            workflowId: webhookDeliveryWorkflowId(deliveryId),
+            taskQueue: taskQueues.webhooks,
+            workflowIdReusePolicy: 'REJECT_DUPLICATE',
+            workflowIdConflictPolicy: 'USE_EXISTING',
+            ...(eager && { requestEagerStart: true }),
+            args: [input],
+          }),
+        );
+        return 'started';
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return 'closed';
         throw error;
       }
     },

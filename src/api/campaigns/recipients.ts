@@ -105,10 +105,21 @@ export const listCampaignRecipients = endpoint(
   },
 );
 
-function presentRecipient({ position: _, ...row }: RecipientRow): Recipient {
+function presentRecipient(row: RecipientRow): Recipient {
   // The recipient's id is the message's: a skipped or cancelled one never became a message.
   const messageless = row.state === 'SKIPPED' || row.state === 'PENDING' || row.state === 'CANCELLED';
-  return { ...row, message_id: messageless ? null : row.id };
+  return {
+    id: row.id,
+    phone_number: row.phone_number,
+    contact_id: row.contact_id,
+    state: row.state,
+    reason: row.reason,
+    reason_detail: row.reason_detail,
+    line_number: row.line_number,
+    message_id: messageless ? null : row.id,
+    provider_message_id: row.provider_message_id,
+    updated_at: row.updated_at,
+  };
 }
 
 const columns = [

@@ -1,0 +1,56 @@
+/** /healthz, /readyz and /metrics of a worker process: plain node:http, for probes and scrapers alone. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+
+export interface WorkerHealth {
+  readonly port: number;
+  readonly close: () => Promise<void>;
+}
+
+export interface WorkerHealthOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly registry: Registry;
+  /** True while every Temporal worker of the process polls. */
+  readonly ready: () => boolean;
+}
+
+export async function serveWorkerHealth({
+  host,
+  port,
+  registry,
+  ready,
+}: WorkerHealthOptions): Promise<WorkerHealth> {
+  const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
+    const json = (status: number, body: object) => ({
+      status,
+      type: 'application/json',
+      body: JSON.stringify(body),
+    });
+    if (path === '/metrics')
+      return { status: 200, type: registry.contentType, body: await registry.metrics() };
+    if (path === '/healthz') return json(200, { status: 'ok' });
+    if (path === '/readyz')
+      return ready() ? json(200, { status: 'ready' }) : json(503, { status: 'not ready' });
+    return json(404, { status: 'error', code: 404, message: 'Not found' });
+  };
+  const server: Server = createServer((request, response) => {
+    void answer(request.url ?? '/').then(
+      ({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

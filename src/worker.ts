@@ -1,0 +1,154 @@
+/** The worker process: Temporal workers and the loops beside them. Any number of these processes share the work. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DefaultLogger, NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import { createCampaignActivities } from './activities/campaign.ts';
+import { createWebhookActivities } from './activities/deliver-webhook.ts';
+import { createTemplateActivities } from './activities/sync-templates.ts';
+import { startCallbackApplier } from './commands/apply-provider-callbacks.ts';
+import { deliverOverdueCommands } from './commands/deliver-workflow-commands.ts';
+import { startPollingLoop } from './commands/polling-loop.ts';
+import { startWebhookRelay } from './commands/relay-webhooks.ts';
+import { scheduleTemplateSyncs } from './commands/schedule-template-syncs.ts';
+import { startParkedStatusSettler } from './commands/settle-parked-statuses.ts';
+import { ConfigError, loadConfig, type Config } from './config.ts';
+import { createDependencies, type OpenDependencies } from './dependencies.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { createWorkerOrchestrator } from './orchestrator.ts';
+import { shutDownOnSignal } from './shutdown.ts';
+import { webhookWorkerOptions } from './webhook-worker.ts';
+import { serveWorkerHealth } from './worker-health.ts';
+import { campaignWorkerOptions, workflowSource } from './worker-options.ts';
+import { taskQueues } from './workflows/contract.ts';
+
+const connectRetryMs = 1_000;
+const shutdownDeadlineMs = 29_000;
+// A command that its own process has not delivered by then was left behind.
+const overdueMs = 2_000;
+const courierIdleMs = 1_000;
+const scheduleIdleMs = 60_000;
+
+function installRuntime(logger: Logger): void {
+  const forward = (level: LogLevel, message: string, meta?: Record<string, unknown>) => {
+    if (level === 'ERROR') logger.error(meta ?? {}, message);
+    else if (level === 'WARN') logger.warn(meta ?? {}, message);
+    else logger.debug(meta ?? {}, message);
+  };
+  Runtime.install({
+    // Signals are this process's own affair: everything ends in order, see below.
+    shutdownSignals: [],
+    logger: new DefaultLogger('INFO', ({ level, message, meta }) => forward(level, message, meta)),
+  });
+}
+
+/** Waits for a server that is not there yet: the worker may be started before it. */
+async function connect(config: Config, logger: Logger): Promise<NativeConnection> {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return await NativeConnection.connect({ address: config.temporalAddress });
+    } catch (error) {
+      if (failures === 0) logger.warn({ error: String(error) }, 'Temporal does not answer yet, trying again');
+      await sleep(connectRetryMs);
+    }
+  }
+}
+
+async function createWorkers(
+  dependencies: OpenDependencies,
+  connection: NativeConnection,
+  draining: () => boolean,
+): Promise<readonly Worker[]> {
+  const shared = { connection, namespace: dependencies.config.temporalNamespace, ...workflowSource() };
+  return Promise.all([
+    Worker.create({
+      ...shared,
+      ...campaignWorkerOptions,
+      taskQueue: taskQueues.campaigns,
+      activities: createCampaignActivities(dependencies, { draining }),
+    }),
+    Worker.create({ ...shared, ...webhookWorkerOptions, activities: createWebhookActivities(dependencies) }),
+    Worker.create({
+      ...shared,
+      taskQueue: taskQueues.maintenance,
+      activities: createTemplateActivities(dependencies),
+    }),
+  ]);
+}
+
+function startLoops(dependencies: OpenDependencies) {
+  const { logger } = dependencies;
+  return [
+    startCallbackApplier(dependencies),
+    startParkedStatusSettler(dependencies),
+    startWebhookRelay(dependencies),
+    startPollingLoop({
+      name: 'workflow commands',
+      logger,
+      idleMs: courierIdleMs,
+      work: async () => (await deliverOverdueCommands(dependencies, overdueMs)) > 0,
+    }),
+    startPollingLoop({
+      name: 'template schedules',
+      logger,
+      idleMs: scheduleIdleMs,
+      work: async () => {
+        await scheduleTemplateSyncs(dependencies);
+        return false;
+      },
+    }),
+  ];
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env, process.stdout.isTTY);
+  const logger = createLogger(config, 'worker');
+  installRuntime(logger);
+  const connection = await connect(config, logger);
+  const base = await createDependencies(config, 'worker');
+  const dependencies = {
+    ...base,
+    orchestrator: createWorkerOrchestrator(connection, config.temporalNamespace),
+  };
+
+  let draining = false;
+  const workers = await createWorkers(dependencies, connection, () => draining);
+  const health =
+    config.metricsPort === undefined
+      ? undefined
+      : await serveWorkerHealth({
+          host: config.host,
+          port: config.metricsPort,
+          registry: dependencies.metrics.registry,
+          ready: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+        });
+  const loops = startLoops(dependencies);
+  const running = Promise.all(workers.map((worker) => worker.run()));
+
+  shutDownOnSignal({
+    logger,
+    deadlineMs: shutdownDeadlineMs,
+    exit: (code) => process.exit(code),
+    steps: [
+      {
+        name: 'drain',
+        run: async () => {
+          draining = true;
+          for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+          await Promise.all([running, ...loops.map((loop) => loop.stop())]);
+        },
+      },
+      { name: 'health', run: async () => health?.close() },
+      { name: 'connections', run: () => base.close().then(() => connection.close()) },
+    ],
+  });
+  logger.info({ metricsPort: health?.port }, 'worker ready');
+  await running;
+}
+
+try {
+  await main();
+} catch (error) {
+  // Without a configuration there is no logger; the supervisor, or the container runtime, starts the process again.
+  const message = error instanceof ConfigError ? error.message : `The worker ended: ${String(error)}`;
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

@@ -62,6 +62,10 @@ export interface Declaration<
   readonly bodyLimit?: number;
   /** Takes an Idempotency-Key; the handler must use `request.idempotency`. */
   readonly idempotent?: true;
+  /** Asked for every few seconds by machines: logged at `debug`. */
+  readonly probe?: true;
+  /** Left out of the document: the parts of the documentation page. */
+  readonly undocumented?: true;
   readonly responses: R;
   /** Beside the implied ones: 401, 429, 500 and 503, 404 of path parameters, 413 and 415 of bodies. */
   readonly errors?: readonly number[];
@@ -70,9 +74,11 @@ export interface Declaration<
 export interface EndpointRequest {
   /** X-Request-Id: the caller's, or one made here. */
   readonly id: string;
-  /** Without a key the principal's place; also for signatures and content negotiation. */
+  /** For signatures and content negotiation; repeated ones joined by a comma. */
   readonly header: (name: string) => string | undefined;
   readonly ip: string;
+  /** The process is ending. */
+  readonly stopping: boolean;
   readonly idempotency: RequestIdempotency;
   /** The request itself; for a `multipart` body it is also `body`. */
   readonly raw: IncomingMessage;

@@ -32,12 +32,28 @@ const form = new RegExp(
   `^${prefix}_([0-9A-Za-z]{${keyIdLength}})_([0-9A-Za-z]{${secretLength}})_([0-9A-Za-z]{${checksumLength}})$`,
 );
 
-/** A new key; `apiKey` is shown once and never stored. */
-export function mintApiKey(): ApiKeyParts & { readonly apiKey: string } {
+/** What is stored of a key. */
+export interface StoredSecret {
+  readonly keyId: string;
+  readonly secretHash: Buffer;
+  readonly pepperId: string;
+  readonly last4: string;
+}
+
+/** A new key under the present pepper; `apiKey` is shown once and never stored. */
+export function mintApiKey(pepper: string): { readonly apiKey: string; readonly stored: StoredSecret } {
   const keyId = randomText(keyIdLength);
   const secret = randomText(secretLength);
   const body = `${prefix}_${keyId}_${secret}`;
-  return { keyId, secret, apiKey: `${body}_${checksum(body)}` };
+  return {
+    apiKey: `${body}_${checksum(body)}`,
+    stored: {
+      keyId,
+      secretHash: hashSecret(secret, pepper),
+      pepperId: pepperId(pepper),
+      last4: secret.slice(-4),
+    },
+  };
 }
 
 /** Undefined for whatever is not a key of ours, a mistyped one included. */

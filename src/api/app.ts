@@ -1,0 +1,149 @@
+/** The Koa application and the HTTP server around it, with its limits of size and time. */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import Koa from 'koa';
+import type { Dependencies } from '../dependencies.ts';
+import { createAuthenticator } from './authenticate.ts';
+import type { Endpoint } from './endpoint.ts';
+import { errorBody } from './error-envelope.ts';
+import type { FrameState } from './frame-state.ts';
+import { HttpProblem } from './http-problem.ts';
+import { mount } from './mount.ts';
+import { createRateLimiter } from './rate-limit.ts';
+import { refuse } from './refuse.ts';
+import { requestLog } from './request-log.ts';
+
+const securityHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+interface AppOptions {
+  readonly dependencies: Dependencies;
+  readonly endpoints: readonly Endpoint[];
+  readonly isStopping: () => boolean;
+}
+
+function createApp({ dependencies, endpoints, isStopping }: AppOptions): Koa<FrameState> {
+  const { config, logger, now } = dependencies;
+  const limits = { perSecond: config.rateLimitPerSecond, burst: config.rateLimitPerSecond * 2 };
+  const app = new Koa<FrameState>();
+  app.silent = true;
+  // Answers that broke off in the middle; everything else has been made an envelope before it gets here.
+  app.on('error', (error: Error) =>
+    logger.debug({ reason: error.message }, 'connection lost while answering'),
+  );
+
+  app.use(requestLog(dependencies));
+  app.use(async (ctx, next) => {
+    ctx.set(securityHeaders);
+    if (isStopping()) ctx.set('Connection', 'close');
+    await next();
+  });
+  app.use(refuse({ logger, now }));
+  app.use(async (ctx, next) => {
+    requireOneHost(ctx.req);
+    await next();
+  });
+  app.use(
+    mount(
+      {
+        dependencies,
+        authenticate: createAuthenticator(dependencies),
+        keyLimiter: createRateLimiter(limits, now),
+        addressLimiter: createRateLimiter(limits, now),
+        isStopping,
+      },
+      endpoints,
+    ),
+  );
+  return app;
+}
+
+export interface ApiServer {
+  /** Not listening yet. */
+  readonly server: Server;
+  /** Takes no new request; resolves when the last one is answered. What is not after `limitMs` is cut off. */
+  readonly drain: (limitMs: number) => Promise<void>;
+}
+
+export function createApiServer(dependencies: Dependencies, endpoints: readonly Endpoint[]): ApiServer {
+  let stopping = false;
+  const handle = createApp({ dependencies, endpoints, isStopping: () => stopping }).callback();
+  const server = createServer(
+    {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 10_000,
+      // The net under uploads; other bodies have 30 s (see read-body.ts).
+      requestTimeout: 600_000,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 65_000,
+      // Ours to answer, with the envelope.
+      requireHostHeader: false,
+    },
+    (request, response) => void handle(request, response),
+  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    refuseUnreadable(error, socket, dependencies.now());
+  });
+  server.on('checkExpectation', (_request, response) => {
+    response.setHeader('Connection', 'close');
+    response.writeHead(417, { 'Content-Type': 'application/json; charset=utf-8' });
+    response.end(errorBody({ status: 417, message: 'Expect must be 100-continue' }, dependencies.now()));
+  });
+  return {
+    server,
+    drain: async (limitMs) => {
+      stopping = true;
+      const timer = setTimeout(() => server.closeAllConnections(), limitMs);
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      clearTimeout(timer);
+    },
+  };
+}
+
+function requireOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    throw new HttpProblem(400, 'The request must have exactly one Host header', { Connection: 'close' });
+  }
+}
+
+const parserFailures: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'Request headers are too large' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'Chunk extensions are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive' },
+};
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  431: 'Request Header Fields Too Large',
+};
+
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, now: Date): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const failure = parserFailures[error.code ?? ''] ?? {
+    status: 400,
+    message: 'The request is not valid HTTP',
+  };
+  const body = errorBody(failure, now);
+  socket.end(
+    [
+      `HTTP/1.1 ${failure.status} ${reasons[failure.status] ?? ''}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

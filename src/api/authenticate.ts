@@ -1,0 +1,104 @@
+/** X-API-Key → principal (Spec 5). Every refusal does the same work and says the same sentence. */
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Config } from '../config.ts';
+import { hashSecret, looksLikeJwt, parseApiKey, pepperId, type Principal } from '../domain/api-key.ts';
+import { Unauthorized } from '../domain/error.ts';
+import type { Logger } from '../logger.ts';
+import { findApiKey, touchApiKey, type ApiKey } from '../records/api-keys.ts';
+import type { Database } from '../records/database.ts';
+import type { Declaration } from './endpoint.ts';
+
+export type Authenticator = (
+  request: IncomingMessage,
+  declaration: Pick<Declaration, 'access' | 'apiKeyOnly'>,
+) => Promise<Principal>;
+
+interface AuthenticatorOptions {
+  readonly config: Pick<Config, 'keyPeppers'>;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly now: () => Date;
+}
+
+interface CachedKey {
+  readonly key: Promise<ApiKey | undefined>;
+  readonly staleAtMs: number;
+}
+
+// Below the five seconds within which a revocation acts, with room for the query itself.
+const cacheMs = 4_000;
+const mostCached = 10_000;
+const touchEveryMs = 5 * 60_000;
+const jwtRefusal = 'This endpoint is restricted to API key usage only';
+
+export function createAuthenticator({ config, database, logger, now }: AuthenticatorOptions): Authenticator {
+  const peppers = new Map(config.keyPeppers.map((pepper) => [pepperId(pepper), pepper]));
+  const [currentPepper = ''] = config.keyPeppers;
+  const cache = new Map<string, CachedKey>();
+  const touched = new Map<string, number>();
+
+  const lookUp = (keyId: string): Promise<ApiKey | undefined> => {
+    const nowMs = now().getTime();
+    const cached = cache.get(keyId);
+    if (cached !== undefined && cached.staleAtMs > nowMs) return cached.key;
+    const key = findApiKey(database, keyId);
+    if (cache.size >= mostCached) cache.clear();
+    cache.set(keyId, { key, staleAtMs: nowMs + cacheMs });
+    // Neither a failure nor an unknown key is remembered: a key works from the moment it is made.
+    const forget = () => {
+      if (cache.get(keyId)?.key === key) cache.delete(keyId);
+    };
+    key.then((found) => found === undefined && forget(), forget);
+    return key;
+  };
+
+  const noteUse = ({ keyId, lastUsedAt }: ApiKey): void => {
+    const nowMs = now().getTime();
+    const last = Math.max(lastUsedAt?.getTime() ?? 0, touched.get(keyId) ?? 0);
+    if (nowMs - last < touchEveryMs) return;
+    if (touched.size >= mostCached) touched.clear();
+    touched.set(keyId, nowMs);
+    touchApiKey(database, keyId).catch((error: unknown) => {
+      logger.warn(
+        { keyId, reason: error instanceof Error ? error.message : 'unknown' },
+        'last use of a key not noted',
+      );
+    });
+  };
+
+  const verify = async (credential: string): Promise<ApiKey | undefined> => {
+    const parts = parseApiKey(credential);
+    if (parts === undefined) return undefined;
+    const key = await lookUp(parts.keyId);
+    const pepper = key === undefined ? currentPepper : peppers.get(key.pepperId);
+    const digest = hashSecret(parts.secret, pepper ?? currentPepper);
+    const matches = timingSafeEqual(digest, key?.secretHash ?? Buffer.alloc(digest.length));
+    return matches && pepper !== undefined ? key : undefined;
+  };
+
+  return async (request, { access, apiKeyOnly }) => {
+    const credentials = credentialsOf(request);
+    const [credential] = credentials.apiKeys;
+    const key =
+      credential === undefined || credentials.apiKeys.length > 1 ? undefined : await verify(credential);
+    if (key === undefined) {
+      const given = [...credentials.apiKeys, ...credentials.bearer];
+      throw apiKeyOnly && given.some(looksLikeJwt) ? new Unauthorized(jwtRefusal) : new Unauthorized();
+    }
+    if (access === 'operator' && key.scope !== 'operator') throw new Unauthorized();
+    if (access === 'channel' && key.scope === 'operator') throw new Unauthorized();
+    noteUse(key);
+    const { workspaceId, keyId, scope, channelId } = key;
+    return { workspaceId, keyId, scope, channelId };
+  };
+}
+
+// From the raw headers: Node joins repeated ones, and a repeated key is refused.
+function credentialsOf({ rawHeaders, headers }: IncomingMessage) {
+  const apiKeys = rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'x-api-key',
+  );
+  const bearer = /^bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
+  return { apiKeys, bearer: bearer === undefined ? [] : [bearer] };
+}

@@ -1,0 +1,87 @@
+/** `/openapi.json` and a page that renders it, everything from this server. */
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import { endpoint, type Endpoint } from './endpoint.ts';
+import { openApiDocument } from './openapi.ts';
+
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+
+const html = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Messaging campaigns API</title>
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="page"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const startScript = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#page', deepLinking: true, persistAuthorization: true });
+`;
+
+/** The document describes `operations` and its own address. */
+export function documentation(operations: readonly Endpoint[]): readonly Endpoint[] {
+  let text: string | undefined;
+  const description: Endpoint = endpoint(
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      operationId: 'getDescription',
+      summary: 'This description',
+      tag: 'Operations',
+      access: 'public',
+      responses: {
+        200: { description: 'An OpenAPI 3.1 document', content: { 'application/json': { type: 'object' } } },
+      },
+    },
+    async () => {
+      text ??= JSON.stringify(openApiDocument([...operations, description]));
+      return { status: 200, content: text, contentType: 'application/json; charset=utf-8' };
+    },
+  );
+  return [
+    description,
+    pagePart('/docs', 'text/html; charset=utf-8', () => html),
+    pagePart('/docs/start.js', 'text/javascript; charset=utf-8', () => startScript),
+    pagePart('/docs/swagger-ui.css', 'text/css; charset=utf-8', () => rendererFile('swagger-ui.css')),
+    pagePart('/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', () =>
+      rendererFile('swagger-ui-bundle.js'),
+    ),
+  ];
+}
+
+function pagePart(
+  path: `/${string}`,
+  contentType: string,
+  content: () => string | ReturnType<typeof createReadStream>,
+): Endpoint {
+  return endpoint(
+    {
+      method: 'GET',
+      path,
+      operationId: `get ${path}`,
+      summary: 'A part of the documentation page',
+      tag: 'Operations',
+      access: 'public',
+      undocumented: true,
+      responses: { 200: { description: 'The file', content: { [contentType]: { type: 'string' } } } },
+    },
+    async () => ({
+      status: 200,
+      content: content(),
+      contentType,
+      headers: { 'Content-Security-Policy': contentSecurityPolicy },
+    }),
+  );
+}
+
+function rendererFile(name: string) {
+  return createReadStream(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+}

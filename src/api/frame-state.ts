@@ -1,0 +1,13 @@
+/** What the parts of the frame tell each other about one request. */
+import type { Principal } from '../domain/api-key.ts';
+
+export interface FrameState {
+  requestId: string;
+  /** The path as declared; undefined when no route matched. */
+  route?: string;
+  principal?: Principal;
+  /** The message of the error that was answered; for a 5xx its class and stack instead. */
+  failure?: string;
+  /** Probes and scrapes are logged at `debug`. */
+  quiet?: true;
+}

@@ -1,0 +1,19 @@
+/** A refusal that exists only because of HTTP: routes, methods, bodies, limits. */
+export class HttpProblem extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = 'HttpProblem';
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** The caller went away before the request was whole: nobody is left to answer. */
+export class CallerGone extends Error {
+  constructor() {
+    super('The caller closed the connection');
+    this.name = 'CallerGone';
+  }
+}

@@ -1,0 +1,81 @@
+/** The body of a request as bytes, within its limits of size and time. */
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { CallerGone, HttpProblem } from './http-problem.ts';
+
+const inflate = promisify(gunzip);
+const timeLimitMs = 30_000;
+
+/** 413 as soon as it is known; 408 when the body takes longer than 30 s. */
+export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(
+      () => settle(() => reject(new HttpProblem(408, 'The request body took too long to arrive'))),
+      timeLimitMs,
+    );
+    const settle = (finish: () => void) => {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
+      finish();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) settle(() => reject(tooLarge(limit)));
+      else chunks.push(chunk);
+    };
+    const onEnd = () => settle(() => resolve(Buffer.concat(chunks)));
+    const onGone = () => settle(() => reject(new CallerGone()));
+    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
+  });
+}
+
+/** The bytes of a JSON body, inflated; undefined when the request has none. Refuses other media types: 415. */
+export async function readJsonBytes(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  const contentType = request.headers['content-type'];
+  if (contentType === undefined && !hasBody(request)) return undefined;
+  if (!isJson(contentType)) throw new HttpProblem(415, 'Content-Type must be application/json');
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity' && encoding !== 'gzip') {
+    throw new HttpProblem(415, 'Content-Encoding must be gzip or identity');
+  }
+  const bytes = await readBytes(request, limit);
+  return encoding === 'gzip' ? inflateWithin(bytes, limit) : bytes;
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** `multipart/form-data`, else 415. */
+export function requireMultipart({ headers }: IncomingMessage): void {
+  if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
+    throw new HttpProblem(415, 'Content-Type must be multipart/form-data');
+  }
+}
+
+function isJson(contentType: string | undefined): boolean {
+  const [mediaType = '', ...parameters] = (contentType ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  if (mediaType !== 'application/json') return false;
+  return parameters.every(
+    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
+  );
+}
+
+async function inflateWithin(bytes: Buffer, limit: number): Promise<Buffer> {
+  try {
+    return await inflate(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(limit);
+    throw new HttpProblem(400, 'Request body is not valid gzip');
+  }
+}
+
+function tooLarge(limit: number): HttpProblem {
+  return new HttpProblem(413, `Request body must not be larger than ${limit} bytes`);
+}

@@ -1,0 +1,52 @@
+/** Request id, one log line and one measurement per request. Never a query string, a body or a header's value. */
+import { randomUUID } from 'node:crypto';
+import type { Middleware } from 'koa';
+import type { Logger } from '../logger.ts';
+import type { Metrics } from '../metrics.ts';
+import type { FrameState } from './frame-state.ts';
+
+const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+
+export function requestLog({
+  logger,
+  metrics,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): Middleware<FrameState> {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    const given = ctx.get('X-Request-Id');
+    ctx.state.requestId = acceptable.test(given) ? given : randomUUID();
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    ctx.res.once('close', () => {
+      const { requestId, route, principal, failure } = ctx.state;
+      const durationMs = performance.now() - startedAt;
+      const { method, status } = ctx;
+      metrics.httpRequestSeconds.observe(
+        { method: knownMethod(method), route: route ?? 'unmatched', status },
+        durationMs / 1000,
+      );
+      const line = {
+        requestId,
+        method,
+        route,
+        status,
+        durationMs: Math.round(durationMs * 10) / 10,
+        ...(principal !== undefined && { workspaceId: principal.workspaceId, keyId: principal.keyId }),
+        ...(failure !== undefined && { failure }),
+        ...(!ctx.res.writableFinished && { aborted: true }),
+      };
+      if (status >= 500) logger.error(line, 'request failed');
+      else logger[ctx.state.quiet === true ? 'debug' : 'info'](line, 'request');
+    });
+    await next();
+  };
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+// A label of the caller's invention would make a time series of its own.
+function knownMethod(method: string): string {
+  return methods.has(method) ? method : 'other';
+}

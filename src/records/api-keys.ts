@@ -1,0 +1,70 @@
+/** API keys: the hash of the secret and what a key stands for. The secret itself is never here. */
+import * as t from 'io-ts';
+import { sql } from 'slonik';
+import { oneOf } from '../codecs/struct.ts';
+import { keyScopes, type KeyScope } from '../domain/api-key.ts';
+import type { Connection } from './database.ts';
+import { bytes, nothing, nullable, row, timestamp } from './row.ts';
+
+export interface ApiKey {
+  readonly workspaceId: number;
+  readonly channelId: string | null;
+  readonly scope: KeyScope;
+  readonly keyId: string;
+  readonly secretHash: Buffer;
+  readonly pepperId: string;
+  readonly lastUsedAt: Date | null;
+}
+
+const KeyRow = row(
+  t.type({
+    workspace_id: t.number,
+    channel_id: nullable(t.string),
+    scope: oneOf(keyScopes),
+    secret_hash: bytes,
+    pepper_id: t.string,
+    last_used_at: nullable(timestamp),
+  }),
+);
+
+/** Undefined when there is no such key or it is revoked. */
+export async function findApiKey(connection: Connection, keyId: string): Promise<ApiKey | undefined> {
+  const found = await connection.maybeOne(sql.type(KeyRow)`
+    SELECT workspace_id, channel_id, scope, secret_hash, pepper_id, last_used_at
+    FROM api_key WHERE key_id = ${keyId} AND revoked_at IS NULL`);
+  if (found === null) return undefined;
+  return {
+    workspaceId: found.workspace_id,
+    channelId: found.channel_id,
+    scope: found.scope,
+    keyId,
+    secretHash: found.secret_hash,
+    pepperId: found.pepper_id,
+    lastUsedAt: found.last_used_at,
+  };
+}
+
+/** `channelId` is given exactly when the scope is `channel`; a channel of another workspace is refused by the schema. */
+export async function insertApiKey(
+  connection: Connection,
+  key: Omit<ApiKey, 'lastUsedAt'> & { readonly last4: string },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO api_key (workspace_id, channel_id, scope, key_id, secret_hash, pepper_id, last4)
+    VALUES (${key.workspaceId}, ${key.channelId}, ${key.scope}, ${key.keyId}, ${sql.binary(key.secretHash)},
+      ${key.pepperId}, ${key.last4})`);
+}
+
+/** False when there is no such key; revoking twice is the same as once. */
+export async function revokeApiKey(connection: Connection, keyId: string): Promise<boolean> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    UPDATE api_key SET revoked_at = coalesce(revoked_at, now()) WHERE key_id = ${keyId}`);
+  return rowCount > 0;
+}
+
+/** Notes a use, at most once in five minutes over all processes. */
+export async function touchApiKey(connection: Connection, keyId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE api_key SET last_used_at = now()
+    WHERE key_id = ${keyId} AND (last_used_at IS NULL OR last_used_at < now() - interval '5 minutes')`);
+}

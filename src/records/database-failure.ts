@@ -1,0 +1,50 @@
+/** Tells a database that is gone, or too busy, from a statement that is wrong. */
+import {
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  ConnectionError,
+  IdleTransactionTimeoutError,
+  StatementCancelledError,
+  StatementTimeoutError,
+} from 'slonik';
+
+const classes = [
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  ConnectionError,
+  IdleTransactionTimeoutError,
+  StatementCancelledError,
+  StatementTimeoutError,
+];
+
+// Connection exceptions, insufficient resources, operator intervention, read-only standby, deadlock and serialisation.
+const sqlStates = /^(?:08...|53...|57P..|25006|40001|40P01|55P03)$/;
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+]);
+const driverMessages =
+  /connection terminated|connection ended|not queryable|timeout (?:exceeded|expired)|pool (?:has been|is being) (?:terminated|destroyed|closed)/i;
+
+/** True when the same request may succeed a little later. Looks through `cause`. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  let present = error;
+  for (let depth = 0; depth < 8 && present instanceof Error; depth += 1) {
+    const link: Error = present;
+    if (classes.some((known) => link instanceof known) || isConnectionFault(link)) return true;
+    if (link instanceof AggregateError && link.errors.some(isDatabaseUnavailable)) return true;
+    present = link.cause;
+  }
+  return false;
+}
+
+function isConnectionFault(error: Error & { readonly code?: unknown }): boolean {
+  const { code } = error;
+  if (typeof code === 'string' && (sqlStates.test(code) || networkCodes.has(code))) return true;
+  return driverMessages.test(error.message);
+}

@@ -1,0 +1,41 @@
+/** The API process. */
+import type { AddressInfo } from 'node:net';
+import { createApiServer } from './api/app.ts';
+import { routes } from './api/routes.ts';
+import { ConfigError, loadConfig } from './config.ts';
+import { createDependencies } from './dependencies.ts';
+import { shutDownOnSignal } from './shutdown.ts';
+
+const drainLimitMs = 25_000;
+const deadlineMs = 29_000;
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env, process.stdout.isTTY);
+  const dependencies = await createDependencies(config, 'api');
+  const { logger } = dependencies;
+  const { server, drain } = createApiServer(dependencies, routes);
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: config.host, port: config.port }, resolve);
+  });
+  shutDownOnSignal({
+    logger,
+    deadlineMs,
+    steps: [
+      { name: 'requests', run: () => drain(drainLimitMs) },
+      { name: 'connections', run: dependencies.close },
+    ],
+    exit: (code) => process.exit(code),
+  });
+  const { address, port } = server.address() as AddressInfo;
+  logger.info({ address, port }, 'ready');
+}
+
+try {
+  await main();
+} catch (error) {
+  const reason = error instanceof ConfigError || !(error instanceof Error) ? String(error) : error.message;
+  process.stderr.write(`The API did not start: ${reason}\n`);
+  process.exit(1);
+}

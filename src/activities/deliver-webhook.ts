@@ -1,0 +1,74 @@
+import type { Dependencies } from '../dependencies.ts';
+import { makeAttempt } from '../commands/deliver-webhook.ts';
+import type { Attempt, AttemptResult } from '../records/webhook-attempts.ts';
+import { claimAttempts, recordAttempts } from '../records/webhook-attempts.ts';
+import type { WebhookDeliveryInput } from '../workflows/contract.ts';
+import { groupCalls } from './group-calls.ts';
+
+/** The attempt itself takes 5 seconds at most; the rest is for a busy process to record it. */
+const leaseSeconds = 15;
+const grouping = { maxSize: 200, lanes: 1 };
+/** While Postgres is away the outcome of an attempt is kept for this long. */
+const recordTries = 20;
+const recordPauseMs = 500;
+
+const pause = (ms: number): Promise<void> =>
+  // oxlint-disable-next-line promise/avoid-new -- a timer
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
+/** Recording may be tried again, dialling may not: the claim was the permission for one request. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one try after the other
+      return await work();
+    } catch (error) {
+      if (tries === recordTries) throw error;
+      // oxlint-disable-next-line no-await-in-loop
+      await pause(recordPauseMs);
+    }
+  }
+}
+
+type WebhookDependencies = Pick<
+  Dependencies,
+  'database' | 'outbound' | 'secrets' | 'now' | 'logger' | 'config'
+>;
+
+export type DeliverySummary = 'delivered' | `failed: ${string}` | 'not pending';
+
+export function createWebhookActivities(dependencies: WebhookDependencies) {
+  const { database, config } = dependencies;
+
+  const claim = groupCalls<string, Attempt | undefined>(async (ids) => {
+    const attempts = await claimAttempts(database, ids, {
+      leaseSeconds,
+      expiryHours: config.webhookExpiryHours,
+    });
+    const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
+    return ids.map((id) => byId.get(id));
+  }, grouping);
+
+  const record = groupCalls<AttemptResult, undefined>(async (results) => {
+    await recordAttempts(database, results);
+    return results.map(() => undefined);
+  }, grouping);
+
+  return {
+    /**
+     * The one attempt of a delivery (spec 6.1). Safe to run again at any point: who does not find the delivery `pending`
+     * does not dial.
+     */
+    async deliverWebhook({ deliveryId }: WebhookDeliveryInput): Promise<DeliverySummary> {
+      const attempt = await claim(deliveryId);
+      if (attempt === undefined) return 'not pending';
+      const result = await makeAttempt(dependencies, attempt);
+      await persistently(() => record(result));
+      return result.errorCode === null ? 'delivered' : `failed: ${result.errorCode}`;
+    },
+  };
+}
+
+export type WebhookActivities = ReturnType<typeof createWebhookActivities>;

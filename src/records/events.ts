@@ -1,0 +1,123 @@
+/** Events: each holds the text of its request body. The relay makes deliveries of them. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { NewEvent } from '../domain/event.ts';
+import { serialiseEvent } from '../domain/event.ts';
+import type { EventKey } from '../domain/event-key.ts';
+import type { Connection } from './database.ts';
+import { nothing, row } from './row.ts';
+
+const Key = row(t.type({ key: t.string }));
+
+/** The keys that some active configuration of the workspace listens to. */
+export async function listSubscribedKeys(
+  connection: Connection,
+  workspaceId: number,
+): Promise<ReadonlySet<string>> {
+  const keys = await connection.anyFirst(sql.type(Key)`
+    SELECT DISTINCT unnest(events) AS key
+    FROM webhook_configuration
+    WHERE workspace_id = ${workspaceId} AND status = 'active'`);
+  return new Set(keys);
+}
+
+/**
+ * Writes events in the transaction of the changes they tell of, in one statement; the relay takes it from there. An event
+ * that no active configuration of the workspace listens to is not written at all. Returns how many were written.
+ */
+export async function emitEvents(
+  connection: Connection,
+  workspaceId: number,
+  events: readonly NewEvent[],
+): Promise<number> {
+  if (events.length === 0) return 0;
+  const subscribed = await listSubscribedKeys(connection, workspaceId);
+  const rows = events
+    .filter(({ eventKey }) => subscribed.has(eventKey))
+    .map((event) => ({
+      key: event.eventKey,
+      body: serialiseEvent(workspaceId, event),
+      occurred_at: event.occurredAt.toISOString(),
+    }));
+  if (rows.length === 0) return 0;
+  await connection.query(sql.type(nothing)`
+    INSERT INTO event (workspace_id, key, body, occurred_at)
+    SELECT ${workspaceId}, given.key, given.body, given.occurred_at
+    FROM jsonb_to_recordset(${sql.jsonb(rows)}) AS given (key text, body text, occurred_at timestamptz)`);
+  return rows.length;
+}
+
+const EventId = row(t.type({ id: t.string }));
+
+export interface NewEventRow {
+  readonly key: EventKey;
+  readonly body: string;
+  readonly occurredAt: Date;
+}
+
+/** An event that no configuration hears of but the one whose test it is. */
+export async function insertTestEvent(
+  connection: Connection,
+  workspaceId: number,
+  event: NewEventRow,
+): Promise<string> {
+  return connection.oneFirst(sql.type(EventId)`
+    INSERT INTO event (workspace_id, key, body, occurred_at, fanned_out_at)
+    VALUES (${workspaceId}, ${event.key}, ${event.body}, ${event.occurredAt.toISOString()}, now())
+    RETURNING id`);
+}
+
+const FanOut = row(t.type({ events: t.number, deliveries: t.number }));
+export interface FanOut {
+  readonly events: number;
+  readonly deliveries: number;
+}
+
+/**
+ * Turns waiting events into one delivery per active, subscribed configuration. One statement, so that a process killed
+ * at any point leaves either all of it or nothing; relays side by side take different events.
+ */
+export async function fanOutEvents(connection: Connection, limit: number): Promise<FanOut> {
+  return connection.one(sql.type(FanOut)`
+    WITH waiting AS (
+      SELECT id, workspace_id, key FROM event
+      WHERE fanned_out_at IS NULL
+      ORDER BY id
+      LIMIT ${limit}
+      FOR UPDATE SKIP LOCKED
+    ), made AS (
+      INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key)
+      SELECT waiting.workspace_id, webhook_configuration.id, waiting.id, waiting.key
+      FROM waiting
+      JOIN webhook_configuration
+        ON webhook_configuration.workspace_id = waiting.workspace_id
+       AND webhook_configuration.status = 'active'
+       AND waiting.key = ANY (webhook_configuration.events)
+      ORDER BY waiting.id
+      ON CONFLICT (event_id, webhook_id) WHERE cause = 'event' DO NOTHING
+      RETURNING id
+    ), done AS (
+      UPDATE event SET fanned_out_at = now() FROM waiting WHERE event.id = waiting.id RETURNING event.id
+    )
+    SELECT (SELECT count(*)::int4 FROM done) AS events, (SELECT count(*)::int4 FROM made) AS deliveries`);
+}
+
+const Deleted = row(t.type({ deleted: t.number }));
+
+/** Removes events, and with them their deliveries, that are older than `olderThanDays`; returns how many. */
+export async function deleteOldEvents(
+  connection: Connection,
+  { olderThanDays, limit }: { readonly olderThanDays: number; readonly limit: number },
+): Promise<number> {
+  return connection.oneFirst(sql.type(Deleted)`
+    WITH old AS (
+      SELECT id FROM event
+      WHERE occurred_at < now() - make_interval(days => ${olderThanDays})
+      ORDER BY occurred_at
+      LIMIT ${limit}
+      FOR UPDATE SKIP LOCKED
+    ), removed AS (
+      DELETE FROM event USING old WHERE event.id = old.id RETURNING event.id
+    )
+    SELECT count(*)::int4 AS deleted FROM removed`);
+}

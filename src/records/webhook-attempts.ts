@@ -1,0 +1,123 @@
+/** The one attempt of each delivery: who may make it, and what it came to. Many at a time, one statement. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { DeliveryState, WebhookErrorCode } from '../domain/webhook-delivery.ts';
+import { maxPayloadBytes } from '../domain/webhook-delivery.ts';
+import type { Connection } from './database.ts';
+import { bytes, nothing, nullable, row } from './row.ts';
+
+const Attempt = t.type({
+  id: t.string,
+  workspaceId: t.number,
+  webhookId: t.string,
+  eventId: t.string,
+  eventKey: t.string,
+  url: t.string,
+  body: t.string,
+  secretEncrypted: nullable(bytes),
+  /** Null once it has expired. */
+  previousSecretEncrypted: nullable(bytes),
+});
+/** All that one request needs. */
+export type Attempt = t.TypeOf<typeof Attempt>;
+
+const AttemptRow = row(Attempt);
+
+export interface ClaimOptions {
+  /** For how long the attempt may be under way before it counts as interrupted. */
+  readonly leaseSeconds: number;
+  readonly expiryHours: number;
+}
+
+/**
+ * Compare-and-set from `pending` to `sending`: whoever gets a delivery back, and nobody else ever, may dial. What must not
+ * be dialled (configuration gone or inactive, body too large, too old) becomes `failed` in the same statement.
+ */
+export async function claimAttempts(
+  connection: Connection,
+  ids: readonly string[],
+  { leaseSeconds, expiryHours }: ClaimOptions,
+): Promise<readonly Attempt[]> {
+  return connection.any(sql.type(AttemptRow)`
+    WITH source AS (
+      SELECT webhook_delivery.id, event.body, webhook_configuration.url,
+        webhook_configuration.secret_encrypted,
+        CASE WHEN webhook_configuration.previous_secret_expires_at > now()
+          THEN webhook_configuration.previous_secret_encrypted END AS previous_secret_encrypted,
+        CASE
+          WHEN webhook_configuration.id IS NULL OR webhook_configuration.status <> 'active' THEN 'endpoint_inactive'
+          WHEN webhook_delivery.created_at < now() - make_interval(hours => ${expiryHours}) THEN 'expired'
+          WHEN octet_length(event.body) > ${maxPayloadBytes} THEN 'payload_too_large'
+        END AS refusal
+      FROM webhook_delivery
+      JOIN event ON event.id = webhook_delivery.event_id
+      LEFT JOIN webhook_configuration ON webhook_configuration.id = webhook_delivery.webhook_id
+      WHERE webhook_delivery.id = ANY (${sql.array([...ids], 'uuid')}) AND webhook_delivery.state = 'pending'
+    ), claimed AS (
+      UPDATE webhook_delivery SET
+        state = CASE WHEN source.refusal IS NULL THEN 'sending' ELSE 'failed' END,
+        error_code = source.refusal,
+        dispatched_at = COALESCE(dispatched_at, now()),
+        attempted_at = CASE WHEN source.refusal IS NULL THEN now() END,
+        sending_until = CASE WHEN source.refusal IS NULL THEN now() + make_interval(secs => ${leaseSeconds}) END
+      FROM source
+      WHERE webhook_delivery.id = source.id AND webhook_delivery.state = 'pending'
+      RETURNING webhook_delivery.id, webhook_delivery.workspace_id, webhook_delivery.webhook_id,
+        webhook_delivery.event_id, webhook_delivery.event_key, webhook_delivery.state
+    )
+    SELECT claimed.id, claimed.workspace_id AS "workspaceId", claimed.webhook_id AS "webhookId",
+      claimed.event_id AS "eventId", claimed.event_key AS "eventKey", source.url, source.body,
+      source.secret_encrypted AS "secretEncrypted", source.previous_secret_encrypted AS "previousSecretEncrypted"
+    FROM claimed JOIN source ON source.id = claimed.id
+    WHERE claimed.state = 'sending'`);
+}
+
+export interface AttemptResult {
+  readonly id: string;
+  readonly state: Extract<DeliveryState, 'delivered' | 'failed'>;
+  readonly errorCode: WebhookErrorCode | null;
+  readonly responseStatus: number | null;
+  readonly responseExcerpt: string | null;
+  readonly durationMs: number;
+}
+
+/**
+ * Records what attempts came to, also over an `interrupted` that a sweep wrote too early, and how the endpoints are doing.
+ * Endpoints are locked in the order of their ids, so that two workers cannot wait for each other.
+ */
+export async function recordAttempts(
+  connection: Connection,
+  results: readonly AttemptResult[],
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    WITH result AS (
+      SELECT * FROM jsonb_to_recordset(${sql.jsonb(results.map((result) => ({ ...result })))}) AS given (
+        "id" uuid, "state" text, "errorCode" text, "responseStatus" smallint, "responseExcerpt" text, "durationMs" int4)
+    ), recorded AS (
+      UPDATE webhook_delivery SET
+        state = result.state, error_code = result."errorCode", response_status = result."responseStatus",
+        response_excerpt = result."responseExcerpt", duration_ms = result."durationMs", sending_until = NULL
+      FROM result
+      WHERE webhook_delivery.id = result.id
+        AND (webhook_delivery.state = 'sending'
+          OR (webhook_delivery.state = 'failed' AND webhook_delivery.error_code = 'interrupted'))
+      RETURNING webhook_delivery.webhook_id, webhook_delivery.state, webhook_delivery.error_code
+    ), health AS (
+      SELECT webhook_id, bool_or(state = 'delivered') AS delivered, count(*)::int4 AS attempts,
+        count(*) FILTER (WHERE error_code IN ('timeout', 'dns_timeout'))::int4 AS timeouts
+      FROM recorded GROUP BY webhook_id
+    ), locked AS (
+      SELECT webhook_configuration.id FROM webhook_configuration JOIN health ON health.webhook_id = webhook_configuration.id
+      WHERE NOT health.delivered OR webhook_configuration.consecutive_failures > 0
+      ORDER BY webhook_configuration.id
+      FOR NO KEY UPDATE OF webhook_configuration
+    )
+    UPDATE webhook_configuration SET
+      consecutive_failures = CASE WHEN health.delivered THEN 0
+        ELSE LEAST(consecutive_failures::bigint + health.attempts, 2000000000)::int4 END,
+      consecutive_timeouts = CASE WHEN health.delivered OR health.timeouts < health.attempts THEN 0
+        ELSE LEAST(consecutive_timeouts::bigint + health.timeouts, 2000000000)::int4 END,
+      failing_since = CASE WHEN health.delivered THEN NULL ELSE COALESCE(failing_since, now()) END
+    FROM health JOIN locked ON locked.id = health.webhook_id
+    WHERE webhook_configuration.id = health.webhook_id`);
+}

@@ -1,0 +1,150 @@
+/** Webhook configurations. Secrets come and go encrypted (`SecretBox`). */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../codecs/struct.ts';
+import { Invalid, NotFound } from '../domain/error.ts';
+import type { EventKey } from '../domain/event-key.ts';
+import { eventKeys } from '../domain/event-key.ts';
+import type { WebhookStatus } from '../domain/webhook-configuration.ts';
+import { maxConfigurations, webhookStatuses } from '../domain/webhook-configuration.ts';
+import type { Connection, Database } from './database.ts';
+import { nothing, nullable, row, timestamp } from './row.ts';
+
+const WebhookConfiguration = t.type({
+  id: t.string,
+  title: t.string,
+  url: t.string,
+  status: oneOf(webhookStatuses),
+  events: t.readonlyArray(oneOf(eventKeys)),
+  hasSecret: t.boolean,
+  failingSince: nullable(timestamp),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+export type WebhookConfiguration = t.TypeOf<typeof WebhookConfiguration>;
+const WebhookConfigurationRow = row(WebhookConfiguration);
+
+const selection = sql.fragment`
+  id, title, url, status, events, secret_encrypted IS NOT NULL AS "hasSecret", failing_since AS "failingSince",
+  created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+const Total = row(t.type({ total: t.number }));
+
+export interface NewWebhookConfiguration {
+  readonly title: string;
+  readonly url: string;
+  readonly status: WebhookStatus;
+  readonly events: readonly EventKey[];
+  readonly secretEncrypted: Buffer | null;
+}
+
+/** Throws Invalid when the workspace has as many as it may have. */
+export async function insertWebhookConfiguration(
+  database: Database,
+  workspaceId: number,
+  configuration: NewWebhookConfiguration,
+): Promise<WebhookConfiguration> {
+  return database.transaction(async (transaction) => {
+    // Two creations at once must not both see the last free place.
+    await transaction.query(sql.type(nothing)`
+      SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
+    const count = await countWebhookConfigurations(transaction, workspaceId);
+    if (count >= maxConfigurations) {
+      throw new Invalid(`A workspace can have at most ${maxConfigurations} webhook configurations`);
+    }
+    return transaction.one(sql.type(WebhookConfigurationRow)`
+      INSERT INTO webhook_configuration (workspace_id, title, url, status, events, secret_encrypted)
+      VALUES (${workspaceId}, ${configuration.title}, ${configuration.url}, ${configuration.status},
+        ${sql.array([...configuration.events], 'text')}, ${binaryOrNull(configuration.secretEncrypted)})
+      RETURNING ${selection}`);
+  });
+}
+
+const binaryOrNull = (value: Buffer | null) => (value === null ? null : sql.binary(value));
+
+export async function countWebhookConfigurations(
+  connection: Connection,
+  workspaceId: number,
+): Promise<number> {
+  return connection.oneFirst(sql.type(Total)`
+    SELECT count(*)::int4 AS total FROM webhook_configuration WHERE workspace_id = ${workspaceId}`);
+}
+
+/** Oldest first. */
+export async function listWebhookConfigurations(
+  connection: Connection,
+  workspaceId: number,
+  { page, limit }: { readonly page: number; readonly limit: number },
+): Promise<readonly WebhookConfiguration[]> {
+  return connection.any(sql.type(WebhookConfigurationRow)`
+    SELECT ${selection} FROM webhook_configuration
+    WHERE workspace_id = ${workspaceId}
+    ORDER BY created_at, id
+    LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
+}
+
+export async function getWebhookConfiguration(
+  connection: Connection,
+  workspaceId: number,
+  id: string,
+): Promise<WebhookConfiguration> {
+  const found = await connection.maybeOne(sql.type(WebhookConfigurationRow)`
+    SELECT ${selection} FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
+  if (found === null) throw new NotFound('Webhook');
+  return found;
+}
+
+/** Absent fields stay as they are. A null secret removes it; a new one leaves the old one signing for a day. */
+export interface WebhookConfigurationChange {
+  readonly url?: string | undefined;
+  readonly status?: WebhookStatus | undefined;
+  readonly events?: readonly EventKey[] | undefined;
+  readonly secretEncrypted?: Buffer | null | undefined;
+}
+
+function secretAssignments(secretEncrypted: Buffer | null | undefined) {
+  if (secretEncrypted === undefined) return sql.fragment``;
+  if (secretEncrypted === null) {
+    return sql.fragment`,
+      secret_encrypted = NULL, previous_secret_encrypted = NULL, previous_secret_expires_at = NULL`;
+  }
+  return sql.fragment`,
+    secret_encrypted = ${sql.binary(secretEncrypted)},
+    previous_secret_encrypted = secret_encrypted,
+    previous_secret_expires_at = CASE WHEN secret_encrypted IS NOT NULL THEN now() + interval '24 hours' END`;
+}
+
+export async function updateWebhookConfiguration(
+  connection: Connection,
+  workspaceId: number,
+  id: string,
+  change: WebhookConfigurationChange,
+): Promise<WebhookConfiguration> {
+  const events = change.events === undefined ? null : sql.array([...change.events], 'text');
+  const updated = await connection.maybeOne(sql.type(WebhookConfigurationRow)`
+    UPDATE webhook_configuration SET
+      url = COALESCE(${change.url ?? null}, url),
+      status = COALESCE(${change.status ?? null}, status),
+      events = COALESCE(${events}, events),
+      updated_at = now()${secretAssignments(change.secretEncrypted)}
+    WHERE workspace_id = ${workspaceId} AND id = ${id}
+    RETURNING ${selection}`);
+  if (updated === null) throw new NotFound('Webhook');
+  return updated;
+}
+
+/** What still waits for it ends as `endpoint_inactive`. */
+export async function deleteWebhookConfiguration(
+  database: Database,
+  workspaceId: number,
+  id: string,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const { rowCount } = await transaction.query(sql.type(nothing)`
+      DELETE FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
+    if (rowCount === 0) throw new NotFound('Webhook');
+    await transaction.query(sql.type(nothing)`
+      UPDATE webhook_delivery SET state = 'failed', error_code = 'endpoint_inactive'
+      WHERE webhook_id = ${id} AND state = 'pending'`);
+  });
+}

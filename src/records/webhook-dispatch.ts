@@ -1,0 +1,153 @@
+/** Which deliveries may be dialled now: the relay's side of the delivery table. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Database } from './database.ts';
+import { nothing, row } from './row.ts';
+
+export interface DispatchLimits {
+  /** Deliveries to hand out in this round. */
+  readonly limit: number;
+  /** Of them, for endpoints that keep timing out. */
+  readonly slowLimit: number;
+  /** In flight at one endpoint: while few are in flight altogether, from `busyAt` on, and from `crowdedAt` on. */
+  readonly perEndpoint: { readonly idle: number; readonly busy: number; readonly crowded: number };
+  readonly busyAt: number;
+  readonly crowdedAt: number;
+  /** In flight altogether. */
+  readonly pool: number;
+  /** Consecutive time-outs that make an endpoint a slow one. */
+  readonly slowAfter: number;
+}
+
+const Dispatched = t.type({
+  id: t.string,
+  /** Its endpoint keeps timing out. */
+  slow: t.boolean,
+});
+export type Dispatched = t.TypeOf<typeof Dispatched>;
+const DispatchedRow = row(Dispatched);
+
+/**
+ * Marks the deliveries whose turn it is and returns them. Endpoints take turns: the one with the fewest in flight
+ * comes first. Those that keep timing out have places of their own, few of the round and a quarter of the pool, and yield to
+ * healthy ones but for every eighth place, so that nobody starves. One relay at a time, which keeps the caps exact.
+ */
+export async function dispatchDeliveries(
+  database: Database,
+  limits: DispatchLimits,
+): Promise<readonly Dispatched[]> {
+  return database.transaction(async (transaction) => {
+    await transaction.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtext('webhook-dispatch'))`);
+    return transaction.any(sql.type(DispatchedRow)`
+      WITH RECURSIVE endpoint AS (
+        (SELECT webhook_id FROM webhook_delivery
+         WHERE state = 'pending' AND dispatched_at IS NULL
+         ORDER BY webhook_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT next.webhook_id FROM webhook_delivery AS next
+                WHERE next.state = 'pending' AND next.dispatched_at IS NULL AND next.webhook_id > endpoint.webhook_id
+                ORDER BY next.webhook_id LIMIT 1)
+        FROM endpoint WHERE endpoint.webhook_id IS NOT NULL
+      ), open AS MATERIALIZED (
+        SELECT webhook_id, count(*)::int4 AS deliveries FROM webhook_delivery
+        WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL
+        GROUP BY webhook_id
+      ), standing AS MATERIALIZED (
+        SELECT endpoint.webhook_id, COALESCE(open.deliveries, 0) AS open,
+          COALESCE(webhook_configuration.consecutive_timeouts, 0) >= ${limits.slowAfter} AS slow
+        FROM endpoint
+        LEFT JOIN open ON open.webhook_id = endpoint.webhook_id
+        LEFT JOIN webhook_configuration ON webhook_configuration.id = endpoint.webhook_id
+        WHERE endpoint.webhook_id IS NOT NULL
+      ), total AS (
+        SELECT COALESCE(sum(open.deliveries), 0)::int4 AS all_open,
+          COALESCE(sum(open.deliveries) FILTER (
+            WHERE webhook_configuration.consecutive_timeouts >= ${limits.slowAfter}), 0)::int4 AS slow_open
+        FROM open LEFT JOIN webhook_configuration ON webhook_configuration.id = open.webhook_id
+      ), candidate AS (
+        SELECT waiting.id, standing.slow, standing.open + waiting.nth AS depth
+        FROM standing CROSS JOIN total
+        CROSS JOIN LATERAL (
+          SELECT id, row_number() OVER (ORDER BY id) AS nth
+          FROM (
+            SELECT id FROM webhook_delivery
+            WHERE webhook_id = standing.webhook_id AND state = 'pending' AND dispatched_at IS NULL
+            ORDER BY id
+            LIMIT GREATEST(0, LEAST(${limits.limit}, CASE
+              WHEN standing.slow OR total.all_open >= ${limits.crowdedAt}::int4 THEN ${limits.perEndpoint.crowded}::int4
+              WHEN total.all_open >= ${limits.busyAt}::int4 THEN ${limits.perEndpoint.busy}::int4
+              ELSE ${limits.perEndpoint.idle}::int4 END - standing.open))
+          ) AS first
+        ) AS waiting
+      ), placed AS (
+        SELECT id, slow, row_number() OVER (PARTITION BY slow ORDER BY depth, id) AS place FROM candidate
+      ), chosen AS (
+        SELECT placed.id, placed.slow FROM placed CROSS JOIN total
+        WHERE NOT placed.slow
+           OR placed.place <= LEAST(${limits.slowLimit}::int4, ${Math.ceil(limits.pool / 4)} - total.slow_open)
+        ORDER BY CASE WHEN placed.slow THEN placed.place * 8 ELSE placed.place END, placed.slow DESC, placed.id
+        LIMIT (SELECT GREATEST(0, LEAST(${limits.limit}, ${limits.pool} - all_open)) FROM total)
+      )
+      UPDATE webhook_delivery SET dispatched_at = now()
+      FROM chosen
+      WHERE webhook_delivery.id = chosen.id
+      RETURNING webhook_delivery.id, chosen.slow`);
+  });
+}
+
+/** Their workflows could not be started: they wait for their turn again. */
+export async function returnDeliveries(database: Database, ids: readonly string[]): Promise<void> {
+  await database.query(sql.type(nothing)`
+    UPDATE webhook_delivery SET dispatched_at = NULL
+    WHERE id = ANY (${sql.array([...ids], 'uuid')}) AND state = 'pending'`);
+}
+
+/** Its workflow ended without an attempt (an operator terminated it): there will be none. */
+export async function failUndialled(database: Database, id: string): Promise<void> {
+  await database.query(sql.type(nothing)`
+    UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted'
+    WHERE id = ${id} AND state = 'pending'`);
+}
+
+export interface SweepLimits {
+  /** Pending for longer than this: it comes too late to be of use. */
+  readonly expiryHours: number;
+  /** Handed out for longer than this without having been dialled: its relay may have died before the start. */
+  readonly redispatchSeconds: number;
+}
+
+const Swept = row(t.type({ interrupted: t.number, expired: t.number, returned: t.number }));
+export interface Swept {
+  readonly interrupted: number;
+  readonly expired: number;
+  readonly returned: number;
+}
+
+/** Ends what a dead process left `sending`, what waited too long, and gives lost starts another turn. */
+export async function sweepDeliveries(
+  database: Database,
+  { expiryHours, redispatchSeconds }: SweepLimits,
+): Promise<Swept> {
+  return database.one(sql.type(Swept)`
+    WITH interrupted AS (
+      UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted', sending_until = NULL
+      WHERE state = 'sending' AND dispatched_at IS NOT NULL AND sending_until < now()
+      RETURNING id
+    ), expired AS (
+      UPDATE webhook_delivery SET state = 'failed', error_code = 'expired'
+      WHERE id IN (
+        SELECT id FROM webhook_delivery
+        WHERE state = 'pending' AND created_at < now() - make_interval(hours => ${expiryHours})
+        LIMIT 5000
+        FOR UPDATE SKIP LOCKED
+      )
+      RETURNING id
+    ), returned AS (
+      UPDATE webhook_delivery SET dispatched_at = NULL
+      WHERE state = 'pending' AND dispatched_at < now() - make_interval(secs => ${redispatchSeconds})
+        AND created_at >= now() - make_interval(hours => ${expiryHours})
+      RETURNING id
+    )
+    SELECT (SELECT count(*)::int4 FROM interrupted) AS interrupted, (SELECT count(*)::int4 FROM expired) AS expired,
+      (SELECT count(*)::int4 FROM returned) AS returned`);
+}

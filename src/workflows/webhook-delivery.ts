@@ -1,0 +1,17 @@
+import { proxyLocalActivities } from '@temporalio/workflow';
+import type { WebhookActivities } from '../activities/deliver-webhook.ts';
+import type { WebhookDeliveryInput } from './contract.ts';
+
+/**
+ * Local, because it costs the server half as much as a regular activity. It may then run again after a lost workflow task;
+ * at most one request rests on the compare-and-set in the database either way.
+ */
+const { deliverWebhook } = proxyLocalActivities<WebhookActivities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+});
+
+/** One delivery, one attempt. The result is for the reader of the workflow's history; the record holds the truth. */
+export async function webhookDelivery(input: WebhookDeliveryInput): Promise<string> {
+  return deliverWebhook(input);
+}

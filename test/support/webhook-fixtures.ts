@@ -1,0 +1,80 @@
+import pg from 'pg';
+import { randomUUID } from 'node:crypto';
+import type { EventKey } from '../../src/domain/event-key.ts';
+import type { NewEvent } from '../../src/domain/event.ts';
+import type { Database } from '../../src/records/database.ts';
+import { insertWebhookConfiguration } from '../../src/records/webhook-configurations.ts';
+import type { TestDatabase } from './database.ts';
+
+/** Raw statements of tests: what no record function should offer. */
+export async function query<R extends pg.QueryResultRow>(
+  database: TestDatabase,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return (await client.query<R>(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export async function makeWorkspace(database: TestDatabase): Promise<number> {
+  const [row] = await query<{ id: number }>(
+    database,
+    `INSERT INTO workspace (name) VALUES ('Test') RETURNING id`,
+  );
+  if (row === undefined) throw new Error('no workspace');
+  return row.id;
+}
+
+export interface ConfigurationOverrides {
+  readonly url?: string;
+  readonly events?: readonly EventKey[];
+  readonly status?: 'active' | 'inactive';
+  readonly secretEncrypted?: Buffer;
+}
+
+export function makeConfiguration(
+  pool: Database,
+  workspaceId: number,
+  overrides: ConfigurationOverrides = {},
+) {
+  return insertWebhookConfiguration(pool, workspaceId, {
+    title: 'Test',
+    url: 'http://127.0.0.1:9/hook',
+    status: 'active',
+    events: ['contact.created'],
+    secretEncrypted: null,
+    ...overrides,
+  });
+}
+
+/** A `contact.created` event, or one of another key with the data of a contact where only the key matters. */
+export function contactEvent(overrides: { readonly firstName?: string } = {}): NewEvent {
+  const now = new Date('2026-01-02T03:04:05.678Z');
+  return {
+    eventKey: 'contact.created',
+    occurredAt: now,
+    data: {
+      contact: {
+        id: randomUUID(),
+        firstName: overrides.firstName ?? 'Ada',
+        lastName: 'Lovelace',
+        chatName: '',
+        email: '',
+        phoneNumber: '1701234567',
+        countryCode: '49',
+        source: 'api',
+        subscribed: true,
+        customFields: [],
+        tagsId: [],
+        dob: null,
+        createdAt: now.toISOString(),
+        updatedAt: now.toISOString(),
+      },
+    },
+  };
+}

@@ -1,0 +1,326 @@
+import { Client } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
+import type { RelayOptions, WebhookRelay } from '../../src/commands/relay-webhooks.ts';
+import { defaultRelayOptions, startWebhookRelay } from '../../src/commands/relay-webhooks.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import type { NewEvent } from '../../src/domain/event.ts';
+import { orchestratorFor } from '../../src/orchestrator.ts';
+import { createOutbound } from '../../src/outbound/outbound.ts';
+import { emitEvents } from '../../src/records/events.ts';
+import { updateWebhookConfiguration } from '../../src/records/webhook-configurations.ts';
+import { createSecretBox } from '../../src/secrets.ts';
+import { webhookWorkerOptions } from '../../src/webhook-worker.ts';
+import { webhookDeliveryWorkflowId } from '../../src/workflows/contract.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startRawReceiver } from '../support/raw-receiver.ts';
+import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
+import { contactEvent, makeConfiguration, makeWorkspace, query } from '../support/webhook-fixtures.ts';
+import type { ReceiverBehaviour, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+let database: TestDatabase;
+let temporal: TestWorkflowEnvironment;
+let bundle: WorkflowBundleWithSourceMap;
+let dependencies: Dependencies;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  [database, temporal, bundle] = await Promise.all([
+    createTestDatabase({ poolSize: 10 }),
+    startTemporal(),
+    bundleWorkflows(),
+  ]);
+  const client = new Client({
+    connection: temporal.nativeConnection,
+    namespace: temporal.namespace ?? 'default',
+  });
+  const quiet = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+  dependencies = {
+    config: { webhookExpiryHours: 24 },
+    logger: quiet,
+    database: database.pool,
+    orchestrator: orchestratorFor(client, async () => undefined, { eager: true }),
+    outbound: createOutbound({ outboundAllowCidrs: ['127.0.0.0/8'], outboundDnsServers: [] }),
+    secrets: createSecretBox(['a key that is long enough']),
+    now: () => new Date(),
+  } as unknown as Dependencies;
+});
+afterAll(async () => {
+  await temporal?.teardown();
+  await database?.drop();
+});
+
+beforeEach(() => query(database, 'TRUNCATE event, webhook_delivery, webhook_configuration'));
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const fastRelay: RelayOptions = { ...defaultRelayOptions, idleMs: 20, sweepEveryMs: 200 };
+
+async function startWorker(overrides: Partial<Dependencies> = {}): Promise<() => Promise<void>> {
+  const worker = await Worker.create({
+    ...webhookWorkerOptions,
+    connection: temporal.nativeConnection,
+    namespace: temporal.namespace ?? 'default',
+    workflowBundle: bundle,
+    activities: createWebhookActivities({ ...dependencies, ...overrides }),
+  });
+  const running = worker.run();
+  const stop = async (): Promise<void> => {
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+    await running;
+  };
+  closers.push(stop);
+  return stop;
+}
+
+function startRelay(options: RelayOptions = fastRelay): WebhookRelay {
+  const relay = startWebhookRelay(dependencies, options);
+  closers.push(relay.stop);
+  return relay;
+}
+
+async function receiver(behaviour: ReceiverBehaviour = {}): Promise<WebhookReceiver> {
+  const started = await startWebhookReceiver(behaviour);
+  closers.push(started.close);
+  return started;
+}
+
+interface DeliveryRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly state: string;
+  readonly error_code: string | null;
+  readonly response_status: number | null;
+  readonly response_excerpt: string | null;
+  readonly duration_ms: number | null;
+  readonly attempted_at: Date | null;
+}
+const deliveries = () => query<DeliveryRow>(database, 'SELECT * FROM webhook_delivery ORDER BY id');
+
+/** All deliveries, once none is open any more. */
+const settled = (count: number): Promise<DeliveryRow[]> =>
+  vi.waitFor(
+    async () => {
+      const rows = await deliveries();
+      expect(rows).toHaveLength(count);
+      expect(rows.filter(({ state }) => state === 'pending' || state === 'sending')).toHaveLength(0);
+      return rows;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+
+async function configured(url: string, overrides: Parameters<typeof makeConfiguration>[2] = {}) {
+  const workspaceId = await makeWorkspace(database);
+  const configuration = await makeConfiguration(database.pool, workspaceId, { url, ...overrides });
+  const emit = (events: readonly NewEvent[] = [contactEvent()]) =>
+    emitEvents(database.pool, workspaceId, events);
+  return { workspaceId, configuration, emit };
+}
+
+describe('a delivery', () => {
+  it('reaches the receiver once, with the headers and the body of the specification', async () => {
+    await startWorker();
+    startRelay();
+    const { url, received } = await receiver();
+    const { workspaceId, configuration, emit } = await configured(url);
+    await emit();
+    const [row] = await settled(1);
+    expect(row).toMatchObject({
+      state: 'delivered',
+      error_code: null,
+      response_status: 200,
+      response_excerpt: 'ok',
+    });
+    expect(received).toHaveLength(1);
+    const [{ headers, body }] = received as [(typeof received)[number]];
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-webhook-id': configuration.id,
+      'x-workspace-id': String(workspaceId),
+      'x-event-key': 'contact.created',
+      'webhook-id': row?.event_id,
+    });
+    expect(headers).not.toHaveProperty('webhook-signature');
+    expect(JSON.parse(body.toString())).toMatchObject({ eventKey: 'contact.created', workspaceId });
+  });
+
+  it('is signed by the present secret and, for a day, by the one before', async () => {
+    await startWorker();
+    startRelay();
+    const { url, received } = await receiver();
+    const { encrypt } = dependencies.secrets;
+    const { workspaceId, configuration, emit } = await configured(url, {
+      secretEncrypted: encrypt('old secret'),
+    });
+    await updateWebhookConfiguration(database.pool, workspaceId, configuration.id, {
+      secretEncrypted: encrypt('new secret'),
+    });
+    await emit();
+    await settled(1);
+    await query(
+      database,
+      `UPDATE webhook_configuration SET previous_secret_expires_at = now() - interval '1 second'`,
+    );
+    await emit();
+    await settled(2);
+    const verify = (secret: string, index: number) => {
+      const { headers, body } = received[index] as (typeof received)[number];
+      return new Webhook(secret, { format: 'raw' }).verify(body, headers as Record<string, string>);
+    };
+    expect(verify('new secret', 0)).toBeTruthy();
+    expect(verify('old secret', 0)).toBeTruthy();
+    expect(verify('new secret', 1)).toBeTruthy();
+    expect(() => verify('old secret', 1)).toThrow();
+  });
+
+  it('that the receiver refuses is recorded and not tried again', async () => {
+    await startWorker();
+    startRelay();
+    const { url, received } = await receiver({ status: 503 });
+    const { emit } = await configured(url);
+    await emit();
+    const [row] = await settled(1);
+    expect(row).toMatchObject({ state: 'failed', error_code: 'non_2xx', response_status: 503 });
+    expect(received).toHaveLength(1);
+  });
+
+  it('that hangs ends after five seconds and delays nobody else', async () => {
+    await startWorker();
+    startRelay();
+    const hanging = await receiver({ delayMs: Number.POSITIVE_INFINITY });
+    const healthy = await receiver();
+    const slow = await configured(hanging.url);
+    const fast = await configured(healthy.url);
+    await slow.emit(Array.from({ length: 10 }, () => contactEvent()));
+    await vi.waitFor(() => expect(hanging.received.length).toBeGreaterThan(0), { timeout: 5000 });
+    const emittedAt = performance.now();
+    await fast.emit();
+    await vi.waitFor(() => expect(healthy.received).toHaveLength(1), { timeout: 4000, interval: 10 });
+    expect((healthy.received[0]?.receivedAt ?? Infinity) - emittedAt).toBeLessThan(2000);
+    const rows = await settled(11);
+    const timedOut = rows.filter((row) => row.error_code === 'timeout');
+    expect(timedOut).toHaveLength(10);
+    for (const { duration_ms: duration } of timedOut) {
+      expect(duration).toBeGreaterThanOrEqual(4950);
+      expect(duration).toBeLessThan(5600);
+    }
+  });
+});
+
+describe('at most one request', () => {
+  it('is made when the workflow is started many times', async () => {
+    await startWorker();
+    const { url, received } = await receiver();
+    const { emit } = await configured(url);
+    await emit();
+    startRelay();
+    const [row] = await settled(1);
+    await temporal.client.workflow.getHandle(webhookDeliveryWorkflowId(row?.id ?? '')).result();
+    const starts = await Promise.all(
+      Array.from({ length: 10 }, () => dependencies.orchestrator.startWebhookDelivery(row?.id ?? '')),
+    );
+    expect(new Set(starts)).toEqual(new Set(['closed']));
+    expect(received).toHaveLength(1);
+  });
+
+  it('is made when the workflow is reset', async () => {
+    await startWorker();
+    startRelay();
+    const { url, received } = await receiver();
+    const { emit } = await configured(url);
+    await emit();
+    const [row] = await settled(1);
+    const workflowId = webhookDeliveryWorkflowId(row?.id ?? '');
+    const handle = temporal.client.workflow.getHandle(workflowId);
+    await handle.result();
+    await temporal.client.workflowService.resetWorkflowExecution({
+      namespace: temporal.namespace ?? 'default',
+      workflowExecution: { workflowId },
+      // Right after the first workflow task; the generated type wants a Long, the encoder takes a number.
+      workflowTaskFinishEventId: 4 as never,
+      reason: 'test',
+      requestId: 'test-reset',
+    });
+    expect(await temporal.client.workflow.getHandle(workflowId).result()).toBe('not pending');
+    expect(received).toHaveLength(1);
+  });
+
+  it('is made when the worker dies in the middle of it, and the delivery ends as interrupted', async () => {
+    const raw = await startRawReceiver(() => undefined);
+    closers.push(raw.close);
+    const { emit } = await configured(`http://127.0.0.1:${raw.port}/`);
+    await emit();
+    // A process that dials and is gone before it can record anything.
+    const dying: Dependencies['outbound'] = {
+      ...dependencies.outbound,
+      postWebhook: (request) => {
+        void dependencies.outbound.postWebhook(request);
+        return new Promise(() => undefined);
+      },
+    };
+    const activities = createWebhookActivities({ ...dependencies, outbound: dying });
+    const relay = startWebhookRelay(
+      {
+        ...dependencies,
+        orchestrator: {
+          ...dependencies.orchestrator,
+          startWebhookDelivery: async (deliveryId) => {
+            void activities.deliverWebhook({ deliveryId });
+            return 'started';
+          },
+        },
+      },
+      fastRelay,
+    );
+    await vi.waitFor(() => expect(raw.connections).toHaveLength(1), { timeout: 5000 });
+    await relay.stop();
+    await query(database, `UPDATE webhook_delivery SET sending_until = now() - interval '1 second'`);
+    await startWorker();
+    startRelay();
+    const [row] = await settled(1);
+    expect(row).toMatchObject({ state: 'failed', error_code: 'interrupted' });
+    expect(raw.connections).toHaveLength(1);
+  });
+
+  it('is still made when nobody was there to make it at first', async () => {
+    const { url, received } = await receiver();
+    const { emit } = await configured(url);
+    await emit();
+    const relay = startRelay();
+    await vi.waitFor(async () => {
+      const [row] = await query(database, 'SELECT 1 FROM webhook_delivery WHERE dispatched_at IS NOT NULL');
+      expect(row).toBeDefined();
+    });
+    await relay.stop();
+    expect(received).toHaveLength(0);
+    await startWorker();
+    startRelay();
+    const [row] = await settled(1);
+    expect(row?.state).toBe('delivered');
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('many deliveries', () => {
+  it('all arrive, each once, with several relays', async () => {
+    await startWorker();
+    startRelay();
+    startRelay();
+    const { url, received } = await receiver();
+    const { emit } = await configured(url);
+    const events = Array.from({ length: 150 }, (_, index) => contactEvent({ firstName: `n${index}` }));
+    await emit(events);
+    const rows = await settled(150);
+    expect(rows.every(({ state }) => state === 'delivered')).toBe(true);
+    const names = received.map(({ body }) => JSON.parse(body.toString()).data.contact.firstName as string);
+    expect(new Set(names).size).toBe(150);
+    expect(names).toHaveLength(150);
+  });
+});

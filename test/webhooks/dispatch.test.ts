@@ -1,0 +1,394 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { emitEvents, fanOutEvents } from '../../src/records/events.ts';
+import { claimAttempts, recordAttempts } from '../../src/records/webhook-attempts.ts';
+import {
+  deleteWebhookConfiguration,
+  updateWebhookConfiguration,
+} from '../../src/records/webhook-configurations.ts';
+import type { DispatchLimits } from '../../src/records/webhook-dispatch.ts';
+import {
+  dispatchDeliveries as dispatch,
+  returnDeliveries,
+  sweepDeliveries,
+} from '../../src/records/webhook-dispatch.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { contactEvent, makeConfiguration, makeWorkspace, query } from '../support/webhook-fixtures.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => query(database, 'TRUNCATE event, webhook_delivery, webhook_configuration'));
+
+const limits: DispatchLimits = {
+  limit: 16,
+  slowLimit: 4,
+  perEndpoint: { idle: 10, busy: 5, crowded: 1 },
+  busyAt: 30,
+  crowdedAt: 60,
+  pool: 100,
+  slowAfter: 2,
+};
+const dispatchDeliveries = async (...parameters: Parameters<typeof dispatch>): Promise<readonly string[]> =>
+  (await dispatch(...parameters)).map(({ id }) => id);
+const claimOptions = { leaseSeconds: 15, expiryHours: 24 };
+
+interface DeliveryRow {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly state: string;
+  readonly error_code: string | null;
+  readonly dispatched_at: Date | null;
+}
+
+const deliveries = () => query<DeliveryRow>(database, 'SELECT * FROM webhook_delivery ORDER BY id');
+
+/** Emits and fans out `count` events for the workspace. */
+async function backlog(workspaceId: number, count: number): Promise<void> {
+  await emitEvents(
+    database.pool,
+    workspaceId,
+    Array.from({ length: count }, () => contactEvent()),
+  );
+  await fanOutEvents(database.pool, count);
+}
+
+describe('emitEvents', () => {
+  it('writes nothing when nobody listens', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId, { events: ['sent'] });
+    await makeConfiguration(database.pool, workspaceId, { status: 'inactive' });
+    expect(await emitEvents(database.pool, workspaceId, [contactEvent()])).toBe(0);
+    expect(await query(database, 'SELECT 1 FROM event')).toHaveLength(0);
+  });
+
+  it('stores the body that will be sent', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    const event = contactEvent({ firstName: 'a"\\\u0000\ud800 é👋' });
+    expect(await emitEvents(database.pool, workspaceId, [event])).toBe(1);
+    const [stored] = await query<{ body: string; occurred_at: Date }>(database, 'SELECT * FROM event');
+    expect(JSON.parse(stored?.body ?? '')).toEqual({
+      eventKey: 'contact.created',
+      workspaceId,
+      timestamp: '2026-01-02T03:04:05.678Z',
+      data: event.data,
+    });
+    expect(stored?.occurred_at).toEqual(event.occurredAt);
+  });
+
+  it('writes nothing when its transaction is rolled back', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    const failing = database.pool.transaction(async (transaction) => {
+      await emitEvents(transaction, workspaceId, [contactEvent()]);
+      throw new Error('undone');
+    });
+    await expect(failing).rejects.toThrow('undone');
+    expect(await query(database, 'SELECT 1 FROM event')).toHaveLength(0);
+  });
+});
+
+describe('fanOutEvents', () => {
+  it('makes one delivery per active subscribed configuration of the workspace', async () => {
+    const [workspaceId, otherId] = [await makeWorkspace(database), await makeWorkspace(database)];
+    const first = await makeConfiguration(database.pool, workspaceId);
+    const second = await makeConfiguration(database.pool, workspaceId, {
+      events: ['sent', 'contact.created'],
+    });
+    await makeConfiguration(database.pool, workspaceId, { events: ['sent'] });
+    await makeConfiguration(database.pool, workspaceId, { status: 'inactive' });
+    await makeConfiguration(database.pool, otherId);
+    await emitEvents(database.pool, workspaceId, [contactEvent(), contactEvent()]);
+    expect(await fanOutEvents(database.pool, 100)).toEqual({ events: 2, deliveries: 4 });
+    expect(await fanOutEvents(database.pool, 100)).toEqual({ events: 0, deliveries: 0 });
+    expect(new Set((await deliveries()).map((row) => row.webhook_id))).toEqual(
+      new Set([first.id, second.id]),
+    );
+  });
+
+  it('makes each delivery once when many relays run at the same time', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await emitEvents(
+      database.pool,
+      workspaceId,
+      Array.from({ length: 200 }, () => contactEvent()),
+    );
+    const rounds = await Promise.all(Array.from({ length: 20 }, () => fanOutEvents(database.pool, 30)));
+    expect(rounds.reduce((sum, { deliveries: made }) => sum + made, 0)).toBe(200);
+    expect(await deliveries()).toHaveLength(200);
+  });
+});
+
+describe('dispatchDeliveries', () => {
+  it('hands every delivery out once, oldest first, when many relays run at the same time', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 8);
+    const all = (await deliveries()).map(({ id }) => id);
+    const rounds = await Promise.all(
+      Array.from({ length: 4 }, () => dispatchDeliveries(database.pool, { ...limits, limit: 2 })),
+    );
+    expect(rounds.flat().sort()).toEqual(all);
+    expect(await dispatchDeliveries(database.pool, limits)).toEqual([]);
+  });
+
+  it('keeps the cap of an endpoint until something ends', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 30);
+    const first = await dispatchDeliveries(database.pool, limits);
+    expect(first).toHaveLength(10);
+    expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(0);
+    await claimAttempts(database.pool, first, claimOptions);
+    expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(0);
+    await recordAttempts(database.pool, first.slice(0, 3).map(delivered));
+    expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(3);
+  });
+
+  it('lets endpoints take turns, so that a backlog starves nobody', async () => {
+    const [loudId, quietId] = [await makeWorkspace(database), await makeWorkspace(database)];
+    await makeConfiguration(database.pool, loudId);
+    const quiet = await makeConfiguration(database.pool, quietId);
+    await backlog(loudId, 50);
+    await dispatchDeliveries(database.pool, { ...limits, limit: 5 });
+    await backlog(quietId, 1);
+    const [next] = await dispatchDeliveries(database.pool, { ...limits, limit: 1 });
+    expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
+  });
+
+  it('lowers the cap while much is in flight', async () => {
+    const workspaceIds = await Promise.all(Array.from({ length: 12 }, () => makeWorkspace(database)));
+    for (const workspaceId of workspaceIds) {
+      // oxlint-disable-next-line no-await-in-loop -- the order of the endpoints matters
+      await makeConfiguration(database.pool, workspaceId);
+      // oxlint-disable-next-line no-await-in-loop
+      await backlog(workspaceId, 20);
+    }
+    const sizes: number[] = [];
+    for (let round = 0; round < 12; round += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- rounds follow each other
+      sizes.push((await dispatchDeliveries(database.pool, limits)).length);
+    }
+    const open = (await deliveries()).filter((row) => row.dispatched_at !== null);
+    // 12 endpoints at 5 each: at 60 in flight only one each is allowed, and all have more than that.
+    expect(open.length).toBeGreaterThanOrEqual(60);
+    expect(open.length).toBeLessThan(60 + limits.limit);
+    expect(sizes.at(-1)).toBe(0);
+  });
+
+  it('gives endpoints that keep timing out a quarter of a round, and healthy ones the rest', async () => {
+    const [slowWorkspace, healthyWorkspace] = [await makeWorkspace(database), await makeWorkspace(database)];
+    const slow = await Promise.all(
+      Array.from({ length: 20 }, () => makeConfiguration(database.pool, slowWorkspace)),
+    );
+    await query(database, 'UPDATE webhook_configuration SET consecutive_timeouts = 2');
+    await makeConfiguration(database.pool, healthyWorkspace);
+    await backlog(slowWorkspace, 5);
+    await backlog(healthyWorkspace, 30);
+    const ids = new Set(await dispatchDeliveries(database.pool, { ...limits, limit: 8 }));
+    const chosen = (await deliveries()).filter(({ id }) => ids.has(id));
+    const slowIds = new Set(slow.map(({ id }) => id));
+    expect(chosen.filter((row) => slowIds.has(row.webhook_id))).toHaveLength(1);
+    expect(chosen).toHaveLength(8);
+    await query(database, `UPDATE webhook_delivery SET state = 'delivered' WHERE NOT webhook_id = ANY ($1)`, [
+      [...slowIds],
+    ]);
+    expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(4);
+  });
+
+  it('fills the pool and no more', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 30);
+    expect(await dispatchDeliveries(database.pool, { ...limits, pool: 7 })).toHaveLength(7);
+    expect(await dispatchDeliveries(database.pool, { ...limits, pool: 7 })).toHaveLength(0);
+  });
+
+  it('hands a delivery out again when its start failed', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 1);
+    const ids = await dispatchDeliveries(database.pool, limits);
+    await returnDeliveries(database.pool, ids);
+    expect(await dispatchDeliveries(database.pool, limits)).toEqual(ids);
+  });
+});
+
+const delivered = (id: string) => ({
+  id,
+  state: 'delivered' as const,
+  errorCode: null,
+  responseStatus: 200,
+  responseExcerpt: 'ok',
+  durationMs: 12,
+});
+const timedOut = (id: string) => ({
+  ...delivered(id),
+  state: 'failed' as const,
+  errorCode: 'timeout' as const,
+  responseStatus: null,
+  responseExcerpt: null,
+});
+
+describe('claimAttempts', () => {
+  async function oneDelivery() {
+    const workspaceId = await makeWorkspace(database);
+    const configuration = await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 1);
+    const [id = ''] = await dispatchDeliveries(database.pool, limits);
+    return { workspaceId, configuration, id };
+  }
+  const stored = async () => (await deliveries())[0];
+
+  it('gives the attempt to exactly one of many', async () => {
+    const { id, configuration, workspaceId } = await oneDelivery();
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, () => claimAttempts(database.pool, [id], claimOptions)),
+    );
+    expect(claims.flat()).toHaveLength(1);
+    expect(claims.flat()[0]).toMatchObject({
+      id,
+      workspaceId,
+      webhookId: configuration.id,
+      eventKey: 'contact.created',
+      url: configuration.url,
+      secretEncrypted: null,
+    });
+    expect(await stored()).toMatchObject({ state: 'sending' });
+  });
+
+  it('refuses when the configuration became inactive', async () => {
+    const { id, workspaceId, configuration } = await oneDelivery();
+    await updateWebhookConfiguration(database.pool, workspaceId, configuration.id, { status: 'inactive' });
+    expect(await claimAttempts(database.pool, [id], claimOptions)).toEqual([]);
+    expect(await stored()).toMatchObject({ state: 'failed', error_code: 'endpoint_inactive' });
+  });
+
+  it('refuses when the configuration was deleted', async () => {
+    const { id, workspaceId, configuration } = await oneDelivery();
+    await deleteWebhookConfiguration(database.pool, workspaceId, configuration.id);
+    expect(await claimAttempts(database.pool, [id], claimOptions)).toEqual([]);
+    expect(await stored()).toMatchObject({ state: 'failed', error_code: 'endpoint_inactive' });
+  });
+
+  it('refuses when the delivery is too old', async () => {
+    const { id } = await oneDelivery();
+    await query(database, `UPDATE webhook_delivery SET created_at = now() - interval '25 hours'`);
+    expect(await claimAttempts(database.pool, [id], claimOptions)).toEqual([]);
+    expect(await stored()).toMatchObject({ state: 'failed', error_code: 'expired' });
+  });
+
+  it.each([
+    [262_144, 'sending', null],
+    [262_145, 'failed', 'payload_too_large'],
+  ])('counts bytes, not characters: %i bytes are %s', async (bytes, state, errorCode) => {
+    const { id } = await oneDelivery();
+    // Two bytes a character, and one of one byte where the number is odd.
+    const body = 'é'.repeat(Math.floor(bytes / 2)) + 'x'.repeat(bytes % 2);
+    await query(database, 'UPDATE event SET body = $1', [body]);
+    await claimAttempts(database.pool, [id], claimOptions);
+    expect(await stored()).toMatchObject({ state, error_code: errorCode });
+  });
+
+  it('knows nothing of an id that is none of ours', async () => {
+    expect(await claimAttempts(database.pool, [randomUUID()], claimOptions)).toEqual([]);
+  });
+});
+
+describe('recordAttempts', () => {
+  async function sending(count: number) {
+    const workspaceId = await makeWorkspace(database);
+    const configuration = await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, count);
+    const ids = await dispatchDeliveries(database.pool, limits);
+    await claimAttempts(database.pool, ids, claimOptions);
+    return { ids, configuration };
+  }
+  const health = async () =>
+    (
+      await query<{ consecutive_failures: number; consecutive_timeouts: number; failing_since: Date | null }>(
+        database,
+        'SELECT consecutive_failures, consecutive_timeouts, failing_since FROM webhook_configuration',
+      )
+    )[0];
+
+  it('counts failures and time-outs, and forgets them after a success', async () => {
+    const { ids } = await sending(3);
+    await recordAttempts(database.pool, ids.slice(0, 2).map(timedOut));
+    expect(await health()).toMatchObject({ consecutive_failures: 2, consecutive_timeouts: 2 });
+    expect((await health())?.failing_since).toBeInstanceOf(Date);
+    await recordAttempts(database.pool, ids.slice(2).map(delivered));
+    expect(await health()).toEqual({ consecutive_failures: 0, consecutive_timeouts: 0, failing_since: null });
+  });
+
+  it('keeps the moment since when the endpoint fails', async () => {
+    const { ids } = await sending(2);
+    await recordAttempts(database.pool, ids.slice(0, 1).map(timedOut));
+    const since = (await health())?.failing_since;
+    await recordAttempts(database.pool, [
+      { ...timedOut(ids[1] ?? ''), errorCode: 'non_2xx', responseStatus: 500 },
+    ]);
+    expect(await health()).toEqual({
+      consecutive_failures: 2,
+      consecutive_timeouts: 0,
+      failing_since: since,
+    });
+  });
+
+  it('does not change an outcome that stands', async () => {
+    const { ids } = await sending(1);
+    await recordAttempts(database.pool, ids.map(delivered));
+    await recordAttempts(database.pool, ids.map(timedOut));
+    expect((await deliveries())[0]).toMatchObject({ state: 'delivered', error_code: null });
+  });
+
+  it('corrects an interruption that was declared too early', async () => {
+    const { ids } = await sending(1);
+    await query(database, `UPDATE webhook_delivery SET sending_until = now() - interval '1 second'`);
+    await sweepDeliveries(database.pool, { expiryHours: 24, redispatchSeconds: 120 });
+    expect((await deliveries())[0]).toMatchObject({ state: 'failed', error_code: 'interrupted' });
+    await recordAttempts(database.pool, ids.map(delivered));
+    expect((await deliveries())[0]).toMatchObject({ state: 'delivered', error_code: null });
+  });
+});
+
+describe('sweepDeliveries', () => {
+  const sweep = () => sweepDeliveries(database.pool, { expiryHours: 24, redispatchSeconds: 120 });
+
+  it('leaves alone what is on its way', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 3);
+    const [first = ''] = await dispatchDeliveries(database.pool, { ...limits, limit: 2 });
+    await claimAttempts(database.pool, [first], claimOptions);
+    expect(await sweep()).toEqual({ interrupted: 0, expired: 0, returned: 0 });
+  });
+
+  it('expires what waited for longer than the limit, dispatched or not', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 2);
+    await dispatchDeliveries(database.pool, { ...limits, limit: 1 });
+    await query(database, `UPDATE webhook_delivery SET created_at = now() - interval '25 hours'`);
+    expect(await sweep()).toMatchObject({ expired: 2 });
+    expect((await deliveries()).map(({ state, error_code: code }) => [state, code])).toEqual([
+      ['failed', 'expired'],
+      ['failed', 'expired'],
+    ]);
+  });
+
+  it('gives a lost start another turn', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 1);
+    const ids = await dispatchDeliveries(database.pool, limits);
+    await query(database, `UPDATE webhook_delivery SET dispatched_at = now() - interval '3 minutes'`);
+    expect(await sweep()).toMatchObject({ returned: 1 });
+    expect(await dispatchDeliveries(database.pool, limits)).toEqual(ids);
+  });
+});

@@ -1,0 +1,88 @@
+import { titleOf } from './graph-error.ts';
+import type { FateStep } from './message-fate.ts';
+import type { JsonObject } from './json-value.ts';
+
+/** A message that still has statuses to come. */
+export interface PendingMessage {
+  readonly id: string;
+  readonly to: string;
+  readonly callbackData: string;
+  readonly businessAccountId: string;
+  readonly phoneNumberId: string;
+  /** In lower case. */
+  readonly category: string;
+  readonly steps: readonly FateStep[];
+  next: number;
+}
+
+/** One status of one message that is due. */
+export interface Receipt {
+  readonly message: PendingMessage;
+  readonly step: FateStep;
+  readonly at: number;
+}
+
+export const displayPhoneNumber = '15550783881';
+
+/** A callback with many statuses, one change for every number, as the provider batches them. */
+export function statusesBody(receipts: readonly Receipt[]): string {
+  const changes = new Map<string, { readonly entry: PendingMessage; readonly statuses: string[] }>();
+  for (const receipt of receipts) {
+    const { message } = receipt;
+    const change = changes.get(message.phoneNumberId) ?? { entry: message, statuses: [] };
+    changes.set(message.phoneNumberId, change);
+    change.statuses.push(statusJson(receipt));
+  }
+  const entries = [...changes.values()].map(
+    ({ entry, statuses }) =>
+      `{"id":"${entry.businessAccountId}","changes":[{"value":{"messaging_product":"whatsapp",` +
+      `"metadata":{"display_phone_number":"${displayPhoneNumber}","phone_number_id":"${entry.phoneNumberId}"},` +
+      `"statuses":[${statuses.join(',')}]},"field":"messages"}]}`,
+  );
+  return `{"object":"whatsapp_business_account","entry":[${entries.join(',')}]}`;
+}
+
+function statusJson({ message, step, at }: Receipt): string {
+  const data =
+    message.callbackData === '' ? '' : `,"biz_opaque_callback_data":${JSON.stringify(message.callbackData)}`;
+  const seconds = Math.floor(at / 1000);
+  return (
+    `{"id":"${message.id}","status":"${step.status}","timestamp":"${seconds}","recipient_id":"${message.to}"` +
+    `${data}${pricingJson(message, step)}${errorsJson(step)}}`
+  );
+}
+
+/** Comes with `sent` and with the first of `delivered` and `read`. */
+function pricingJson(message: PendingMessage, { status }: FateStep): string {
+  const delivered = message.steps.some((step) => step.status === 'delivered');
+  if (status === 'failed' || (status === 'read' && delivered)) return '';
+  return `,"pricing":{"billable":true,"pricing_model":"PMP","type":"regular","category":"${message.category}"}`;
+}
+
+function errorsJson({ code }: FateStep): string {
+  if (code === undefined) return '';
+  const title = titleOf(code);
+  const error = { code, title, message: title, error_data: { details: `${title}.` }, href: errorsPage };
+  return `,"errors":[${JSON.stringify(error)}]`;
+}
+
+const errorsPage = 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/';
+
+/** A callback with one change; characters outside ASCII and slashes are escaped as the provider escapes them. */
+export function changeBody(
+  businessAccountId: string,
+  change: { readonly field: string; readonly value: JsonObject; readonly time?: number },
+): string {
+  const { field, value, time } = change;
+  const entry = {
+    id: businessAccountId,
+    ...(time === undefined ? {} : { time }),
+    changes: [{ value, field }],
+  };
+  return JSON.stringify({ object: 'whatsapp_business_account', entry: [entry] })
+    .replaceAll('/', String.raw`\/`)
+    .replaceAll(
+      /[\u007f-\uffff]/g,
+      (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+}

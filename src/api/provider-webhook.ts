@@ -1,0 +1,78 @@
+/** Where the provider calls back: its verification request, and its notifications. No API key; the signature is the key. */
+import * as t from 'io-ts';
+import { struct } from '../codecs/struct.ts';
+import { Unauthorized } from '../domain/error.ts';
+import { isSignedBy, isVerifyToken } from '../provider/signature.ts';
+import { endpoint } from './endpoint.ts';
+import { HttpProblem } from './http-problem.ts';
+
+const tag = 'Provider';
+const path = '/provider/webhook';
+const bodyLimit = 4 * 1024 * 1024;
+
+export const verifyProviderWebhook = endpoint(
+  {
+    method: 'GET',
+    path,
+    operationId: 'verifyProviderWebhook',
+    summary: 'Answer the provider’s verification request',
+    description: 'Echoes `hub.challenge` as text when `hub.verify_token` is the configured token.',
+    tag,
+    access: 'public',
+    query: struct({}, { 'hub.mode': t.string, 'hub.verify_token': t.string, 'hub.challenge': t.string }),
+    responses: { 200: { description: 'The challenge', content: { 'text/plain': { type: 'string' } } } },
+    errors: [400, 403],
+  },
+  async ({ dependencies, query }) => {
+    const verified =
+      query['hub.mode'] === 'subscribe' &&
+      isVerifyToken(dependencies.config.providerVerifyToken, query['hub.verify_token']);
+    if (!verified) throw new HttpProblem(403, 'The verify token is not valid');
+    return { status: 200, content: query['hub.challenge'] ?? '', contentType: 'text/plain; charset=utf-8' };
+  },
+);
+
+export const receiveProviderCallback = endpoint(
+  {
+    method: 'POST',
+    path,
+    operationId: 'receiveProviderCallback',
+    summary: 'Take a notification of the provider',
+    description:
+      'Signed by `X-Hub-Signature-256` over the raw bytes. Answered once the bytes are stored; a worker applies them afterwards, in any order and with any repetition.',
+    tag,
+    access: 'public',
+    body: 'raw',
+    bodySchema: { type: 'object' },
+    bodyLimit,
+    responses: {
+      200: {
+        description: 'Stored',
+        body: struct({ status: t.literal('success') }),
+        example: { status: 'success' },
+      },
+    },
+    errors: [400, 401, 408],
+  },
+  async ({ dependencies, body, request }) => {
+    const signature = request.header('x-hub-signature-256');
+    if (!isSignedBy(dependencies.config.providerAppSecret, { body, signature })) throw new Unauthorized();
+    requireJsonObject(body);
+    await dependencies.callbackInbox(body);
+    return { status: 200, body: { status: 'success' } as const };
+  },
+);
+
+/** Everything else is judged when it is applied; what is no notification at all is told to the sender at once. */
+function requireJsonObject(body: Buffer): void {
+  if (!isJsonObject(body)) throw new HttpProblem(400, 'Request body must be a JSON object');
+}
+
+function isJsonObject(body: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

@@ -90,9 +90,17 @@ type Answers<R extends ResponseDeclarations> = {
   [S in keyof R & number]:
     | ContentAnswer<S>
     | (R[S] extends { readonly body: infer C extends t.Mixed }
-        ? { readonly status: S; readonly body: t.TypeOf<C>; readonly headers?: Headers }
+        ? { readonly status: S; readonly body: Immutable<t.TypeOf<C>>; readonly headers?: Headers }
         : { readonly status: S; readonly headers?: Headers });
 }[keyof R & number];
+
+type Immutable<A> = A extends Date
+  ? A
+  : A extends readonly (infer E)[]
+    ? readonly Immutable<E>[]
+    : A extends object
+      ? { readonly [K in keyof A]: Immutable<A[K]> }
+      : A;
 
 /** A body that is not JSON. */
 export interface ContentAnswer<S extends number = number> {
@@ -140,9 +148,10 @@ export function endpoint<
   P extends t.Mixed = t.UnknownC,
   Q extends t.Mixed = t.UnknownC,
   B extends BodyDeclaration = 'none',
+  const A extends Answers<R> = Answers<R>,
 >(
   declaration: Declaration<P, Q, B, R>,
-  handle: (call: EndpointCall<t.TypeOf<P>, t.TypeOf<Q>, BodyOf<B>>) => Promise<Answers<NoInfer<R>>>,
+  handle: (call: EndpointCall<t.TypeOf<P>, t.TypeOf<Q>, BodyOf<B>>) => Promise<A>,
 ): Endpoint {
   return {
     declaration: declaration as Declaration,

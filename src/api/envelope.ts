@@ -44,10 +44,11 @@ export const ErrorEnvelope = struct(
 export type ErrorEnvelope = t.TypeOf<typeof ErrorEnvelope>;
 
 /** The body of `record(codec)`. */
-export const succeed = <A>(data: A) => ({ status: 'success', data }) as const;
+export const succeed = <const A>(data: A) => ({ status: 'success', data }) as const;
 
 /** The body of `recordWithMessage(codec)`. */
-export const succeedWith = <A>(message: string, data: A) => ({ status: 'success', message, data }) as const;
+export const succeedWith = <const A>(message: string, data: A) =>
+  ({ status: 'success', message, data }) as const;
 
 /** The body of `Acknowledgement`. */
 export const acknowledge = (message: string) => ({ status: 'success', message }) as const;

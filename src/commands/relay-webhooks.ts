@@ -1,12 +1,14 @@
 import type { Dependencies } from '../dependencies.ts';
 import { fanOutEvents } from '../records/events.ts';
-import type { DispatchLimits, Dispatched } from '../records/webhook-dispatch.ts';
+import type { Dispatched, DispatchLimits } from '../records/webhook-dispatch.ts';
 import {
   dispatchDeliveries,
   failUndialled,
   returnDeliveries,
   sweepDeliveries,
 } from '../records/webhook-dispatch.ts';
+import type { Loop } from './polling-loop.ts';
+import { errorName, startPollingLoop } from './polling-loop.ts';
 
 export interface RelayOptions {
   readonly dispatch: Omit<DispatchLimits, 'limit' | 'slowLimit'>;
@@ -14,7 +16,7 @@ export interface RelayOptions {
   readonly startsAtATime: number;
   /** Events of one fan-out statement. */
   readonly fanOutBatch: number;
-  /** Between rounds when there is nothing to do: the latency of a lone event. */
+  /** Between rounds when there is nothing to do: the latency of a lone event is up to twice this. */
   readonly idleMs: number;
   readonly sweepEveryMs: number;
   readonly redispatchSeconds: number;
@@ -27,122 +29,119 @@ export const defaultRelayOptions: RelayOptions = {
     crowdedAt: 600,
     pool: 1000,
     slowAfter: 2,
+    hangingAfterSeconds: 2,
   },
   startsAtATime: 16,
   fanOutBatch: 500,
-  idleMs: 100,
+  idleMs: 75,
   sweepEveryMs: 10_000,
   redispatchSeconds: 120,
 };
 
-export interface WebhookRelay {
-  /** Resolves once the round under way and its starts are over. */
-  readonly stop: () => Promise<void>;
-}
-
 type RelayDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'config'>;
 
-const afterFailureMs = 1000;
+/** How long nothing is started after a start that failed. */
+const holdMs = 1000;
 
-/**
- * Runs beside the webhook worker: events become deliveries, deliveries whose turn it is become workflows. Any number of
- * relays may run; a killed one leaves nothing that the others, or the next one, do not pick up.
- */
-export function startWebhookRelay(
-  dependencies: RelayDependencies,
-  options: RelayOptions = defaultRelayOptions,
-): WebhookRelay {
-  const { database, orchestrator, logger, config } = dependencies;
-  const starts = new Set<Promise<void>>();
-  // Of the starts, those for endpoints that keep timing out: at most a quarter.
-  let slowStarts = 0;
-  let stopping = false;
-  let wake: () => void = () => undefined;
-  let holdStartsUntil = 0;
-  let sweepAt = 0;
+/** Starts the workflows of dispatched deliveries, few at a time, and of slow endpoints a quarter of those at most. */
+function createStarter({ database, orchestrator, logger }: RelayDependencies, startsAtATime: number) {
+  const underWay = new Set<Promise<void>>();
+  let slowUnderWay = 0;
+  let heldUntil = 0;
+  let onRoom = (): void => undefined;
 
-  const sleep = (ms: number): Promise<void> =>
-    // oxlint-disable-next-line promise/avoid-new -- a timer that can be ended early
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  async function start(deliveryId: string): Promise<void> {
+  async function startWorkflow(deliveryId: string): Promise<void> {
     try {
       const outcome = await orchestrator.startWebhookDelivery(deliveryId);
       if (outcome === 'closed') await failUndialled(database, deliveryId);
     } catch (error) {
       // Temporal is away: the delivery takes its place in the queue again.
-      holdStartsUntil = performance.now() + afterFailureMs;
-      logger.warn({ deliveryId, error: String(error) }, 'webhook delivery delayed');
+      if (performance.now() > heldUntil)
+        logger.warn({ error: errorName(error) }, 'webhook deliveries delayed');
+      heldUntil = performance.now() + holdMs;
+      // Should this fail too, the sweep returns it later.
       await returnDeliveries(database, [deliveryId]).catch(() => undefined);
     }
   }
 
-  function track({ id: deliveryId, slow }: Dispatched): void {
-    slowStarts += Number(slow);
-    const running = start(deliveryId)
-      .catch((error: unknown) => logger.error({ deliveryId, error: String(error) }, 'webhook start failed'))
-      .finally(() => {
-        starts.delete(running);
-        slowStarts -= Number(slow);
-        // Not for every single one: a round of several costs as much as a round of one.
-        if (starts.size <= options.startsAtATime / 2) wake();
-      });
-    starts.add(running);
-  }
-
-  async function sweep(): Promise<void> {
-    if (performance.now() < sweepAt) return;
-    sweepAt = performance.now() + options.sweepEveryMs;
-    const swept = await sweepDeliveries(database, {
-      expiryHours: config.webhookExpiryHours,
-      redispatchSeconds: options.redispatchSeconds,
-    });
-    if (swept.interrupted + swept.expired + swept.returned > 0)
-      logger.warn(swept, 'webhook deliveries swept');
-  }
-
-  /** True when there may be more to do at once. */
-  async function round(): Promise<boolean> {
-    await sweep();
-    const { events } = await fanOutEvents(database, options.fanOutBatch);
-    const room = performance.now() < holdStartsUntil ? 0 : options.startsAtATime - starts.size;
-    const slowLimit = Math.max(0, Math.ceil(options.startsAtATime / 4) - slowStarts);
-    const dispatched =
-      room > 0 ? await dispatchDeliveries(database, { ...options.dispatch, limit: room, slowLimit }) : [];
-    for (const delivery of dispatched) track(delivery);
-    return events === options.fanOutBatch || dispatched.some(({ slow }) => !slow);
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping) {
-      let idleMs = options.idleMs;
-      try {
-        // oxlint-disable-next-line no-await-in-loop -- rounds follow each other
-        if (await round()) idleMs = 0;
-      } catch (error) {
-        idleMs = afterFailureMs;
-        logger.warn({ error: String(error) }, 'webhook relay round failed');
-      }
-      // A full house waits for a start to end; a short pause lets several end.
-      const waitMs = starts.size >= options.startsAtATime ? options.idleMs : idleMs;
-      // oxlint-disable-next-line no-await-in-loop
-      if (waitMs > 0 && !stopping) await sleep(waitMs);
-    }
-    await Promise.all(starts);
-  }
-
-  const running = run();
   return {
-    stop: () => {
-      stopping = true;
-      wake();
-      return running;
+    room: () => (performance.now() < heldUntil ? 0 : startsAtATime - underWay.size),
+    slowRoom: () => Math.max(0, Math.ceil(startsAtATime / 4) - slowUnderWay),
+    /** Resolves when half of the starts may be made at once: a round of several costs as much as a round of one. */
+    async untilRoom(): Promise<void> {
+      if (underWay.size <= startsAtATime / 2) return;
+      // oxlint-disable-next-line promise/avoid-new -- resolved by the start that ends
+      await new Promise<void>((resolve) => {
+        onRoom = resolve;
+      });
+    },
+    start({ id, slow }: Dispatched): void {
+      slowUnderWay += Number(slow);
+      const started = startWorkflow(id).finally(() => {
+        underWay.delete(started);
+        slowUnderWay -= Number(slow);
+        if (underWay.size <= startsAtATime / 2) onRoom();
+      });
+      underWay.add(started);
+    },
+    drain: () => Promise.all(underWay),
+  };
+}
+
+/**
+ * Runs beside the webhook worker: events become deliveries, deliveries whose turn it is become workflows. Any number of
+ * relays may run; a killed one leaves nothing that the others, or the next one, do not pick up. `stop` resolves once the
+ * rounds and starts under way are over.
+ */
+export function startWebhookRelay(
+  dependencies: RelayDependencies,
+  options: RelayOptions = defaultRelayOptions,
+): Loop {
+  const { database, logger, config } = dependencies;
+  const starter = createStarter(dependencies, options.startsAtATime);
+
+  const loops = [
+    startPollingLoop({
+      name: 'webhook fan-out',
+      logger,
+      idleMs: options.idleMs,
+      work: async () => (await fanOutEvents(database, options.fanOutBatch)).events === options.fanOutBatch,
+    }),
+    startPollingLoop({
+      name: 'webhook dispatch',
+      logger,
+      idleMs: options.idleMs,
+      work: async () => {
+        await starter.untilRoom();
+        const limit = starter.room();
+        if (limit <= 0) return false;
+        const slowLimit = starter.slowRoom();
+        const dispatched = await dispatchDeliveries(database, { ...options.dispatch, limit, slowLimit });
+        for (const delivery of dispatched) starter.start(delivery);
+        return dispatched.some(({ slow }) => !slow);
+      },
+    }),
+    startPollingLoop({
+      name: 'webhook sweep',
+      logger,
+      idleMs: options.sweepEveryMs,
+      work: async () => {
+        const { webhookExpiryHours: expiryHours } = config;
+        const swept = await sweepDeliveries(database, {
+          expiryHours,
+          redispatchSeconds: options.redispatchSeconds,
+        });
+        if (swept.interrupted + swept.expired + swept.returned > 0) {
+          logger.warn(swept, 'webhook deliveries swept');
+        }
+        return false;
+      },
+    }),
+  ];
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+      await starter.drain();
     },
   };
 }

@@ -7,7 +7,7 @@ import { nothing, row } from './row.ts';
 export interface DispatchLimits {
   /** Deliveries to hand out in this round. */
   readonly limit: number;
-  /** Of them, for endpoints that keep timing out. */
+  /** Of them, for slow endpoints. */
   readonly slowLimit: number;
   /** In flight at one endpoint: while few are in flight altogether, from `busyAt` on, and from `crowdedAt` on. */
   readonly perEndpoint: { readonly idle: number; readonly busy: number; readonly crowded: number };
@@ -15,13 +15,14 @@ export interface DispatchLimits {
   readonly crowdedAt: number;
   /** In flight altogether. */
   readonly pool: number;
-  /** Consecutive time-outs that make an endpoint a slow one. */
+  /** Consecutive time-outs, or requests that hang right now, that make an endpoint a slow one. */
   readonly slowAfter: number;
+  readonly hangingAfterSeconds: number;
 }
 
 const Dispatched = t.type({
   id: t.string,
-  /** Its endpoint keeps timing out. */
+  /** Its endpoint keeps timing out, or lets requests hang. */
   slow: t.boolean,
 });
 export type Dispatched = t.TypeOf<typeof Dispatched>;
@@ -29,7 +30,7 @@ const DispatchedRow = row(Dispatched);
 
 /**
  * Marks the deliveries whose turn it is and returns them. Endpoints take turns: the one with the fewest in flight
- * comes first. Those that keep timing out have places of their own, few of the round and a quarter of the pool, and yield to
+ * comes first. Slow ones have places of their own, few of the round and a quarter of the pool, and yield to
  * healthy ones but for every eighth place, so that nobody starves. One relay at a time, which keeps the caps exact.
  */
 export async function dispatchDeliveries(
@@ -49,12 +50,15 @@ export async function dispatchDeliveries(
                 ORDER BY next.webhook_id LIMIT 1)
         FROM endpoint WHERE endpoint.webhook_id IS NOT NULL
       ), open AS MATERIALIZED (
-        SELECT webhook_id, count(*)::int4 AS deliveries FROM webhook_delivery
+        SELECT webhook_id, count(*)::int4 AS deliveries,
+          count(*) FILTER (WHERE attempted_at < now() - make_interval(secs => ${limits.hangingAfterSeconds}))::int4 AS hanging
+        FROM webhook_delivery
         WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL
         GROUP BY webhook_id
       ), standing AS MATERIALIZED (
         SELECT endpoint.webhook_id, COALESCE(open.deliveries, 0) AS open,
-          COALESCE(webhook_configuration.consecutive_timeouts, 0) >= ${limits.slowAfter} AS slow
+          COALESCE(webhook_configuration.consecutive_timeouts, 0) >= ${limits.slowAfter} AS timing_out,
+          GREATEST(webhook_configuration.consecutive_timeouts, open.hanging, 0) >= ${limits.slowAfter} AS slow
         FROM endpoint
         LEFT JOIN open ON open.webhook_id = endpoint.webhook_id
         LEFT JOIN webhook_configuration ON webhook_configuration.id = endpoint.webhook_id
@@ -62,7 +66,7 @@ export async function dispatchDeliveries(
       ), total AS (
         SELECT COALESCE(sum(open.deliveries), 0)::int4 AS all_open,
           COALESCE(sum(open.deliveries) FILTER (
-            WHERE webhook_configuration.consecutive_timeouts >= ${limits.slowAfter}), 0)::int4 AS slow_open
+            WHERE GREATEST(webhook_configuration.consecutive_timeouts, open.hanging) >= ${limits.slowAfter}), 0)::int4 AS slow_open
         FROM open LEFT JOIN webhook_configuration ON webhook_configuration.id = open.webhook_id
       ), candidate AS (
         SELECT waiting.id, standing.slow, standing.open + waiting.nth AS depth
@@ -74,7 +78,7 @@ export async function dispatchDeliveries(
             WHERE webhook_id = standing.webhook_id AND state = 'pending' AND dispatched_at IS NULL
             ORDER BY id
             LIMIT GREATEST(0, LEAST(${limits.limit}, CASE
-              WHEN standing.slow OR total.all_open >= ${limits.crowdedAt}::int4 THEN ${limits.perEndpoint.crowded}::int4
+              WHEN standing.timing_out OR total.all_open >= ${limits.crowdedAt}::int4 THEN ${limits.perEndpoint.crowded}::int4
               WHEN total.all_open >= ${limits.busyAt}::int4 THEN ${limits.perEndpoint.busy}::int4
               ELSE ${limits.perEndpoint.idle}::int4 END - standing.open))
           ) AS first

@@ -5,7 +5,8 @@ import { Worker } from '@temporalio/worker';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
-import type { RelayOptions, WebhookRelay } from '../../src/commands/relay-webhooks.ts';
+import type { Loop } from '../../src/commands/polling-loop.ts';
+import type { RelayOptions } from '../../src/commands/relay-webhooks.ts';
 import { defaultRelayOptions, startWebhookRelay } from '../../src/commands/relay-webhooks.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import type { NewEvent } from '../../src/domain/event.ts';
@@ -80,7 +81,7 @@ async function startWorker(overrides: Partial<Dependencies> = {}): Promise<() =>
   return stop;
 }
 
-function startRelay(options: RelayOptions = fastRelay): WebhookRelay {
+function startRelay(options: RelayOptions = fastRelay): Loop {
   const relay = startWebhookRelay(dependencies, options);
   closers.push(relay.stop);
   return relay;

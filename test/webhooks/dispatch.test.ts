@@ -31,6 +31,7 @@ const limits: DispatchLimits = {
   crowdedAt: 60,
   pool: 100,
   slowAfter: 2,
+  hangingAfterSeconds: 2,
 };
 const dispatchDeliveries = async (...parameters: Parameters<typeof dispatch>): Promise<readonly string[]> =>
   (await dispatch(...parameters)).map(({ id }) => id);
@@ -199,6 +200,19 @@ describe('dispatchDeliveries', () => {
       [...slowIds],
     ]);
     expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(4);
+  });
+
+  it('gives an endpoint that lets requests hang no more than the places of slow ones', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 9);
+    await claimAttempts(
+      database.pool,
+      await dispatchDeliveries(database.pool, { ...limits, limit: 2 }),
+      claimOptions,
+    );
+    await query(database, `UPDATE webhook_delivery SET attempted_at = attempted_at - interval '3 seconds'`);
+    expect(await dispatchDeliveries(database.pool, { ...limits, slowLimit: 3 })).toHaveLength(3);
   });
 
   it('fills the pool and no more', async () => {

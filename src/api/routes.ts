@@ -1,4 +1,13 @@
 /** Every operation of the API, in the order of the document. */
+import { createCampaign } from './campaigns/create.ts';
+import { listCampaignRecipients } from './campaigns/recipients.ts';
+import {
+  cancelCampaignEndpoint,
+  getCampaign,
+  listCampaigns,
+  pauseCampaignEndpoint,
+  startCampaign,
+} from './campaigns/report.ts';
 import { documentation } from './docs-page.ts';
 import type { Endpoint } from './endpoint.ts';
 import { healthz, readyz } from './health.ts';
@@ -6,6 +15,13 @@ import { metricsEndpoint } from './metrics-endpoint.ts';
 import { getPayloadSkeleton, getTemplateVariables, listTemplates, syncTemplates } from './templates.ts';
 
 const operations: readonly Endpoint[] = [
+  createCampaign,
+  listCampaigns,
+  getCampaign,
+  listCampaignRecipients,
+  startCampaign,
+  pauseCampaignEndpoint,
+  cancelCampaignEndpoint,
   listTemplates,
   syncTemplates,
   getTemplateVariables,

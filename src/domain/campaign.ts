@@ -85,6 +85,11 @@ export function nextCampaignStatus(
   return transitions[action][status];
 }
 
+/** Spec 3.1: the status at creation. */
+export function initialStatus(sendType: SendType): CampaignStatus {
+  return sendType === 'IMMEDIATE' ? 'DRAFT' : 'SCHEDULED';
+}
+
 /** How a pause ends: where the campaign had been before it. */
 export function actionOfStart(campaign: {
   readonly started: boolean;

@@ -1,0 +1,154 @@
+/** POST /api/campaigns/auto-trigger (Spec 4.1). */
+import * as t from 'io-ts';
+import { CreateCampaign } from '../../codecs/create-campaign.ts';
+import { Integer, IsoDateTime, Uuid } from '../../codecs/scalars.ts';
+import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { checkCampaign, writeCampaign, type CheckedCampaign } from '../../commands/create-campaign.ts';
+import { deliverWorkflowCommands } from '../../commands/deliver-workflow-commands.ts';
+import {
+  campaignStatuses,
+  contactSelectionTypes,
+  preparationStatuses,
+  sendTypes,
+} from '../../domain/campaign.ts';
+import { endpoint } from '../endpoint.ts';
+
+/** Exactly the fields of Spec 2.1. */
+const Campaign = struct({
+  id: Uuid,
+  name: t.string,
+  description: nullish(t.string),
+  template_id: Uuid,
+  contact_selection_type: oneOf(contactSelectionTypes),
+  total_contacts: Integer,
+  total_contacts_skipped: Integer,
+  preparation_status: oneOf(preparationStatuses),
+  preparation_version: Integer,
+  audience_version: Integer,
+  status: oneOf(campaignStatuses),
+  send_type: oneOf(sendTypes),
+  scheduled_at: nullish(IsoDateTime),
+  workspace_id: Integer,
+  is_auto_trigger: t.boolean,
+  created_at: IsoDateTime,
+  updated_at: IsoDateTime,
+});
+
+const Created = struct({
+  status: t.literal('success'),
+  code: t.literal(201),
+  message: t.string,
+  data: struct({
+    campaign: Campaign,
+    summary: struct({ total_contacts: Integer, can_send_test: t.boolean }),
+  }),
+  timestamp: IsoDateTime,
+});
+
+const megabyte = 1024 * 1024;
+
+export const createCampaign = endpoint(
+  {
+    method: 'POST',
+    path: '/api/campaigns/auto-trigger',
+    operationId: 'createCampaign',
+    summary: 'Create a campaign that prepares its audience and sends itself',
+    tag: 'Campaigns',
+    access: 'channel',
+    apiKeyOnly: true,
+    idempotent: true,
+    body: CreateCampaign,
+    bodyLimit: 32 * megabyte,
+    bodyExample: {
+      name: 'Spring offer',
+      template_id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: ['+4915112345678,Ada', '+919876543210|Grace'],
+      variable_mapping: { body: { '1': 'firstName' }, default_values: { body: { '1': 'there' } } },
+      send_type: 'IMMEDIATE',
+    },
+    responses: {
+      201: {
+        description: 'The campaign; its audience is being prepared',
+        body: Created,
+        example: {
+          status: 'success',
+          code: 201,
+          message: 'Campaign created successfully',
+          data: {
+            campaign: {
+              id: '0197c1f2-6a6e-7b52-9a40-3f0f6a3c9d11',
+              name: 'Spring offer',
+              description: null,
+              template_id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
+              contact_selection_type: 'quick_contacts',
+              total_contacts: 0,
+              total_contacts_skipped: 0,
+              preparation_status: 'PREPARING',
+              preparation_version: 1,
+              audience_version: 1,
+              status: 'DRAFT',
+              send_type: 'IMMEDIATE',
+              scheduled_at: null,
+              workspace_id: 1001,
+              is_auto_trigger: true,
+              created_at: '2026-11-21T09:00:00.000Z',
+              updated_at: '2026-11-21T09:00:00.000Z',
+            },
+            summary: { total_contacts: 0, can_send_test: true },
+          },
+          timestamp: '2026-11-21T09:00:00.012Z',
+        },
+      },
+    },
+    errors: [400, 404, 409, 422],
+  },
+  async ({ dependencies, principal, body, request }) => {
+    const checked = await checkCampaign(dependencies, principal, body);
+    const answer = await dependencies.database.transaction(async (transaction) => {
+      await request.idempotency.begin(transaction);
+      const created = await writeCampaign(transaction, checked);
+      const presented = present(checked, created, dependencies.now());
+      await request.idempotency.finish(transaction, presented);
+      return presented;
+    });
+    await deliverWorkflowCommands(dependencies, answer.body.data.campaign.id);
+    return answer;
+  },
+);
+
+type CreatedRow = Awaited<ReturnType<typeof writeCampaign>>;
+
+function present(
+  { workspaceId, campaign, canSendTest }: CheckedCampaign,
+  created: CreatedRow,
+  timestamp: Date,
+) {
+  return {
+    status: 201,
+    body: {
+      status: 'success',
+      code: 201,
+      message: 'Campaign created successfully',
+      data: {
+        campaign: {
+          ...created,
+          name: campaign.name,
+          description: campaign.description,
+          template_id: campaign.templateId,
+          contact_selection_type: campaign.contactSelectionType,
+          total_contacts: 0,
+          total_contacts_skipped: 0,
+          preparation_status: 'PREPARING',
+          status: campaign.status,
+          send_type: campaign.sendType,
+          scheduled_at: campaign.scheduledAt,
+          workspace_id: workspaceId,
+          is_auto_trigger: true,
+        },
+        summary: { total_contacts: 0, can_send_test: canSendTest },
+      },
+      timestamp,
+    },
+  } as const;
+}

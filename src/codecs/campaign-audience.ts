@@ -1,0 +1,34 @@
+/** The parts of a campaign's audience input (Spec 4.1), as a request gives them and as the campaign keeps the small ones. */
+import * as t from 'io-ts';
+import { describe } from './json-schema.ts';
+import { integerOf } from './scalars.ts';
+import { FilterMatch, SegmentCondition } from './segment-filter.ts';
+import { nullish, struct } from './struct.ts';
+
+const Column = describe(integerOf({ min: 0 }), { description: '0-based index of the column' });
+
+export const CsvMapping = struct(
+  { phone_column: Column, country_code_column: Column },
+  {
+    name_column: nullish(Column),
+    email_column: nullish(Column),
+    custom_field_mapping: nullish(t.record(t.string, Column)),
+  },
+);
+
+export const ContactFilters = struct({ match: FilterMatch, conditions: t.array(SegmentCondition) });
+
+/** What the campaign keeps; fields of other kinds of audience are absent. */
+export const AudienceInput = struct(
+  {},
+  {
+    segments: t.array(t.string),
+    contact_filters: ContactFilters,
+    csv_mapping: CsvMapping,
+    csv_file_key: t.string,
+    csv_file_url: t.string,
+    failed_campaign_id: t.string,
+    failed_reasons: t.array(t.string),
+  },
+);
+export type AudienceInput = t.TypeOf<typeof AudienceInput>;

@@ -1,0 +1,75 @@
+/** The body of POST /api/campaigns/auto-trigger (Spec 4.1). What depends on other fields is checked by the command. */
+import * as t from 'io-ts';
+import { contactSelectionTypes, sendTypes } from '../domain/campaign.ts';
+import { ContactFilters, CsvMapping } from './campaign-audience.ts';
+import { describe } from './json-schema.ts';
+import { textOf, Uuid } from './scalars.ts';
+import { oneOf, refined, struct } from './struct.ts';
+import { VariableMapping } from './variable-mapping.ts';
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+const Name = describe(
+  new t.Type<string, string>(
+    'name',
+    t.string.is,
+    (input, context) => {
+      if (isBlank(input)) return t.failure(input, context, 'Campaign name is required');
+      return textOf({ max: 255 }).validate(input, context);
+    },
+    String,
+  ),
+  { type: 'string', minLength: 1, maxLength: 255 },
+);
+
+/** The key supplies the channel: a body that names one is refused. */
+const Absent = (field: string) =>
+  describe(
+    new t.Type<undefined, undefined>(
+      field,
+      t.undefined.is,
+      (input, context) =>
+        input === undefined
+          ? t.success(undefined)
+          : t.failure(input, context, `${field} must not be sent: the API key supplies it`),
+      t.identity,
+    ),
+    { not: {}, description: 'Must not be sent: the API key supplies it.' },
+  );
+
+const nonEmpty = refined(
+  t.string,
+  (text) => text.trim() !== '',
+  (field) => `${field} must not be empty`,
+  {
+    minLength: 1,
+  },
+);
+
+export const CreateCampaign = struct(
+  {
+    name: Name,
+    template_id: Uuid,
+    contact_selection_type: oneOf(contactSelectionTypes),
+    send_type: oneOf(sendTypes),
+  },
+  {
+    description: textOf({ max: 1000 }),
+    channel_id: Absent('channel_id'),
+    phone_number_id: Absent('phone_number_id'),
+    contact_filters: ContactFilters,
+    segments: t.array(Uuid),
+    quick_contacts: t.array(t.string),
+    csv_contacts_string: nonEmpty,
+    csv_file_key: nonEmpty,
+    csv_file_url: nonEmpty,
+    csv_mapping: CsvMapping,
+    failed_campaign_id: Uuid,
+    failed_reasons: t.array(nonEmpty),
+    variable_mapping: VariableMapping,
+    // Ignored beside IMMEDIATE, so that its form is judged only beside SCHEDULED.
+    scheduled_at: describe(t.unknown, { type: ['string', 'null'], format: 'date-time' }),
+  },
+);
+export type CreateCampaign = t.TypeOf<typeof CreateCampaign>;

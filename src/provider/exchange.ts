@@ -58,6 +58,7 @@ export function createExchanger({ origin, connections, timeoutMs }: ExchangerOpt
   });
   const inFlight = new Set<ExchangeHandler>();
   let sweeper: NodeJS.Timeout | undefined;
+  let closing: Promise<void> | undefined;
 
   const sweep = (): void => {
     const now = performance.now();
@@ -86,7 +87,10 @@ export function createExchanger({ origin, connections, timeoutMs }: ExchangerOpt
         sweeper ??= setInterval(sweep, Math.min(Math.max(timeoutMs / 20, 5), 250));
         pool.dispatch(request as Dispatcher.DispatchOptions, handler);
       }),
-    close: () => pool.close(),
+    close: () => {
+      closing ??= pool.close();
+      return closing;
+    },
   };
 }
 

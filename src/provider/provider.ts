@@ -49,7 +49,7 @@ export interface SendRejected {
   readonly kind: 'rejected';
   /** The provider's error code; equal to `httpStatus` when the answer was an HTTP error outside its protocol. */
   readonly code: number;
-  readonly subcode: number | null;
+  readonly subcode?: number | null;
   readonly httpStatus: number;
   readonly message: string;
   readonly details: string | null;

@@ -1,0 +1,364 @@
+import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
+import type { MessagingProvider, OutboundTemplateMessage } from '../../src/provider/provider.ts';
+import { acceptedAnswer, httpAnswer, startRawServer, type RawServer } from './raw-server.ts';
+
+const message: OutboundTemplateMessage = {
+  phoneNumberId: '106540352242922',
+  accessToken: 'EAAtoken',
+  to: '4915112345678',
+  template: { name: 'hello', language: 'en_US', components: [] },
+  callbackData: '0199-message',
+};
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+function connectTo(
+  baseUrl: string,
+  options: { timeoutMs?: number; connections?: number } = {},
+): MessagingProvider {
+  const provider = createCloudProvider({ baseUrl, timeoutMs: 2000, connections: 4, ...options });
+  closers.push(() => provider.close());
+  return provider;
+}
+
+async function serve(behave: (socket: Socket, request: string) => void): Promise<RawServer> {
+  const server = await startRawServer(behave);
+  closers.push(() => server.close());
+  return server;
+}
+
+async function sendTo(answer: string): ReturnType<MessagingProvider['sendMessage']> {
+  const server = await serve((socket) => socket.write(answer));
+  return connectTo(server.baseUrl).sendMessage(message);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+describe('the request of sendMessage', () => {
+  it('carries the envelope of the protocol and leaves empty components out', async () => {
+    const server = await serve((socket) => socket.write(acceptedAnswer));
+
+    await connectTo(`${server.baseUrl}/`).sendMessage(message);
+
+    const [head, body] = (server.requests[0] ?? '').split('\r\n\r\n');
+    expect(head).toMatch(/^POST \/v23\.0\/106540352242922\/messages HTTP\/1\.1/);
+    expect(head).toMatch(/authorization: Bearer EAAtoken/i);
+    expect(head).toMatch(/content-type: application\/json/i);
+    expect(JSON.parse(body ?? '')).toEqual({
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '+4915112345678',
+      type: 'template',
+      biz_opaque_callback_data: '0199-message',
+      template: { name: 'hello', language: { code: 'en_US' } },
+    });
+  });
+
+  it('passes components and awkward characters on unchanged', async () => {
+    const server = await serve((socket) => socket.write(acceptedAnswer));
+    const text = 'Zoë "quoted" \\ 漢字 😀  </script>';
+    const components = [{ type: 'body', parameters: [{ type: 'text', text }] }];
+
+    await connectTo(server.baseUrl).sendMessage({
+      ...message,
+      template: { ...message.template, components },
+    });
+
+    const body = JSON.parse((server.requests[0] ?? '').split('\r\n\r\n')[1] ?? '') as typeof message;
+    expect(body.template.components).toEqual(components);
+  });
+
+  it('refuses a token that would end the header, without dialling', async () => {
+    const server = await serve((socket) => socket.write(acceptedAnswer));
+
+    const result = await connectTo(server.baseUrl).sendMessage({ ...message, accessToken: 'a\r\nx-evil: 1' });
+
+    expect(result).toMatchObject({ kind: 'rejected', code: 190 });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('an answered send', () => {
+  it('is accepted when the answer names the message', async () => {
+    expect(await sendTo(acceptedAnswer)).toEqual({
+      kind: 'accepted',
+      providerMessageId: 'wamid.A',
+      messageStatus: 'accepted',
+      waId: '4915112345678',
+    });
+  });
+
+  it('tells that the provider holds the message back', async () => {
+    const body = '{"messages":[{"id":"wamid.B","message_status":"held_for_quality_assessment"}]}';
+
+    expect(await sendTo(httpAnswer(200, { body }))).toMatchObject({
+      kind: 'accepted',
+      messageStatus: 'held_for_quality_assessment',
+      waId: null,
+    });
+  });
+
+  it('is rejected with the code and the details of the error body', async () => {
+    const error = { message: '(#132001) No', code: 132001, error_data: { details: 'no such name' } };
+
+    expect(await sendTo(httpAnswer(404, { body: JSON.stringify({ error }) }))).toEqual({
+      kind: 'rejected',
+      code: 132001,
+      subcode: null,
+      httpStatus: 404,
+      message: '(#132001) No',
+      details: 'no such name',
+      isTransient: false,
+    });
+  });
+
+  it.each([
+    ['a code written as text', 400, { code: '131026', message: 'x' }, { code: 131026 }],
+    ['details as plain text', 400, { code: 100, message: 'x', error_data: 'why' }, { details: 'why' }],
+    ['a subcode', 400, { code: 100, error_subcode: 33, message: 'x' }, { subcode: 33 }],
+    ['a passing error', 503, { code: 2, message: 'x', is_transient: true }, { code: 2, isTransient: true }],
+    ['an error under HTTP 200', 200, { code: 131000, message: 'x' }, { code: 131000, httpStatus: 200 }],
+    ['an error of the provider under HTTP 502', 502, { code: 131016, message: 'x' }, { code: 131016 }],
+  ])('is rejected when the body holds %s', async (_name, status, error, expected) => {
+    const result = await sendTo(httpAnswer(status, { body: JSON.stringify({ error }) }));
+
+    expect(result).toMatchObject({ kind: 'rejected', ...expected });
+  });
+
+  it.each([
+    [500, '<html>oops</html>'],
+    [503, ''],
+    [429, 'slow down'],
+    [404, '{"detail":"no route"}'],
+    [302, ''],
+    [500, '{"error":{"message":"without a code"}}'],
+  ])('is rejected with the HTTP status when HTTP %i comes without a provider error', async (status, body) => {
+    const headers = { location: 'http://127.0.0.1:1/' };
+
+    expect(await sendTo(httpAnswer(status, { body, headers }))).toMatchObject({
+      kind: 'rejected',
+      code: status,
+      httpStatus: status,
+    });
+  });
+
+  it.each([502, 504])('is unknown when a gateway answers %i for the provider', async (status) => {
+    expect(await sendTo(httpAnswer(status, { body: '<html>bad gateway</html>' }))).toMatchObject({
+      kind: 'unknown',
+    });
+  });
+
+  it.each([
+    ['garbage', 'not json'],
+    ['nothing', ''],
+    ['truncated JSON', '{"messages":[{"id":"wam'],
+    ['no messages', '{"messaging_product":"whatsapp"}'],
+    ['an empty list', '{"messages":[]}'],
+    ['a message without an id', '{"messages":[{"message_status":"accepted"}]}'],
+    ['an empty id', '{"messages":[{"id":""}]}'],
+    ['null', 'null'],
+  ])('is unknown when HTTP 200 holds %s', async (_name, body) => {
+    expect(await sendTo(httpAnswer(200, { body }))).toMatchObject({ kind: 'unknown' });
+  });
+
+  it.each([
+    ['seconds', { 'retry-after': '7' }, 7000],
+    [
+      'a date',
+      { 'retry-after': 'Sat, 21 Nov 2026 10:00:30 GMT', date: 'Sat, 21 Nov 2026 10:00:00 GMT' },
+      30_000,
+    ],
+    [
+      'the usage header, in minutes',
+      { 'x-business-use-case-usage': '{"1":[{"type":"whatsapp","estimated_time_to_regain_access":3}]}' },
+      180_000,
+    ],
+  ])('tells how long to wait when the provider says so in %s', async (_name, headers, retryAfterMs) => {
+    const body = '{"error":{"code":80007,"message":"limit"}}';
+
+    expect(await sendTo(httpAnswer(429, { body, headers }))).toMatchObject({
+      kind: 'rejected',
+      retryAfterMs,
+    });
+  });
+
+  it.each([{ 'retry-after': 'soon' }, { 'x-business-use-case-usage': '{broken' }, { 'retry-after': '0' }])(
+    'names no time when the header cannot be read: %o',
+    async (headers) => {
+      const result = await sendTo(httpAnswer(429, { body: '{"error":{"code":4}}', headers }));
+
+      expect(result).toMatchObject({ kind: 'rejected', code: 4 });
+      expect(result).not.toHaveProperty('retryAfterMs');
+    },
+  );
+});
+
+describe('a send without an answer', () => {
+  it('is unreachable when nothing listens', async () => {
+    const provider = connectTo(`http://127.0.0.1:${await freePort()}/v23.0`);
+
+    expect(await provider.sendMessage(message)).toEqual({ kind: 'unreachable', cause: 'ECONNREFUSED' });
+  });
+
+  it('is unreachable when the name does not exist', async () => {
+    const provider = connectTo('http://provider.invalid/v23.0');
+
+    expect(await provider.sendMessage(message)).toMatchObject({ kind: 'unreachable' });
+  });
+
+  it('is unreachable when the client is closed', async () => {
+    const server = await serve((socket) => socket.write(acceptedAnswer));
+    const provider = createCloudProvider({ baseUrl: server.baseUrl, connections: 1, timeoutMs: 1000 });
+    await provider.close();
+
+    expect(await provider.sendMessage(message)).toMatchObject({ kind: 'unreachable' });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is unreachable when its turn on a connection does not come in time, and is never written', async () => {
+    const server = await serve(() => undefined);
+    const provider = connectTo(server.baseUrl, { timeoutMs: 200, connections: 1 });
+
+    const results = await Promise.all([
+      provider.sendMessage({ ...message, callbackData: 'first' }),
+      provider.sendMessage({ ...message, callbackData: 'second' }),
+    ]);
+
+    expect(results.map(({ kind }) => kind)).toEqual(['unknown', 'unreachable']);
+    await provider.close();
+    expect(server.requests.filter((request) => request.includes('second'))).toEqual([]);
+  });
+
+  it('is unknown when the provider never answers, within the time limit', async () => {
+    const server = await serve(() => undefined);
+    const started = performance.now();
+
+    const result = await connectTo(server.baseUrl, { timeoutMs: 200 }).sendMessage(message);
+
+    expect(result).toEqual({ kind: 'unknown', cause: 'timeout' });
+    expect(performance.now() - started).toBeGreaterThanOrEqual(195);
+    expect(performance.now() - started).toBeLessThan(1500);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is unknown when the connection is reset behind the request, which is not repeated', async () => {
+    const server = await serve((socket) => socket.resetAndDestroy());
+
+    expect(await connectTo(server.baseUrl).sendMessage(message)).toMatchObject({ kind: 'unknown' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is unknown when the connection is closed behind the request, which is not repeated', async () => {
+    const server = await serve((socket) => socket.end());
+
+    expect(await connectTo(server.baseUrl).sendMessage(message)).toMatchObject({ kind: 'unknown' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is unknown when the answer breaks off', async () => {
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"messages":[');
+      socket.end();
+    });
+
+    expect(await connectTo(server.baseUrl).sendMessage(message)).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('is unknown when the answer is no HTTP', async () => {
+    expect(await sendTo('SMTP ready\r\n\r\n')).toMatchObject({ kind: 'unknown' });
+  });
+
+  it.each([
+    ['head', 'HTTP/1.1 200 OK\r\nx-slow: '],
+    ['body', 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n'],
+  ])('is unknown when the %s drips on past the time limit', async (_name, start) => {
+    const drips: NodeJS.Timeout[] = [];
+    const server = await serve((socket) => {
+      socket.write(start);
+      drips.push(setInterval(() => socket.write('x'), 20));
+    });
+    closers.push(async () => drips.forEach((drip) => clearInterval(drip)));
+
+    const result = await connectTo(server.baseUrl, { timeoutMs: 250 }).sendMessage(message);
+
+    expect(result).toEqual({ kind: 'unknown', cause: 'timeout' });
+  });
+
+  it('is unknown when the answer is larger than any of the provider', async () => {
+    const server = await serve((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${64 * 1024 * 1024}\r\n\r\n`);
+      socket.write(Buffer.alloc(20 * 1024 * 1024, 0x20));
+    });
+
+    const result = await connectTo(server.baseUrl, { timeoutMs: 5000 }).sendMessage(message);
+
+    expect(result).toEqual({ kind: 'unknown', cause: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
+  });
+});
+
+describe('the connections', () => {
+  it('are kept: one serves send after send', async () => {
+    let connections = 0;
+    const server = await startRawServer((socket) => socket.write(acceptedAnswer), {
+      onConnection: () => {
+        connections += 1;
+      },
+    });
+    closers.push(() => server.close());
+    const provider = connectTo(server.baseUrl, { connections: 1 });
+
+    for (let count = 0; count < 20; count += 1) await provider.sendMessage(message);
+
+    expect(connections).toBe(1);
+    expect(server.requests).toHaveLength(20);
+  });
+
+  it('are replaced after the provider closed them between two sends', async () => {
+    const server = await serve((socket) => {
+      socket.write(acceptedAnswer);
+      socket.end();
+    });
+    const provider = connectTo(server.baseUrl, { connections: 1 });
+    await provider.sendMessage(message);
+    // The close has to reach this side before the next send.
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+
+    expect(await provider.sendMessage(message)).toMatchObject({ kind: 'accepted' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('recover once the provider is back', async () => {
+    const port = await freePort();
+    const provider = connectTo(`http://127.0.0.1:${port}/v23.0`);
+    const before = await provider.sendMessage(message);
+    const server = createServer((socket) => {
+      socket.on('data', () => socket.write(acceptedAnswer));
+      closers.push(async () => void socket.destroy());
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(port, '127.0.0.1', resolve);
+    });
+    closers.push(async () => void server.close());
+
+    expect(before).toMatchObject({ kind: 'unreachable' });
+    expect(await provider.sendMessage(message)).toMatchObject({ kind: 'accepted' });
+  });
+});

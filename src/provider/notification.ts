@@ -80,7 +80,7 @@ function parse(body: Uint8Array): unknown {
 /** Template ids are written as integers, which lose their last digits beyond 2^53. */
 function withTextIds(text: string): string {
   return text.includes('message_template_id')
-    ? text.replaceAll(/"message_template_id"(\s*:\s*)(\d{16,})/g, '"message_template_id"$1"$2"')
+    ? text.replaceAll(/"message_template_id"(\s*:\s*)(\d{17,}|9\d{15})(?!\d)/g, '"message_template_id"$1"$2"')
     : text;
 }
 

@@ -1,0 +1,512 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readNotification } from '../../src/provider/notification.ts';
+import type { NotificationItem } from '../../src/provider/notification-item.ts';
+
+const accountId = '102290129340398';
+const metadata = { display_phone_number: '15550783881', phone_number_id: '106540352242922' };
+const person = {
+  profile: { name: 'Ada Lovelace' },
+  wa_id: '16505551234',
+  user_id: 'US.13491208655302741918',
+};
+const textMessage = {
+  from: '16505551234',
+  id: 'wamid.IN1',
+  timestamp: '1749416383',
+  type: 'text',
+  text: { body: 'Hi' },
+};
+const sentStatus = { id: 'wamid.OUT1', status: 'sent', timestamp: '1751142888', recipient_id: '16505551234' };
+
+function read(value: unknown, field: unknown = 'messages', entry: object = {}): readonly NotificationItem[] {
+  return readNotification(
+    bytes({ object: 'whatsapp_business_account', entry: [entryOf(value, field, entry)] }),
+  );
+}
+
+function entryOf(value: unknown, field: unknown, entry: object): object {
+  return { id: accountId, ...entry, changes: [{ value, field }] };
+}
+
+function bytes(notification: unknown): Buffer {
+  return Buffer.from(JSON.stringify(notification));
+}
+
+const inChannel = (parts: object): object => ({ messaging_product: 'whatsapp', metadata, ...parts });
+const kinds = (items: readonly NotificationItem[]): readonly string[] => items.map(({ kind }) => kind);
+
+describe('a status', () => {
+  it('carries ids, our own data, price and where it belongs', () => {
+    const raw = {
+      ...sentStatus,
+      biz_opaque_callback_data: '0199-message',
+      conversation: { id: 'c', expiration_timestamp: '1751200000', origin: { type: 'marketing' } },
+      pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'MARKETING' },
+    };
+
+    expect(read(inChannel({ statuses: [raw] }))).toEqual([
+      {
+        kind: 'status',
+        businessAccountId: accountId,
+        phoneNumberId: '106540352242922',
+        providerMessageId: 'wamid.OUT1',
+        status: 'sent',
+        timestamp: '1751142888',
+        recipientId: '16505551234',
+        recipientUserId: null,
+        callbackData: '0199-message',
+        pricing: { billable: true, pricingModel: 'PMP', type: 'regular', category: 'marketing' },
+        errors: [],
+        raw,
+      },
+    ]);
+  });
+
+  it('carries the reasons of a failure, whole or bare', () => {
+    const errors = [
+      {
+        code: 131049,
+        title: 'Not delivered',
+        message: 'm',
+        error_data: { details: 'healthy ecosystem' },
+        href: 'h',
+      },
+      { code: '131053', title: 'Media' },
+      { title: 'without a code' },
+      'nothing',
+    ];
+
+    const [status] = read(inChannel({ statuses: [{ ...sentStatus, status: 'failed', errors }] }));
+
+    expect(status).toMatchObject({
+      kind: 'status',
+      status: 'failed',
+      errors: [
+        { code: 131049, title: 'Not delivered', details: 'healthy ecosystem' },
+        { code: 131053, title: 'Media', details: null },
+      ],
+    });
+  });
+
+  it('is read when numbers stand where texts are usual, and upper case where lower is', () => {
+    const [status] = read(
+      inChannel({ statuses: [{ id: 77, status: 'READ', timestamp: 1669233778, recipient_id: 16505551234 }] }),
+    );
+
+    expect(status).toMatchObject({
+      providerMessageId: '77',
+      status: 'read',
+      timestamp: '1669233778',
+      recipientId: '16505551234',
+    });
+  });
+
+  it('is read when it names a user id instead of a number', () => {
+    const [status] = read(
+      inChannel({
+        statuses: [{ id: 'wamid.1', status: 'delivered', recipient_id: '', recipient_user_id: 'US.1349' }],
+      }),
+    );
+
+    expect(status).toMatchObject({ recipientId: null, recipientUserId: 'US.1349', timestamp: null });
+  });
+
+  it.each(['played', 'deleted', 'warming_up'])('is ignored when it is %s', (name) => {
+    expect(read(inChannel({ statuses: [{ ...sentStatus, status: name }] }))).toMatchObject([
+      { kind: 'ignored', reason: `status ${name}` },
+    ]);
+  });
+
+  it.each([
+    ['pricing', 'free'],
+    ['pricing', { billable: 'perhaps' }],
+    ['errors', { code: 1 }],
+    ['conversation', []],
+    ['biz_opaque_callback_data', {}],
+    ['timestamp', null],
+    ['recipient_id', ['x']],
+  ])('is read although its %s is %o', (name, value) => {
+    expect(kinds(read(inChannel({ statuses: [{ ...sentStatus, [name]: value }] })))).toEqual(['status']);
+  });
+
+  it('keeps characters out of its texts that no text column takes', () => {
+    const data = 'a\u0000b\uD800c';
+    const [status] = read(inChannel({ statuses: [{ ...sentStatus, biz_opaque_callback_data: data }] }));
+
+    expect(status).toMatchObject({ callbackData: 'a\uFFFDb\uFFFDc' });
+  });
+});
+
+describe('a message', () => {
+  it('carries the person, the text and the callback cut down to it', () => {
+    const other = { ...textMessage, id: 'wamid.IN2', from: '19995550000' };
+    const strangers = [{ profile: { name: 'Other' }, wa_id: '19995550000' }, person];
+
+    const items = read(
+      inChannel({ contacts: strangers, messages: [textMessage, other], statuses: [sentStatus] }),
+    );
+
+    expect(items[0]).toEqual({
+      kind: 'message',
+      businessAccountId: accountId,
+      phoneNumberId: '106540352242922',
+      providerMessageId: 'wamid.IN1',
+      from: '16505551234',
+      fromUserId: 'US.13491208655302741918',
+      profileName: 'Ada Lovelace',
+      type: 'text',
+      timestamp: '1749416383',
+      text: 'Hi',
+      repliesTo: null,
+      notification: {
+        object: 'whatsapp_business_account',
+        entry: [entryOf(inChannel({ contacts: [person], messages: [textMessage] }), 'messages', {})],
+      },
+      raw: textMessage,
+    });
+    expect(kinds(items)).toEqual(['message', 'message', 'status']);
+  });
+
+  it.each([
+    ['a tapped template button', { type: 'button', button: { text: 'Stop', payload: 'p' } }, 'Stop'],
+    [
+      'a tapped reply',
+      { type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: '1', title: 'Yes' } } },
+      'Yes',
+    ],
+    [
+      'a chosen row',
+      { type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: '1', title: 'Row' } } },
+      'Row',
+    ],
+    ['a picture with words', { type: 'image', image: { id: '1', caption: 'Look' } }, 'Look'],
+    ['a picture without words', { type: 'image', image: { id: '1', mime_type: 'image/jpeg' } }, null],
+    ['a place', { type: 'location', location: { latitude: 1.5, longitude: 2 } }, null],
+    ['a reaction taken back', { type: 'reaction', reaction: { message_id: 'wamid.X' } }, null],
+    ['an order', { type: 'order', order: { catalog_id: 'c', product_items: [], text: '' } }, null],
+    [
+      'a flow answer',
+      { type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply: { response_json: '[]' } } },
+      null,
+    ],
+    ['a kind without its part', { type: 'interactive' }, null],
+    ['an unsupported kind', { type: 'unsupported', errors: [{ code: 131051 }] }, null],
+    [
+      'a change of number',
+      { type: 'system', system: { body: 'changed', type: 'user_changed_number' } },
+      'changed',
+    ],
+    ['contact cards', { type: 'contacts', contacts: [{ name: { formatted_name: 'X' } }] }, null],
+  ])('is read when it is %s', (_name, part, text) => {
+    const { text: _text, ...rest } = textMessage;
+
+    expect(read(inChannel({ contacts: [person], messages: [{ ...rest, ...part }] }))).toMatchObject([
+      { kind: 'message', type: part.type, text, from: '16505551234' },
+    ]);
+  });
+
+  it('is read when the person hides the number', () => {
+    const { from: _from, ...hidden } = { ...textMessage, from_user_id: 'US.1349' };
+    const contacts = [{ user_id: 'US.1349', profile: { username: 'ada' } }];
+
+    expect(read(inChannel({ contacts, messages: [hidden] }))).toMatchObject([
+      { kind: 'message', from: null, fromUserId: 'US.1349', profileName: null },
+    ]);
+  });
+
+  it('takes the number from the only contact when the message names none', () => {
+    const { from: _from, ...nameless } = textMessage;
+
+    expect(read(inChannel({ contacts: [person], messages: [nameless] }))).toMatchObject([
+      { from: '16505551234' },
+    ]);
+  });
+
+  it('is read without contacts, and with what it replies to', () => {
+    const reply = { ...textMessage, context: { from: '15550783881', id: 'wamid.OUT1' } };
+
+    expect(read(inChannel({ messages: [reply] }))).toMatchObject([
+      { kind: 'message', profileName: null, repliesTo: 'wamid.OUT1' },
+    ]);
+  });
+});
+
+describe('a template', () => {
+  const template = {
+    message_template_id: 1689556908129832,
+    message_template_name: 'order_confirmation',
+    message_template_language: 'en-US',
+  };
+  const base = {
+    businessAccountId: accountId,
+    providerTemplateId: '1689556908129832',
+    name: 'order_confirmation',
+  };
+
+  it('gets a new status', () => {
+    const value = { ...template, event: 'approved', reason: 'NONE', message_template_category: 'UTILITY' };
+
+    expect(read(value, 'message_template_status_update', { time: 1751247548 })).toEqual([
+      {
+        kind: 'template_status',
+        ...base,
+        language: 'en_US',
+        timestamp: '1751247548',
+        newStatus: 'APPROVED',
+        reason: null,
+        raw: value,
+      },
+    ]);
+  });
+
+  it('is paused with a reason', () => {
+    const value = {
+      ...template,
+      event: 'PAUSED',
+      reason: 'LOW_QUALITY',
+      other_info: { title: 'FIRST_PAUSE' },
+    };
+
+    expect(read(value, 'message_template_status_update')).toMatchObject([
+      { kind: 'template_status', newStatus: 'PAUSED', reason: 'LOW_QUALITY', timestamp: null },
+    ]);
+  });
+
+  it('changes its category, but not by an announcement', () => {
+    const done = { ...template, previous_category: 'UTILITY', new_category: 'MARKETING' };
+    const announced = { ...template, new_category: 'UTILITY', correct_category: 'MARKETING' };
+
+    expect(read(done, 'template_category_update')).toMatchObject([
+      { kind: 'template_category', previousCategory: 'UTILITY', newCategory: 'MARKETING' },
+    ]);
+    expect(read(announced, 'template_category_update')).toMatchObject([
+      { kind: 'ignored', reason: 'category change announced' },
+    ]);
+  });
+
+  it.each(['message_template_quality_update', 'message_template_status_update'])(
+    'changes its quality under the field %s',
+    (field) => {
+      const value = { ...template, previous_quality_score: 'GREEN', new_quality_score: 'YELLOW' };
+
+      expect(read(value, field)).toMatchObject([
+        { kind: 'template_quality', newQualityScore: 'YELLOW', ...base },
+      ]);
+    },
+  );
+
+  it('changes its components', () => {
+    const value = { ...template, message_template_element: 'New {{1}}', message_template_buttons: [] };
+
+    expect(read(value, 'message_template_components_update')).toMatchObject([
+      { kind: 'template_components', ...base },
+    ]);
+  });
+
+  it('keeps every digit of an id beyond the safe integers', () => {
+    const body = `{"entry":[{"id":"1","changes":[{"field":"message_template_status_update","value":{"event":"PAUSED","message_template_id" : 12345678901234567891}}]}]}`;
+
+    expect(readNotification(Buffer.from(body))).toMatchObject([
+      { providerTemplateId: '12345678901234567891' },
+    ]);
+  });
+
+  it('is ignored without an id or an event', () => {
+    expect(kinds(read({ event: 'APPROVED' }, 'message_template_status_update'))).toEqual(['ignored']);
+    expect(kinds(read(template, 'message_template_status_update'))).toEqual(['ignored']);
+  });
+});
+
+describe('an account', () => {
+  it.each([
+    [{ event: 'ACCOUNT_DELETED' }, false],
+    [{ event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } }, false],
+    [{ event: 'ACCOUNT_RESTRICTION', restriction_info: [] }, false],
+    [{ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE', waba_ban_date: 'x' } }, false],
+    [{ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } }, true],
+    [{ event: 'VERIFIED_ACCOUNT' }, null],
+  ])('may or may not send after %o', (value, maySend) => {
+    expect(read(value, 'account_update')).toMatchObject([{ kind: 'account', event: value.event, maySend }]);
+  });
+
+  it('gets errors that belong to no message', () => {
+    const errors = [{ code: 131031, title: 'Locked', message: 'm', error_data: { details: 'd' } }];
+
+    expect(read(inChannel({ errors }))).toMatchObject([
+      {
+        kind: 'account',
+        event: 'ERRORS',
+        phoneNumberId: '106540352242922',
+        errors: [{ code: 131031, details: 'd' }],
+      },
+    ]);
+  });
+
+  it('gets a new limit for a number', () => {
+    const value = {
+      display_phone_number: '15550783881',
+      event: 'THROUGHPUT_UPGRADE',
+      current_limit: 'TIER_10K',
+    };
+
+    expect(read(value, 'phone_number_quality_update')).toMatchObject([
+      {
+        kind: 'phone_quality',
+        event: 'THROUGHPUT_UPGRADE',
+        limit: 'TIER_10K',
+        displayPhoneNumber: '15550783881',
+      },
+    ]);
+  });
+});
+
+describe('a preference', () => {
+  const preference = {
+    wa_id: '16505551234',
+    category: 'marketing_messages',
+    value: 'stop',
+    timestamp: 1731705721,
+  };
+  const readPreference = (change: object): readonly NotificationItem[] =>
+    read(inChannel({ user_preferences: [{ ...preference, ...change }] }), 'user_preferences');
+
+  it.each([
+    ['stop', false],
+    ['resume', true],
+    ['signup', true],
+  ])('%s says whether the person is subscribed', (value, subscribed) => {
+    expect(readPreference({ value })).toMatchObject([
+      { kind: 'preferences', waId: '16505551234', subscribed, timestamp: '1731705721' },
+    ]);
+  });
+
+  it('is ignored when it is about something else, or nobody', () => {
+    expect(kinds(readPreference({ value: 'maybe' }))).toEqual(['ignored']);
+    expect(kinds(readPreference({ category: 'utility_messages' }))).toEqual(['ignored']);
+    expect(kinds(readPreference({ wa_id: null }))).toEqual(['ignored']);
+  });
+});
+
+describe('readNotification', () => {
+  it('keeps the order of entries, changes and elements', () => {
+    const statusOf = (id: string): object => ({ ...sentStatus, id });
+    const notification = {
+      object: 'whatsapp_business_account',
+      entry: [
+        entryOf(inChannel({ statuses: [statusOf('1'), statusOf('2')] }), 'messages', {}),
+        { id: '7', changes: [{ value: inChannel({ statuses: [statusOf('3')] }), field: 'messages' }] },
+      ],
+    };
+
+    const items = readNotification(bytes(notification));
+
+    expect(items.map((item) => item.kind === 'status' && item.providerMessageId)).toEqual(['1', '2', '3']);
+    expect(items.map(({ businessAccountId }) => businessAccountId)).toEqual([accountId, accountId, '7']);
+  });
+
+  it('reads the good elements of a batch that holds bad ones', () => {
+    const statuses = [
+      null,
+      sentStatus,
+      { id: {} },
+      'x',
+      [],
+      { status: 'sent' },
+      { ...sentStatus, id: 'wamid.2' },
+    ];
+
+    expect(kinds(read(inChannel({ statuses })))).toEqual([
+      'ignored',
+      'status',
+      'ignored',
+      'ignored',
+      'ignored',
+      'ignored',
+      'status',
+    ]);
+  });
+
+  it('does not take the statuses of calls for those of messages', () => {
+    const value = inChannel({ statuses: [{ id: 'wacid.1', status: 'RINGING', type: 'call' }, sentStatus] });
+
+    expect(read(value, 'calls')).toMatchObject([{ kind: 'ignored', field: 'calls' }]);
+  });
+
+  it.each([
+    'smb_message_echoes',
+    'history',
+    'security',
+    'flows',
+    'account_review_update',
+    'brand_new',
+    42,
+    null,
+  ])('ignores the field %s', (field) => {
+    expect(kinds(read(inChannel({ message_echoes: [textMessage] }), field))).toEqual(['ignored']);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['text', 'hello'],
+    ['truncated JSON', '{"object":"whatsapp_business_account","entry":[{"id":'],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['another product', '{"object":"page","entry":[]}'],
+    ['no entries', '{"object":"whatsapp_business_account"}'],
+    ['entries of another shape', '{"entry":[1,null,{"id":"1"},{"id":"1","changes":[3]}]}'],
+    ['a value of another shape', '{"entry":[{"id":"1","changes":[{"field":"messages","value":[]}]}]}'],
+    ['an empty value', '{"entry":[{"id":"1","changes":[{"field":"messages","value":{}}]}]}'],
+  ])('ignores a body that is %s', (_name, body) => {
+    const items = readNotification(Buffer.from(body));
+
+    expect(items.length).toBeGreaterThan(0);
+    expect(new Set(kinds(items))).toEqual(new Set(['ignored']));
+  });
+
+  it('ignores a value that is nested too deep to be written again', () => {
+    const body = `{"entry":[{"id":"1","changes":[{"field":"messages","value":{"messages":[{"id":"1","x":${'['.repeat(20_000)}${']'.repeat(20_000)}}]}}]}]}`;
+
+    expect(readNotification(Buffer.from(body))).toMatchObject([
+      { kind: 'ignored', reason: 'nested too deep' },
+    ]);
+  });
+
+  it('reads bytes that are no UTF-8 and a byte order mark', () => {
+    const broken = Buffer.concat([
+      Buffer.from([0xef, 0xbb, 0xbf]),
+      Buffer.from(
+        '{"entry":[{"id":"1","changes":[{"field":"messages","value":{"messages":[{"id":"1","type":"text","text":{"body":"a',
+      ),
+      Buffer.from([0xff]),
+      Buffer.from('"}}]}}]}]}'),
+    ]);
+
+    expect(readNotification(broken)).toMatchObject([{ kind: 'message', text: 'a\uFFFD' }]);
+  });
+
+  it('reads a thousand statuses in one body', () => {
+    const statuses = Array.from({ length: 1000 }, (_, index) => ({ ...sentStatus, id: `wamid.${index}` }));
+
+    expect(read(inChannel({ statuses }))).toHaveLength(1000);
+  });
+});
+
+// Real payloads written by others lie beside the checkout on some machines; they are tried where they are.
+const samples = new URL('../../../shared/provider-samples/webhooks/', import.meta.url);
+const sampleNames = existsSync(samples) ? readdirSync(samples) : [];
+
+describe('real payloads', () => {
+  it('lose nothing that has a meaning', () => {
+    for (const name of sampleNames) {
+      const items = readNotification(readFileSync(new URL(name, samples)));
+      const meaningless = items.filter(({ kind }) => kind === 'ignored');
+
+      expect({ name, count: items.length > 0 }).toEqual({ name, count: true });
+      expect({ name, ignored: meaningless.length }).toEqual({
+        name,
+        ignored: name.includes('outgoing') ? 1 : 0,
+      });
+    }
+  });
+});

@@ -5,6 +5,7 @@ import {
   IdempotencyMismatch,
   Invalid,
   NotFound,
+  Overloaded,
   ProviderRefused,
   ProviderUnreachable,
   Unauthorized,
@@ -64,6 +65,10 @@ function translate(error: unknown): Translation {
   if (error instanceof NotFound) return { status: 404, message: error.message };
   if (error instanceof Conflict) return { status: 409, message: error.message };
   if (error instanceof IdempotencyMismatch) return { status: 422, message: error.message };
+  if (error instanceof Overloaded) {
+    const headers = { 'Retry-After': String(error.retryAfterSeconds) };
+    return { status: 429, message: error.message, headers };
+  }
   if (error instanceof ProviderUnreachable) return { status: 502, message: error.message };
   if (isDatabaseUnavailable(error)) {
     return {

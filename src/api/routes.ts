@@ -11,7 +11,9 @@ import {
 import { documentation } from './docs-page.ts';
 import type { Endpoint } from './endpoint.ts';
 import { healthz, readyz } from './health.ts';
+import { sendMessage } from './messages.ts';
 import { metricsEndpoint } from './metrics-endpoint.ts';
+import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
 import { getPayloadSkeleton, getTemplateVariables, listTemplates, syncTemplates } from './templates.ts';
 
 const operations: readonly Endpoint[] = [
@@ -26,6 +28,9 @@ const operations: readonly Endpoint[] = [
   syncTemplates,
   getTemplateVariables,
   getPayloadSkeleton,
+  sendMessage,
+  verifyProviderWebhook,
+  receiveProviderCallback,
   healthz,
   readyz,
   metricsEndpoint,

@@ -10,7 +10,7 @@ import {
   startResponderSession,
   type CurrentConversation,
 } from '../records/incoming-conversations.ts';
-import { insertInboundMessage, listKnownInboundIds } from '../records/messages.ts';
+import { insertInboundMessage, listKnownInboundIds } from '../records/inbound-messages.ts';
 import type { NotifiedChannel } from '../records/notified-channels.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { recogniseSender, type Sender } from './recognise-sender.ts';

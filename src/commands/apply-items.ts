@@ -53,7 +53,7 @@ export async function applyItems(
   const routedPreferences = routed(preferences);
   await changeSubscriptions(dependencies, transaction, [
     ...routedPreferences.map(preferenceChange),
-    ...effects.optedOut.map((optOut): SubscriptionChange => ({ ...optOut, subscribed: false })),
+    ...effects.optedOut.flatMap(optOut),
   ]);
 
   await parkStatuses(transaction, unknown.map(parked));
@@ -169,6 +169,16 @@ function preferenceChange({ item, channel }: Routed<PreferenceItem>): Subscripti
     person: { phoneNumber: item.waId, providerUserId: item.userId },
     subscribed: item.subscribed,
   };
+}
+
+function optOut({
+  workspaceId,
+  contactId,
+}: {
+  readonly workspaceId: number;
+  readonly contactId: string | null;
+}): readonly SubscriptionChange[] {
+  return contactId === null ? [] : [{ workspaceId, contactId, subscribed: false }];
 }
 
 function parked({ channel, providerMessageId, status, raw }: StatusNotice) {

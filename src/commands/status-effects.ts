@@ -1,90 +1,103 @@
-/** What a `failed` status means beyond its message: campaigns pause, people and countries are left alone. */
+/** What a failure means beyond its message: campaigns pause, people and countries are left alone. */
 import type { Dependencies } from '../dependencies.ts';
-import { providerErrorRule, type ProviderError } from '../domain/provider-error.ts';
+import { providerErrorRule } from '../domain/provider-error.ts';
 import type { ProviderErrorRule } from '../domain/provider-error-table.ts';
 import { statusBits } from '../domain/recipient.ts';
-import { addBlockedCountry } from '../records/notified-channels.ts';
 import type { Connection } from '../records/database.ts';
+import { addBlockedCountry } from '../records/notified-channels.ts';
 import { setTemplateStatus } from '../records/template-status.ts';
 import type { StatusMatch } from './match-statuses.ts';
 import { pauseCampaignsOfChannel, pauseCampaignsOfTemplate } from './pause-campaigns.ts';
 
-interface Consequence {
+/** A message the provider refused, at once or later. */
+export interface FailedMessage {
+  readonly code: number;
+  readonly channelId: string;
+  readonly templateId: string | null;
+  /** ISO 3166 alpha-2, or ''. */
+  readonly country: string;
+}
+
+interface Effects<F> {
+  /** The failures that say that the recipient opted out. */
+  readonly optedOut: readonly F[];
+  /** The campaigns that were paused. */
+  readonly paused: readonly string[];
+}
+
+interface Consequence<F> {
   readonly rule: ProviderErrorRule;
-  readonly target: StatusMatch['target'];
+  readonly failed: F;
 }
 
-/** Somebody who does not want marketing messages of this workspace. */
-export interface OptOut {
-  readonly workspaceId: number;
-  readonly contactId: string;
-}
-
-/**
- * Takes locks on templates and campaigns, so it comes before the messages are locked. Told twice, a failure has no
- * second effect. Returns the contacts that opted out and the campaigns that were paused.
- */
-export async function applyStatusEffects(
+/** Locks templates and campaigns, so it comes before messages are locked. */
+export async function applyConsequences<F extends FailedMessage>(
   dependencies: Pick<Dependencies, 'logger'>,
   connection: Connection,
-  matches: Iterable<StatusMatch>,
-): Promise<{ readonly optedOut: readonly OptOut[]; readonly paused: readonly string[] }> {
-  const consequences = [...matches].flatMap(consequencesOf);
+  failures: readonly F[],
+): Promise<Effects<F>> {
+  const consequences = failures.map((failed) => ({ failed, rule: providerErrorRule({ code: failed.code }) }));
   const paused: string[] = [];
   for (const [templateId, status] of unavailableTemplates(consequences)) {
     if (status !== undefined) await setTemplateStatus(connection, templateId, status);
     paused.push(...(await pauseCampaignsOfTemplate(dependencies, connection, templateId)));
   }
-  for (const channelId of idsOf(
-    consequences,
-    (rule) => rule.kind === 'pause_channel',
-    ({ channel_id }) => channel_id,
-  )) {
+  for (const channelId of unavailableChannels(consequences)) {
     paused.push(...(await pauseCampaignsOfChannel(dependencies, connection, channelId)));
   }
-  for (const { rule, target } of consequences) {
-    if (effectOf(rule) === 'block_country' && target.country !== '') {
-      await addBlockedCountry(connection, { channelId: target.channel_id, country: target.country });
-    }
+  for (const { rule, failed } of consequences) {
+    if (effectOf(rule) === 'block_country' && failed.country !== '')
+      await addBlockedCountry(connection, failed);
   }
-  return { optedOut: consequences.flatMap(optOutOf), paused };
+  const optedOut = consequences.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
+  return { optedOut: optedOut.map(({ failed }) => failed), paused };
 }
 
-function optOutOf({ rule, target }: Consequence): readonly OptOut[] {
-  if (effectOf(rule) !== 'unsubscribe_contact' || target.contact_id === null) return [];
-  return [{ workspaceId: target.workspace_id, contactId: target.contact_id }];
+interface FailedTarget extends FailedMessage {
+  readonly workspaceId: number;
+  readonly contactId: string | null;
 }
 
-function consequencesOf({ target, notices }: StatusMatch): readonly Consequence[] {
+/** The consequences of `failed` statuses. Told twice, a failure has no second effect. */
+export function applyStatusEffects(
+  dependencies: Pick<Dependencies, 'logger'>,
+  connection: Connection,
+  matches: Iterable<StatusMatch>,
+): Promise<Effects<FailedTarget>> {
+  return applyConsequences(dependencies, connection, [...matches].flatMap(failureOf));
+}
+
+function failureOf({ target, notices }: StatusMatch): readonly FailedTarget[] {
   if ((target.statuses_seen & statusBits.failed) !== 0) return [];
   const failure = notices.find(({ status }) => status === 'failed')?.failure;
-  return failure === undefined || failure === null
-    ? []
-    : [{ rule: providerErrorRule(asyncError(failure.code)), target }];
+  if (failure === undefined || failure === null) return [];
+  return [
+    {
+      code: failure.code,
+      workspaceId: target.workspace_id,
+      channelId: target.channel_id,
+      templateId: target.template_id,
+      contactId: target.contact_id,
+      country: target.country,
+    },
+  ];
 }
-
-const asyncError = (code: number): ProviderError => ({ code });
 
 const effectOf = (rule: ProviderErrorRule) => ('effect' in rule ? rule.effect : undefined);
 
-function idsOf(
-  consequences: readonly Consequence[],
-  applies: (rule: ProviderErrorRule) => boolean,
-  idOf: (target: Consequence['target']) => string | null,
-): readonly string[] {
-  const ids = consequences.filter(({ rule }) => applies(rule)).map(({ target }) => idOf(target));
-  return [...new Set(ids)].filter((id) => id !== null).toSorted();
+function unavailableChannels(consequences: readonly Consequence<FailedMessage>[]): readonly string[] {
+  const blocking = consequences.filter(({ rule }) => rule.kind === 'pause_channel');
+  return [...new Set(blocking.map(({ failed }) => failed.channelId))].toSorted();
 }
 
 /** By template, in the order of their ids: the status to note, undefined when only its campaigns pause. */
 function unavailableTemplates(
-  consequences: readonly Consequence[],
+  consequences: readonly Consequence<FailedMessage>[],
 ): readonly (readonly [string, string | undefined])[] {
   const statuses = new Map<string, string | undefined>();
-  for (const { rule, target } of consequences) {
-    if (rule.kind !== 'pause_template' || target.template_id === null) continue;
-    const status = templateStatuses[rule.effect ?? ''] ?? statuses.get(target.template_id);
-    statuses.set(target.template_id, status);
+  for (const { rule, failed } of consequences) {
+    if (rule.kind !== 'pause_template' || failed.templateId === null) continue;
+    statuses.set(failed.templateId, templateStatuses[rule.effect ?? ''] ?? statuses.get(failed.templateId));
   }
   return [...statuses].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }

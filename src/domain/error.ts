@@ -85,3 +85,13 @@ export class ProviderUnreachable extends Error {
     this.name = 'ProviderUnreachable';
   }
 }
+
+/** Too much is waiting already; the same request may work after `retryAfterSeconds`. */
+export class Overloaded extends Error {
+  readonly retryAfterSeconds: number;
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message);
+    this.name = 'Overloaded';
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

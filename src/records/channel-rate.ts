@@ -78,8 +78,14 @@ export async function leaseTokens(
 
 const SingleToken = row(t.type({ wait_ms: t.number }));
 
-/** One token for a single send, ahead of every campaign. Returns the milliseconds until it falls due. */
-export async function takeSingleToken(connection: Connection, channelId: string): Promise<number> {
+/**
+ * One token for a single send, ahead of every campaign. Returns the milliseconds until it falls due; a token that falls due
+ * after more than `longestWaitMs` is not taken.
+ */
+export async function takeSingleToken(
+  connection: Connection,
+  { channelId, longestWaitMs }: { readonly channelId: string; readonly longestWaitMs: number },
+): Promise<number> {
   const token = await connection.one(sql.type(SingleToken)`
     WITH present AS (
       SELECT channel_id, ${due} AS due_at, ${ratePerSecond} AS rate
@@ -89,6 +95,7 @@ export async function takeSingleToken(connection: Connection, channelId: string)
     ), moved AS (
       UPDATE channel_rate SET next_at = present.due_at + make_interval(secs => 1 / present.rate)
       FROM present WHERE channel_rate.channel_id = present.channel_id
+        AND present.due_at <= clock_timestamp() + make_interval(secs => ${longestWaitMs / 1000})
     )
     SELECT greatest(0, extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS wait_ms FROM present`);
   return token.wait_ms;

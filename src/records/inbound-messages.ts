@@ -1,4 +1,4 @@
-/** Messages outside campaigns: inbound ones, single sends and test messages. */
+/** Inbound messages, each saved once. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from './database.ts';

@@ -1,0 +1,158 @@
+/** The single send (Spec 4.5). */
+import * as t from 'io-ts';
+import { CountryCode, Uuid } from '../codecs/scalars.ts';
+import { nullish, refined, struct } from '../codecs/struct.ts';
+import { VariableMapping } from '../codecs/variable-mapping.ts';
+import { sendTemplateMessage } from '../commands/send-template-message.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { Overloaded, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
+import { findChannelById } from '../records/channels.ts';
+import { findOutboundMessage, type OutboundMessage } from '../records/outbound-messages.ts';
+import { endpoint, type EndpointRequest } from './endpoint.ts';
+import { ErrorEnvelope, recordWithMessage, succeedWith } from './envelope.ts';
+
+const tag = 'Messages';
+const sent = 'Template message sent successfully';
+const outcomeUnknown =
+  'The messaging provider did not answer in time: whether the message was sent is not known, and it is not sent again';
+
+const Digits = refined(
+  t.string,
+  (text) => /^[1-9]\d{4,14}$/.test(text),
+  (field) => `${field} must be 5 to 15 digits`,
+  {
+    pattern: '^[1-9][0-9]{4,14}$',
+  },
+);
+
+const SendTemplateMessage = struct(
+  { templateId: Uuid, recipientPhoneNumber: Digits, countryCode: CountryCode },
+  { variables: t.array(t.string), variableMapping: VariableMapping },
+);
+
+const SentMessage = struct({
+  messageId: Uuid,
+  providerMessageId: nullish(t.string),
+  status: t.string,
+  recipientPhoneNumber: t.string,
+  phoneNumberId: t.string,
+});
+type SentMessage = t.TypeOf<typeof SentMessage>;
+
+const example = {
+  templateId: '0197c0de-0000-7000-8000-000000000001',
+  recipientPhoneNumber: '919876543210',
+  countryCode: '+91',
+  variables: ['Ada', 'A-1024'],
+};
+
+export const sendMessage = endpoint(
+  {
+    method: 'POST',
+    path: '/api/templates/external/message/send',
+    operationId: 'sendTemplateMessage',
+    summary: 'Send a template message to one recipient',
+    description:
+      'Spec 4.5. Sent at most once. When the provider does not answer in time the answer is 502 and the outcome stays unknown until a receipt comes; the same `Idempotency-Key` then gives the same answer and sends nothing.',
+    tag,
+    access: 'channel',
+    idempotent: true,
+    body: SendTemplateMessage,
+    bodyExample: example,
+    responses: {
+      200: {
+        description: 'The provider accepted the message',
+        body: recordWithMessage(SentMessage),
+        example: {
+          status: 'success',
+          message: sent,
+          data: {
+            messageId: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
+            providerMessageId: 'wamid.HBgMOTE5ODc2NTQzMjEw',
+            status: 'accepted',
+            recipientPhoneNumber: '919876543210',
+            phoneNumberId: '106540352242922',
+          },
+        },
+      },
+      502: { description: 'The provider cannot be reached, or did not answer in time', body: ErrorEnvelope },
+    },
+    errors: [400, 404, 409, 422],
+  },
+  async ({ dependencies, principal, body, request }) => {
+    const { idempotency } = request;
+    if (idempotency.interrupted !== undefined) {
+      return answerFromRecord({ dependencies, request, workspaceId: principal.workspaceId });
+    }
+    try {
+      const { outcome, recipientPhoneNumber, phoneNumberId } = await sendTemplateMessage(dependencies, {
+        ...body,
+        workspaceId: principal.workspaceId,
+        channelId: principal.channelId,
+        onClaim: (transaction, messageId) => idempotency.reserve(transaction, messageId),
+      });
+      if (outcome.kind === 'unknown') {
+        const answer = unknownAnswer(dependencies);
+        await idempotency.complete(dependencies.database, answer);
+        return answer;
+      }
+      const { messageId, providerMessageId, status } = outcome;
+      const answer = sentAnswer({
+        messageId,
+        providerMessageId,
+        status,
+        recipientPhoneNumber,
+        phoneNumberId,
+      });
+      await idempotency.complete(dependencies.database, answer);
+      return answer;
+    } catch (error) {
+      // Only these come after the reservation was committed, and leave nothing behind.
+      if ([ProviderRefused, ProviderUnreachable, Overloaded].some((kind) => error instanceof kind)) {
+        await idempotency.release(dependencies.database);
+      }
+      throw error;
+    }
+  },
+);
+
+const sentAnswer = (data: SentMessage) => ({ status: 200, body: succeedWith(sent, data) }) as const;
+
+const unknownAnswer = ({ now }: Pick<Dependencies, 'now'>) =>
+  ({ status: 502, body: { status: 'error', code: 502, message: outcomeUnknown, timestamp: now() } }) as const;
+
+interface Interrupted {
+  readonly dependencies: Dependencies;
+  readonly request: EndpointRequest;
+  readonly workspaceId: number;
+}
+
+/** The process of the first request with this key died: what became of its message is in the records, if anywhere. */
+async function answerFromRecord({ dependencies, request: { idempotency }, workspaceId }: Interrupted) {
+  const { database } = dependencies;
+  const message = await findOutboundMessage(database, workspaceId, idempotency.interrupted?.resourceId ?? '');
+  if (message === undefined || message.state === 'CLAIMED' || message.state === 'UNKNOWN') {
+    return unknownAnswer(dependencies);
+  }
+  if (message.state === 'FAILED' && message.providerMessageId === null) {
+    await idempotency.release(database);
+    throw refusalOf(message);
+  }
+  const channel = await findChannelById(database, message.channelId);
+  const answer = sentAnswer({
+    messageId: message.id,
+    providerMessageId: message.providerMessageId,
+    status: 'accepted',
+    recipientPhoneNumber: message.phoneNumber,
+    phoneNumberId: channel?.phoneNumberId ?? '',
+  });
+  await idempotency.complete(database, answer);
+  return answer;
+}
+
+function refusalOf({ reason, reasonDetail }: OutboundMessage): Error {
+  const code = /^PROVIDER_(\d+)$/.exec(reason ?? '')?.[1];
+  return code === undefined
+    ? new ProviderUnreachable()
+    : new ProviderRefused(Number(code), reasonDetail ?? '');
+}

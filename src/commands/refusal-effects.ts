@@ -1,0 +1,37 @@
+import type { Dependencies } from '../dependencies.ts';
+import { changeSubscriptions } from './change-subscription.ts';
+import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
+import { applyConsequences } from './status-effects.ts';
+
+/** Whose message was refused. */
+export interface RefusedMessage {
+  readonly channel: { readonly id: string; readonly workspaceId: number };
+  readonly template: { readonly id: string };
+  readonly recipient: { readonly digits: string; readonly country: string };
+}
+
+/** What a refusal in the answer means beyond its message: the same as when a status tells it later. */
+export async function applyRefusalEffects(
+  dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now'>,
+  { channel, template, recipient }: RefusedMessage,
+  code: number,
+): Promise<void> {
+  const paused = await dependencies.database.transaction(async (transaction) => {
+    const effects = await applyConsequences(dependencies, transaction, [
+      {
+        code,
+        channelId: channel.id,
+        templateId: template.id,
+        country: recipient.country,
+      },
+    ]);
+    if (effects.optedOut.length > 0) {
+      const person = { phoneNumber: recipient.digits, providerUserId: null };
+      await changeSubscriptions(dependencies, transaction, [
+        { workspaceId: channel.workspaceId, person, subscribed: false },
+      ]);
+    }
+    return effects.paused;
+  });
+  for (const campaignId of paused) await deliverWorkflowCommands(dependencies, campaignId);
+}

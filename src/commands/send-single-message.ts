@@ -1,0 +1,217 @@
+/** One message outside campaigns: claimed, paced, sent at most once, recorded. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dependencies } from '../dependencies.ts';
+import { cleanText } from '../domain/clean-text.ts';
+import { Invalid, Overloaded, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
+import { providerErrorAction } from '../domain/provider-error.ts';
+import { providerReason } from '../domain/recipient.ts';
+import type { SendRejected, SendResult } from '../provider/provider.ts';
+import { slowDown, takeSingleToken } from '../records/channel-rate.ts';
+import type { Channel } from '../records/channels.ts';
+import type { Transaction } from '../records/database.ts';
+import { claimMessage, recordMessageResult, type MessageResult } from '../records/outbound-messages.ts';
+import type { Template } from '../records/templates.ts';
+import { findPrices } from '../records/wallets.ts';
+import { applyRefusalEffects } from './refusal-effects.ts';
+
+export type SingleSender = Pick<
+  Dependencies,
+  'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now'
+>;
+
+export interface SingleMessage {
+  readonly channel: Channel;
+  readonly template: Template;
+  /** In the provider's request format. */
+  readonly components: readonly unknown[];
+  readonly recipient: {
+    /** E.164 digits. */
+    readonly digits: string;
+    readonly country: string;
+  };
+  /** messageSource of its events. */
+  readonly source: 'api' | 'campaign';
+  readonly campaignId: string | null;
+  /** Called in the transaction that claims the message. */
+  readonly onClaim?: (transaction: Transaction, messageId: string) => Promise<void>;
+}
+
+export type SingleSendOutcome =
+  | {
+      readonly kind: 'accepted';
+      readonly messageId: string;
+      readonly providerMessageId: string;
+      /** `accepted`, or `held_for_quality_assessment` while the provider paces the template. */
+      readonly status: string;
+    }
+  /** It may have been sent. It is never sent again; a receipt may still settle it. */
+  | { readonly kind: 'unknown'; readonly messageId: string };
+
+const longestWaitMs = 10_000;
+const throttledAttempts = 3;
+const longestSilenceMs = 2_000;
+
+/**
+ * Sends the message. Throws Invalid when the wallet does not cover it, Overloaded when too many single sends wait for the
+ * channel, ProviderRefused, and ProviderUnreachable when surely nothing was sent; the reservation is released then.
+ */
+export async function sendSingleMessage(
+  dependencies: SingleSender,
+  message: SingleMessage,
+): Promise<SingleSendOutcome> {
+  const accessToken = dependencies.secrets.decrypt(message.channel.accessTokenEncrypted);
+  const messageId = await claim(dependencies, message);
+  const result = await attemptDispatch(dependencies, { message, messageId, accessToken });
+  switch (result.kind) {
+    case 'accepted': {
+      const { providerMessageId, messageStatus: status } = result;
+      await record(dependencies, messageId, { state: 'ACCEPTED', providerMessageId });
+      return { kind: 'accepted', messageId, providerMessageId, status };
+    }
+    case 'unknown':
+      dependencies.logger.warn({ messageId, cause: result.cause }, 'outcome of a single send unknown');
+      await record(dependencies, messageId, { state: 'UNKNOWN', detail: cleanText(result.cause, 500) });
+      return { kind: 'unknown', messageId };
+    case 'unreachable':
+      await record(dependencies, messageId, unreachable);
+      throw new ProviderUnreachable();
+    case 'overloaded':
+      await record(dependencies, messageId, { state: 'FAILED', reason: 'RATE_LIMITED', detail: null });
+      throw result.error;
+    case 'rejected':
+      throw await refused(dependencies, { message, messageId, result });
+  }
+}
+
+const unreachable: MessageResult = { state: 'FAILED', reason: 'PROVIDER_UNREACHABLE', detail: null };
+
+async function refused(
+  dependencies: SingleSender,
+  {
+    message,
+    messageId,
+    result: { code, httpStatus, details, message: text },
+  }: { readonly message: SingleMessage; readonly messageId: string; readonly result: SendRejected },
+): Promise<Error> {
+  // An HTTP error outside the provider's protocol: not the provider's word about this message.
+  if (code === httpStatus) {
+    await record(dependencies, messageId, unreachable);
+    return new ProviderUnreachable();
+  }
+  const detail = cleanText(details ?? text, 1000);
+  await record(dependencies, messageId, { state: 'FAILED', reason: providerReason(code), detail });
+  await applyRefusalEffects(dependencies, message, code);
+  return new ProviderRefused(code, detail);
+}
+
+async function claim({ database }: SingleSender, message: SingleMessage): Promise<string> {
+  const { channel, template, recipient, source, campaignId, onClaim } = message;
+  const messageId = randomUUID();
+  const price = await priceOf(database, message);
+  await database.transaction(async (transaction) => {
+    await onClaim?.(transaction, messageId);
+    const claimed = await claimMessage(transaction, {
+      id: messageId,
+      workspaceId: channel.workspaceId,
+      channelId: channel.id,
+      source,
+      campaignId,
+      templateId: template.id,
+      phoneNumber: recipient.digits,
+      country: recipient.country,
+      price,
+    });
+    if (!claimed) throw new Invalid('Insufficient wallet balance');
+  });
+  return messageId;
+}
+
+/** A category nobody has a price for costs what the dearest ordinary one does. */
+async function priceOf(
+  database: SingleSender['database'],
+  { channel, template, recipient }: SingleMessage,
+): Promise<bigint> {
+  const own = await findPrices(database, channel.workspaceId, template.category);
+  const prices = own.has('') ? own : await findPrices(database, channel.workspaceId, 'MARKETING');
+  return prices.get(recipient.country) ?? prices.get('') ?? 0n;
+}
+
+type Dispatch = SendResult | { readonly kind: 'overloaded'; readonly error: Overloaded };
+
+interface Dispatching {
+  readonly message: SingleMessage;
+  readonly messageId: string;
+  readonly accessToken: string;
+}
+
+/** The provider never throws: what does throw has left nothing at the provider. */
+async function attemptDispatch(dependencies: SingleSender, dispatching: Dispatching): Promise<Dispatch> {
+  try {
+    return await dispatch(dependencies, dispatching);
+  } catch (error) {
+    await record(dependencies, dispatching.messageId, unreachable);
+    throw error;
+  }
+}
+
+/** Waits for a token and sends. Only an answer that says "too fast" is followed by another attempt. */
+async function dispatch(
+  { database, provider }: SingleSender,
+  { message: { channel, template, components, recipient }, messageId, accessToken }: Dispatching,
+): Promise<Dispatch> {
+  for (let attempt = 1; ; attempt += 1) {
+    const waitMs = await takeSingleToken(database, { channelId: channel.id, longestWaitMs });
+    if (waitMs > longestWaitMs) return { kind: 'overloaded', error: overloaded(waitMs) };
+    if (waitMs > 0) await sleep(waitMs);
+    const result = await provider.sendMessage({
+      phoneNumberId: channel.phoneNumberId,
+      accessToken,
+      to: recipient.digits,
+      template: { name: template.name, language: template.language, components },
+      callbackData: messageId,
+    });
+    if (result.kind !== 'rejected') return result;
+    const action = providerErrorAction(result, attempt);
+    if (action.kind !== 'throttle') return result;
+    await slowDown(database, { channelId: channel.id, holdMs: action.silenceMs });
+    const pauseMs = Math.max(action.silenceMs, action.delayMs);
+    if (attempt === throttledAttempts || pauseMs > longestSilenceMs) return result;
+    await sleep(pauseMs);
+  }
+}
+
+function overloaded(waitMs: number): Overloaded {
+  return new Overloaded('Too many messages are waiting for this channel', Math.ceil(waitMs / 1000));
+}
+
+const recordAttempts = 20;
+const recordPauseMs = 500;
+
+/**
+ * What the provider has answered must be written down although the database is away for a moment. Given up after ten
+ * seconds: the message stays CLAIMED, then UNKNOWN, and its receipts settle it.
+ */
+async function record(
+  { database, logger }: SingleSender,
+  messageId: string,
+  result: MessageResult,
+): Promise<void> {
+  for (let attempt = 1; attempt <= recordAttempts; attempt += 1) {
+    try {
+      return await recordMessageResult(database, messageId, result);
+    } catch (error) {
+      if (attempt === 1) {
+        logger.error(
+          { messageId, error: error instanceof Error ? error.name : 'unknown' },
+          'result not recorded yet',
+        );
+      }
+      await sleep(recordPauseMs);
+    }
+  }
+  logger.error(
+    { messageId, state: result.state },
+    'result not recorded: receipts have to settle the message',
+  );
+}

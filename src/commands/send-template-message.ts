@@ -1,0 +1,153 @@
+/** Spec 4.5: one template message to one recipient. */
+import { Invalid } from '../domain/error.ts';
+import { normalisePhoneNumber, type PhoneNumber } from '../domain/phone-number.ts';
+import { parseTemplate } from '../domain/template-components.ts';
+import { isSendable } from '../domain/template-definition.ts';
+import { valuesFromMapping, valuesFromVariables } from '../domain/template-input.ts';
+import { buildTemplateComponents } from '../domain/template-message.ts';
+import { getChannel, listChannelsOfBusinessAccount, type Channel } from '../records/channels.ts';
+import { getTemplate, getTemplateOfBusinessAccount, type Template } from '../records/templates.ts';
+import {
+  sendSingleMessage,
+  type SingleMessage,
+  type SingleSender,
+  type SingleSendOutcome,
+} from './send-single-message.ts';
+
+export interface TemplateMessageRequest {
+  readonly workspaceId: number;
+  /** Of the key; null for a key of the workspace. */
+  readonly channelId: string | null;
+  readonly templateId: string;
+  /** Digits with country code. */
+  readonly recipientPhoneNumber: string;
+  /** `+<digits>` */
+  readonly countryCode: string;
+  readonly variables?: readonly string[] | undefined;
+  readonly variableMapping?: unknown;
+  readonly onClaim?: NonNullable<SingleMessage['onClaim']>;
+}
+
+export interface TemplateMessageOutcome {
+  readonly outcome: SingleSendOutcome;
+  readonly recipientPhoneNumber: string;
+  readonly phoneNumberId: string;
+}
+
+/** Throws Invalid, NotFound, and what `sendSingleMessage` throws. */
+export async function sendTemplateMessage(
+  dependencies: SingleSender,
+  request: TemplateMessageRequest,
+): Promise<TemplateMessageOutcome> {
+  const { variables, variableMapping, onClaim } = request;
+  const recipient = recipientOf(request);
+  if (variables !== undefined && variableMapping !== undefined) {
+    throw Invalid.at('variableMapping', 'Provide either variables or variableMapping, not both');
+  }
+  const { channel, template } = await findSender(dependencies, request);
+  requireSendable({ channel, template, recipient });
+  const components = componentsOf(template, request, dependencies.now());
+  const outcome = await sendSingleMessage(dependencies, {
+    channel,
+    template,
+    components,
+    recipient,
+    source: 'api',
+    campaignId: null,
+    ...(onClaim !== undefined && { onClaim }),
+  });
+  return { outcome, recipientPhoneNumber: recipient.digits, phoneNumberId: channel.phoneNumberId };
+}
+
+export interface TestMessageRequest {
+  readonly workspaceId: number;
+  readonly campaignId: string;
+  readonly channelId: string;
+  readonly templateId: string;
+  readonly recipient: Pick<PhoneNumber, 'digits' | 'country'>;
+  /** In the provider's request format. */
+  readonly components: readonly unknown[];
+}
+
+/** One message of a campaign to try it out; its events have the messageSource `campaign`. Throws as `sendSingleMessage`. */
+export async function sendTestMessage(
+  dependencies: SingleSender,
+  { workspaceId, campaignId, channelId, templateId, recipient, components }: TestMessageRequest,
+): Promise<SingleSendOutcome> {
+  const channel = await getChannel(dependencies.database, workspaceId, channelId);
+  const template = await getTemplate(dependencies.database, workspaceId, templateId);
+  requireSendable({ channel, template, recipient });
+  return sendSingleMessage(dependencies, {
+    channel,
+    template,
+    components,
+    recipient,
+    source: 'campaign',
+    campaignId,
+  });
+}
+
+function recipientOf({ recipientPhoneNumber, countryCode }: TemplateMessageRequest): PhoneNumber {
+  const field = 'recipientPhoneNumber';
+  if (!recipientPhoneNumber.startsWith(countryCode.slice(1))) {
+    throw Invalid.at(field, `${field} must begin with the digits of countryCode`);
+  }
+  const number = normalisePhoneNumber(`+${recipientPhoneNumber}`);
+  if (number === undefined) throw Invalid.at(field, `${field} must be a valid phone number`);
+  return number;
+}
+
+/** The key's channel, or else the only channel of the template's business account. */
+async function findSender(
+  { database }: SingleSender,
+  { workspaceId, channelId, templateId }: TemplateMessageRequest,
+): Promise<{ readonly channel: Channel; readonly template: Template }> {
+  if (channelId !== null) {
+    const channel = await getChannel(database, workspaceId, channelId);
+    const { businessAccountId } = channel;
+    const template = await getTemplateOfBusinessAccount(database, workspaceId, {
+      templateId,
+      businessAccountId,
+    });
+    return { channel, template };
+  }
+  const template = await getTemplate(database, workspaceId, templateId);
+  const channels = await listChannelsOfBusinessAccount(database, workspaceId, template.businessAccountId);
+  const [channel] = channels;
+  if (channel === undefined || channels.length > 1) {
+    throw new Invalid('Either channel_id or phone_number_id is required');
+  }
+  return { channel, template };
+}
+
+function requireSendable({
+  channel,
+  template,
+  recipient,
+}: {
+  readonly channel: Channel;
+  readonly template: Template;
+  readonly recipient: Pick<PhoneNumber, 'country'>;
+}): void {
+  if (template.vanishedAt !== null || !isSendable(template.status)) {
+    throw Invalid.at('templateId', 'Template is not approved');
+  }
+  if (channel.status !== 'active') throw new Invalid('The channel is blocked');
+  if (channel.blockedCountries.includes(recipient.country)) {
+    throw Invalid.at('recipientPhoneNumber', 'The channel does not send to this country');
+  }
+}
+
+function componentsOf(
+  template: Template,
+  { variables, variableMapping }: TemplateMessageRequest,
+  now: Date,
+): readonly unknown[] {
+  const definition = parseTemplate(template.components, template);
+  const input =
+    variables === undefined
+      ? valuesFromMapping(definition, variableMapping ?? {}, { now })
+      : valuesFromVariables(definition, variables, { now });
+  if (!input.ok) throw Invalid.of(input.problems);
+  return buildTemplateComponents(definition, input.values);
+}

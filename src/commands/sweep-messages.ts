@@ -1,0 +1,25 @@
+import type { Dependencies } from '../dependencies.ts';
+import { expireClaimedMessages } from '../records/outbound-messages.ts';
+import { startPollingLoop, type Loop } from './polling-loop.ts';
+
+type Sweeper = Pick<Dependencies, 'config' | 'database' | 'logger'>;
+
+const limit = 500;
+const idleMs = 2_000;
+
+/** Single sends whose process died become UNKNOWN after the grace period; returns how many. */
+export async function sweepMessages({ config, database, logger }: Sweeper): Promise<number> {
+  const unknown = await expireClaimedMessages(database, { graceSeconds: config.outcomeGraceSeconds, limit });
+  if (unknown > 0) logger.warn({ messages: unknown }, 'outcome of single sends unknown');
+  return unknown;
+}
+
+/** The loop of a worker. */
+export function startMessageSweeper(dependencies: Sweeper): Loop {
+  return startPollingLoop({
+    name: 'message sweep',
+    logger: dependencies.logger,
+    idleMs,
+    work: async () => (await sweepMessages(dependencies)) === limit,
+  });
+}

@@ -1,0 +1,137 @@
+/** Outbound messages outside campaigns: single sends and test messages. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../codecs/struct.ts';
+import { recipientStates } from '../domain/recipient.ts';
+import type { Connection } from './database.ts';
+import { nothing, nullable, row } from './row.ts';
+
+const MessageId = row(t.type({ id: t.string }));
+
+export interface NewOutboundMessage {
+  readonly id: string;
+  readonly workspaceId: number;
+  readonly channelId: string;
+  /** messageSource of its events. */
+  readonly source: 'api' | 'campaign';
+  readonly campaignId: string | null;
+  readonly templateId: string;
+  /** E.164 digits. */
+  readonly phoneNumber: string;
+  readonly country: string;
+  /** Micro-units. */
+  readonly price: bigint;
+}
+
+/**
+ * Reserves the price and writes the message as CLAIMED, before any request leaves. False, and nothing written, when the
+ * wallet does not cover it.
+ */
+export async function claimMessage(connection: Connection, message: NewOutboundMessage): Promise<boolean> {
+  const claimed = await connection.maybeOne(sql.type(MessageId)`
+    WITH purse AS (
+      UPDATE wallet SET reserved = reserved + ${message.price}, updated_at = now()
+      WHERE channel_id = ${message.channelId} AND balance - reserved >= ${message.price}
+      RETURNING channel_id
+    )
+    INSERT INTO message (id, workspace_id, channel_id, direction, source, campaign_id, template_id, contact_id,
+      phone_number, country, type, state, price, settlement)
+    SELECT ${message.id}, ${message.workspaceId}, purse.channel_id, 'outbound', ${message.source},
+      ${message.campaignId}::uuid, ${message.templateId}::uuid,
+      (SELECT id FROM contact WHERE workspace_id = ${message.workspaceId} AND phone_number = ${message.phoneNumber}
+        AND deleted_at IS NULL),
+      ${message.phoneNumber}, ${message.country}, 'template', 'CLAIMED', ${message.price}, 'reserved'
+    FROM purse
+    RETURNING id`);
+  return claimed !== null;
+}
+
+export type MessageResult =
+  | { readonly state: 'ACCEPTED'; readonly providerMessageId: string }
+  | { readonly state: 'FAILED'; readonly reason: string; readonly detail: string | null }
+  | { readonly state: 'UNKNOWN'; readonly detail: string };
+
+/**
+ * Records what became of a claimed message, and its money. What a receipt that was faster has settled stays; an outcome
+ * that comes after the message was given up as UNKNOWN still counts.
+ */
+export async function recordMessageResult(
+  connection: Connection,
+  messageId: string,
+  result: MessageResult,
+): Promise<void> {
+  const reason = reasonOf(result);
+  await connection.query(sql.type(nothing)`
+    WITH present AS (
+      SELECT id, channel_id, workspace_id, price, settlement,
+        state = 'CLAIMED' OR (state = 'UNKNOWN' AND ${result.state} <> 'UNKNOWN') AS open
+      FROM message WHERE id = ${messageId} FOR NO KEY UPDATE
+    ), updated AS (
+      UPDATE message SET
+        state = CASE WHEN open THEN ${result.state} ELSE message.state END,
+        reason = CASE WHEN open THEN ${reason}::text ELSE message.reason END,
+        reason_detail = CASE WHEN open THEN ${'detail' in result ? result.detail : null}::text
+          ELSE message.reason_detail END,
+        settlement = CASE WHEN NOT open OR present.settlement <> 'reserved' OR ${result.state} = 'UNKNOWN'
+            THEN present.settlement
+          WHEN ${result.state} = 'ACCEPTED' THEN 'charged' ELSE 'none' END,
+        provider_message_id = COALESCE(message.provider_message_id,
+          ${'providerMessageId' in result ? result.providerMessageId : null}::text),
+        updated_at = now()
+      FROM present WHERE message.id = present.id
+      RETURNING message.id, present.channel_id, present.workspace_id, present.price,
+        present.settlement = 'reserved' AND message.settlement = 'charged' AS charged,
+        present.settlement = 'reserved' AND message.settlement <> 'reserved' AS released
+    ), purse AS (
+      UPDATE wallet SET reserved = reserved - updated.price,
+        balance = balance - CASE WHEN charged THEN updated.price ELSE 0 END, updated_at = now()
+      FROM updated WHERE released AND wallet.channel_id = updated.channel_id
+    )
+    INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, message_id, message_count)
+    SELECT channel_id, workspace_id, 'charge', -price, id, 1 FROM updated WHERE charged AND price > 0`);
+}
+
+function reasonOf(result: MessageResult): string | null {
+  if (result.state === 'UNKNOWN') return 'OUTCOME_UNKNOWN';
+  return result.state === 'FAILED' ? result.reason : null;
+}
+
+const OutboundMessage = t.type({
+  id: t.string,
+  channelId: t.string,
+  state: oneOf(recipientStates),
+  reason: nullable(t.string),
+  reasonDetail: nullable(t.string),
+  providerMessageId: nullable(t.string),
+  phoneNumber: t.string,
+});
+export type OutboundMessage = t.TypeOf<typeof OutboundMessage>;
+const OutboundMessageRow = row(OutboundMessage);
+
+export async function findOutboundMessage(
+  connection: Connection,
+  workspaceId: number,
+  messageId: string,
+): Promise<OutboundMessage | undefined> {
+  const found = await connection.maybeOne(sql.type(OutboundMessageRow)`
+    SELECT id, channel_id AS "channelId", state, reason, reason_detail AS "reasonDetail",
+      provider_message_id AS "providerMessageId", phone_number AS "phoneNumber"
+    FROM message WHERE id = ${messageId} AND workspace_id = ${workspaceId} AND direction = 'outbound'`);
+  return found ?? undefined;
+}
+
+/** Messages whose process died: after the grace period they are UNKNOWN, and their reservations stay. Returns how many. */
+export async function expireClaimedMessages(
+  connection: Connection,
+  { graceSeconds, limit }: { readonly graceSeconds: number; readonly limit: number },
+): Promise<number> {
+  const expired = await connection.any(sql.type(MessageId)`
+    UPDATE message SET state = 'UNKNOWN', reason = 'OUTCOME_UNKNOWN',
+      reason_detail = 'The process that was sending it ended before it knew the outcome', updated_at = now()
+    WHERE id IN (
+      SELECT id FROM message
+      WHERE state = 'CLAIMED' AND created_at < now() - make_interval(secs => ${graceSeconds})
+      ORDER BY created_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING id`);
+  return expired.length;
+}

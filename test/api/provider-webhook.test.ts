@@ -1,0 +1,144 @@
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveProviderCallback, verifyProviderWebhook } from '../../src/api/provider-webhook.ts';
+import { readNotification } from '../../src/provider/notification.ts';
+import { row } from '../../src/records/row.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { appSecret, messagesCallback, signatureOf, status } from '../support/callback-fixtures.ts';
+
+let api: TestApi;
+const path = '/provider/webhook';
+
+beforeAll(async () => {
+  api = await startTestApi({
+    endpoints: [verifyProviderWebhook, receiveProviderCallback],
+    config: { providerAppSecret: appSecret, providerVerifyToken: 'verify me' },
+  });
+});
+afterAll(() => api.close());
+
+const post = (body: string | Buffer, signature: string | null = signatureOf(body)) =>
+  api.send('POST', path, {
+    body,
+    headers: signature === null ? {} : { 'X-Hub-Signature-256': signature },
+  });
+
+const storedBodies = async (): Promise<readonly string[]> =>
+  api.dependencies.database.anyFirst(sql.type(row(t.type({ body: t.string })))`
+    SELECT encode(body, 'hex') AS body FROM provider_callback ORDER BY id`);
+
+const isStored = async (body: string | Buffer): Promise<boolean> =>
+  (await storedBodies()).includes(Buffer.from(body).toString('hex'));
+
+describe('GET /provider/webhook', () => {
+  const verify = (query: string) => api.send('GET', `${path}?${query}`);
+
+  it('echoes the challenge as text when the token is right', async () => {
+    const answer = await verify('hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=verify%20me');
+    expect(answer).toMatchObject({ status: 200, text: '1158201444' });
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+  });
+
+  it.each([
+    ['a wrong token', 'hub.mode=subscribe&hub.challenge=1&hub.verify_token=guess'],
+    ['no token', 'hub.mode=subscribe&hub.challenge=1'],
+    ['another mode', 'hub.mode=unsubscribe&hub.challenge=1&hub.verify_token=verify%20me'],
+    ['nothing at all', ''],
+  ])('refuses %s with 403', async (_, query) => {
+    expect((await verify(query)).status).toBe(403);
+  });
+});
+
+describe('POST /provider/webhook', () => {
+  const notification = (id: string) =>
+    JSON.stringify(
+      messagesCallback('10001', { statuses: [status({ status: 'sent', providerMessageId: id })] }),
+    );
+
+  it('stores the very bytes before it answers', async () => {
+    const body = `${notification('wamid.bytes').replace('sent', 's\\u0065nt')}  \n`;
+    const answer = await post(body);
+    expect(answer).toMatchObject({ status: 200, body: { status: 'success' } });
+    expect(await isStored(body)).toBe(true);
+  });
+
+  it('stores what jsonb and text could not hold', async () => {
+    const body = notification('wamid.\\u0000\\ud800');
+    expect((await post(body)).status).toBe(200);
+    expect(await isStored(body)).toBe(true);
+  });
+
+  it.each([
+    ['no signature', null],
+    ['an empty one', ''],
+    ['one without scheme', signatureOf('x').slice(7)],
+    ['one of another body', signatureOf('another body')],
+    ['one under another algorithm', 'sha1=0123456789012345678901234567890123456789'],
+    ['garbage', 'sha256=zz'],
+  ])('answers 401 and stores nothing with %s', async (name, signature) => {
+    const body = notification(`wamid.unsigned.${name}`);
+    expect((await post(body, signature)).status).toBe(401);
+    expect(await isStored(body)).toBe(false);
+  });
+
+  it('answers 401 when the body was cut on its way', async () => {
+    const body = notification('wamid.cut');
+    expect((await post(body.slice(0, -10), signatureOf(body))).status).toBe(401);
+  });
+
+  it.each(['{"object":', '[]', '"text"', 'null', '', 'garbage'])(
+    'answers 400 to %j, signed but no notification',
+    async (body) => {
+      expect((await post(body)).status).toBe(400);
+      expect(await isStored(body)).toBe(false);
+    },
+  );
+
+  it('stores kinds and fields it does not know', async () => {
+    const body = JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [{ id: 7, changes: [{ field: 'calls', value: { statuses: [1] } }, 5] }],
+    });
+    expect((await post(body)).status).toBe(200);
+    expect(await isStored(body)).toBe(true);
+  });
+
+  it('takes up to 4 MB and refuses more with 413', async () => {
+    const filler = (size: number) => JSON.stringify({ object: 'x', entry: [], filler: 'f'.repeat(size) });
+    expect((await post(filler(4 * 1024 * 1024 - 60))).status).toBe(200);
+    expect((await post(filler(10 * 1024 * 1024))).status).toBe(413);
+  });
+
+  it('loses none of many that come at the same time', async () => {
+    const before = (await storedBodies()).length;
+    const bodies = Array.from({ length: 300 }, (_, n) => notification(`wamid.many.${n}`));
+    const answers = await Promise.all(bodies.map((body) => post(body)));
+    expect(answers.every(({ status: code }) => code === 200)).toBe(true);
+    const stored = (await storedBodies()).slice(before).map((hex) => Buffer.from(hex, 'hex'));
+    const ids = stored
+      .flatMap((body) => readNotification(body))
+      .map((item) => 'providerMessageId' in item && item.providerMessageId);
+    expect(ids.toSorted()).toEqual(bodies.map((_, n) => `wamid.many.${n}`).toSorted());
+  });
+
+  it('answers 503 when the database is away, so that the provider sends it again', async () => {
+    const failing = await startTestApi({
+      endpoints: [receiveProviderCallback],
+      config: { providerAppSecret: appSecret },
+      database: api.database,
+      dependencies: {
+        callbackInbox: async () => {
+          throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+        },
+      },
+    });
+    try {
+      const body = notification('wamid.away');
+      const headers = { 'X-Hub-Signature-256': signatureOf(body) };
+      expect((await failing.send('POST', path, { body, headers })).status).toBe(503);
+    } finally {
+      await failing.close();
+    }
+  });
+});

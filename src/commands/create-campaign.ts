@@ -13,12 +13,8 @@ import { templateVariables } from '../domain/template-variables.ts';
 import { compileMapping } from '../domain/variable-mapping.ts';
 import { targetUrlMessage } from '../outbound/address-guard.ts';
 import { insertCampaignInput } from '../records/campaign-inputs.ts';
-import {
-  findFailedCampaign,
-  findMissingSegments,
-  insertCampaign,
-  type NewCampaign,
-} from '../records/campaigns.ts';
+import { findMissingSegments } from '../records/campaign-references.ts';
+import { findCampaign, insertCampaign, type Campaign, type NewCampaign } from '../records/campaigns.ts';
 import { getChannel, type Channel } from '../records/channels.ts';
 import type { Connection } from '../records/database.ts';
 import { countBroadcastsUsed, getFeatures } from '../records/features.ts';
@@ -31,7 +27,6 @@ type Creator = Pick<Dependencies, 'database' | 'now' | 'outbound'>;
 
 /** A campaign that has passed every check, ready to be written. */
 export interface CheckedCampaign {
-  readonly workspaceId: number;
   readonly campaign: NewCampaign;
   /** The large part of the audience input. */
   readonly input: string | undefined;
@@ -65,7 +60,6 @@ export async function checkCampaign(
   if (!reused.frozenValues) refuse(mappingProblems(template, body, schedule.at ?? now));
 
   return {
-    workspaceId,
     campaign: newCampaign(body, { channel, template, scheduledAt: schedule.at, keyId: principal.keyId }),
     input: inputOf(body),
     canSendTest: channel.status === 'active' && (await coversOneMessage(database, channel, template)),
@@ -75,9 +69,9 @@ export async function checkCampaign(
 /** Inside the transaction; the campaign's workflow is told of it by the command that is written with it. */
 export async function writeCampaign(
   transaction: Connection,
-  { workspaceId, campaign, input }: CheckedCampaign,
-) {
-  const created = await insertCampaign(transaction, workspaceId, campaign);
+  { campaign, input }: CheckedCampaign,
+): Promise<Campaign> {
+  const created = await insertCampaign(transaction, campaign);
   if (input !== undefined) await insertCampaignInput(transaction, { campaignId: created.id, content: input });
   await insertWorkflowCommand(transaction, { campaignId: created.id, kind: 'start' });
   return created;
@@ -128,7 +122,7 @@ async function referenceProblems(
     }
   }
   if (body.contact_selection_type === 'failed_contacts' && body.failed_campaign_id !== undefined) {
-    const failed = await findFailedCampaign(database, workspaceId, body.failed_campaign_id);
+    const failed = await findCampaign(database, workspaceId, body.failed_campaign_id);
     if (failed === undefined) {
       problems.push({
         field: 'failed_campaign_id',
@@ -136,7 +130,7 @@ async function referenceProblems(
       });
     }
     frozenValues =
-      body.variable_mapping === undefined && failed?.templateId === body.template_id.toLowerCase();
+      body.variable_mapping === undefined && failed?.template_id === body.template_id.toLowerCase();
   }
   if (body.contact_selection_type === 'csv_contacts' && body.csv_file_url !== undefined) {
     const checked = outbound.checkUrl(body.csv_file_url);
@@ -195,11 +189,12 @@ function newCampaign(
     failed_reasons,
   } = body;
   return {
+    workspaceId: channel.workspaceId,
     channelId: channel.id,
     templateId: template.id,
     name: body.name,
     description: body.description ?? null,
-    contactSelectionType: body.contact_selection_type,
+    selectionType: body.contact_selection_type,
     audience: {
       segments,
       contact_filters,

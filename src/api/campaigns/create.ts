@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { Integer, IsoDateTime, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
-import { checkCampaign, writeCampaign, type CheckedCampaign } from '../../commands/create-campaign.ts';
+import { checkCampaign, writeCampaign } from '../../commands/create-campaign.ts';
 import { deliverWorkflowCommands } from '../../commands/deliver-workflow-commands.ts';
 import {
   campaignStatuses,
@@ -11,6 +11,7 @@ import {
   preparationStatuses,
   sendTypes,
 } from '../../domain/campaign.ts';
+import type { Campaign as CampaignRow } from '../../records/campaigns.ts';
 import { endpoint } from '../endpoint.ts';
 
 /** Exactly the fields of Spec 2.1. */
@@ -108,7 +109,7 @@ export const createCampaign = endpoint(
     const answer = await dependencies.database.transaction(async (transaction) => {
       await request.idempotency.begin(transaction);
       const created = await writeCampaign(transaction, checked);
-      const presented = present(checked, created, dependencies.now());
+      const presented = present(created, checked.canSendTest, dependencies.now());
       await request.idempotency.finish(transaction, presented);
       return presented;
     });
@@ -117,37 +118,15 @@ export const createCampaign = endpoint(
   },
 );
 
-type CreatedRow = Awaited<ReturnType<typeof writeCampaign>>;
-
-function present(
-  { workspaceId, campaign, canSendTest }: CheckedCampaign,
-  created: CreatedRow,
-  timestamp: Date,
-) {
+function present(campaign: CampaignRow, canSendTest: boolean, timestamp: Date) {
+  const summary = { total_contacts: 0, can_send_test: canSendTest };
   return {
     status: 201,
     body: {
       status: 'success',
       code: 201,
       message: 'Campaign created successfully',
-      data: {
-        campaign: {
-          ...created,
-          name: campaign.name,
-          description: campaign.description,
-          template_id: campaign.templateId,
-          contact_selection_type: campaign.contactSelectionType,
-          total_contacts: 0,
-          total_contacts_skipped: 0,
-          preparation_status: 'PREPARING',
-          status: campaign.status,
-          send_type: campaign.sendType,
-          scheduled_at: campaign.scheduledAt,
-          workspace_id: workspaceId,
-          is_auto_trigger: true,
-        },
-        summary: { total_contacts: 0, can_send_test: canSendTest },
-      },
+      data: { campaign, summary },
       timestamp,
     },
   } as const;

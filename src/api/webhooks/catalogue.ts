@@ -1,0 +1,42 @@
+import * as t from 'io-ts';
+import { eventEnvelope } from '../../codecs/event.ts';
+import { toJsonSchema } from '../../codecs/json-schema.ts';
+import { eventExamples } from '../../domain/event-example.ts';
+import type { EventKey } from '../../domain/event-key.ts';
+import { eventDescriptions, eventKeys } from '../../domain/event-key.ts';
+import { endpoint } from '../endpoint.ts';
+import { record, succeed } from '../envelope.ts';
+import { CatalogueEntry } from './codecs.ts';
+
+const exampleTimestamp = '2026-11-21T09:00:00.000Z';
+
+function catalogueEntry(eventKey: EventKey, workspaceId: number) {
+  return {
+    eventKey,
+    description: eventDescriptions[eventKey],
+    schema: toJsonSchema(eventEnvelope(eventKey)),
+    example: { eventKey, workspaceId, timestamp: exampleTimestamp, data: eventExamples[eventKey] },
+  };
+}
+
+export const listWebhookEvents = endpoint(
+  {
+    method: 'GET',
+    path: '/api/external-webhooks/events',
+    operationId: 'listWebhookEvents',
+    summary: 'List the events a webhook can subscribe to',
+    description: 'Spec 6.2 and 6.3: every event key with a JSON Schema and an example of the request body.',
+    tag: 'Webhooks',
+    access: 'workspace',
+    responses: {
+      200: {
+        description: 'The catalogue',
+        body: record(t.readonlyArray(CatalogueEntry)),
+        example: { status: 'success', data: [catalogueEntry('contact.created', 1001)] },
+      },
+    },
+  },
+  async ({ principal: { workspaceId } }) => {
+    return { status: 200, body: succeed(eventKeys.map((key) => catalogueEntry(key, workspaceId))) };
+  },
+);

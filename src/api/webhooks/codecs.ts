@@ -1,0 +1,79 @@
+/** Webhook configurations and deliveries as they stand on the wire. */
+import * as t from 'io-ts';
+import { cursorOf, Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
+import { nullish, oneOf, refined, struct, withMessage } from '../../codecs/struct.ts';
+import { eventKeys } from '../../domain/event-key.ts';
+import { maxSecretLength, maxTitleLength, webhookStatuses } from '../../domain/webhook-configuration.ts';
+import { deliveryStates, webhookErrorCodes } from '../../domain/webhook-delivery.ts';
+
+const eventKey = oneOf(eventKeys);
+const status = oneOf(webhookStatuses);
+
+const title = refined(
+  textOf({ max: maxTitleLength }),
+  (value) => value.trim() !== '',
+  'title must not be empty',
+  { minLength: 1 },
+);
+
+// What a URL may be is the outbound guard's to say; the handler asks it.
+const url = textOf({ min: 1, max: 2048 });
+
+const events = refined(
+  t.readonlyArray(eventKey),
+  (keys) => keys.length > 0 && new Set(keys).size === keys.length,
+  'events must hold at least one event key, and none twice',
+  { minItems: 1, maxItems: eventKeys.length, uniqueItems: true },
+);
+
+const secret = withMessage(
+  nullish(textOf({ min: 1, max: maxSecretLength })),
+  `secret must be a text of 1 to ${maxSecretLength} characters`,
+);
+
+/** Spec 2.6 and 4.7. */
+export const CreateWebhook = struct({ title, url, events }, { status, secret });
+
+/** Spec 4.7: what may change. A null secret removes it. */
+export const UpdateWebhook = struct({}, { url, status, events, secret });
+
+export const TestWebhook = struct({ eventKey });
+
+/** The secret itself is never shown. */
+export const Webhook = struct({
+  id: Uuid,
+  title: t.string,
+  url: t.string,
+  status,
+  events: t.readonlyArray(eventKey),
+  hasSecret: t.boolean,
+  /** Since when no delivery has succeeded any more; null while the receiver is well. */
+  failingSince: nullish(IsoDateTime),
+  createdAt: IsoDateTime,
+  updatedAt: IsoDateTime,
+});
+
+export const Delivery = struct({
+  id: Uuid,
+  webhookId: Uuid,
+  eventId: Uuid,
+  eventKey: t.string,
+  state: oneOf(deliveryStates),
+  errorCode: nullish(oneOf(webhookErrorCodes)),
+  responseStatus: nullish(Integer),
+  responseExcerpt: nullish(t.string),
+  durationMs: nullish(Integer),
+  attemptedAt: nullish(IsoDateTime),
+  createdAt: IsoDateTime,
+});
+
+/** The last delivery of a page. */
+export const DeliveryCursor = cursorOf(Uuid);
+
+export const CatalogueEntry = struct({
+  eventKey,
+  description: t.string,
+  /** JSON Schema 2020-12 of the whole request body. */
+  schema: t.UnknownRecord,
+  example: t.UnknownRecord,
+});

@@ -1,0 +1,192 @@
+/** Spec 4.7: the webhook configurations of a workspace. */
+import { idOf, limitUpTo, Page } from '../../codecs/scalars.ts';
+import { struct } from '../../codecs/struct.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { Invalid } from '../../domain/error.ts';
+import { targetUrlMessage } from '../../outbound/address-guard.ts';
+import * as records from '../../records/webhook-configurations.ts';
+import { endpoint } from '../endpoint.ts';
+import {
+  acknowledge,
+  Acknowledgement,
+  page,
+  pageOf,
+  record,
+  recordWithMessage,
+  succeed,
+  succeedWith,
+} from '../envelope.ts';
+import { CreateWebhook, UpdateWebhook, Webhook } from './codecs.ts';
+import { webhookExample } from './examples.ts';
+
+const tag = 'Webhooks';
+const collection = '/api/external-webhooks';
+const params = struct({ id: idOf('Webhook') });
+
+/** Throws Invalid for a URL the guard refuses as it stands; names are judged when they are dialled. */
+function assertTargetUrl({ outbound }: Dependencies, url: string): void {
+  const check = outbound.checkUrl(url);
+  if (!check.ok) throw Invalid.at('url', targetUrlMessage('url', check.problem));
+}
+
+export const createWebhook = endpoint(
+  {
+    method: 'POST',
+    path: collection,
+    operationId: 'createWebhook',
+    summary: 'Create a webhook configuration',
+    description:
+      'Spec 4.7. At most 50 per workspace. With a secret every request is signed; the secret is stored encrypted and never shown again.',
+    tag,
+    access: 'workspace',
+    body: CreateWebhook,
+    bodyExample: {
+      title: webhookExample.title,
+      url: webhookExample.url,
+      status: 'active',
+      events: webhookExample.events,
+      secret: 'a token of your own',
+    },
+    responses: {
+      201: {
+        description: 'The configuration',
+        body: recordWithMessage(Webhook),
+        example: { status: 'success', message: 'Webhook created successfully', data: webhookExample },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies, principal, body }) => {
+    assertTargetUrl(dependencies, body.url);
+    const { database, secrets } = dependencies;
+    const secret = body.secret ?? null;
+    const created = await records.insertWebhookConfiguration(database, principal.workspaceId, {
+      title: body.title,
+      url: body.url,
+      status: body.status ?? 'active',
+      events: body.events,
+      secretEncrypted: secret === null ? null : secrets.encrypt(secret),
+    });
+    return { status: 201, body: succeedWith('Webhook created successfully', created) };
+  },
+);
+
+export const listWebhooks = endpoint(
+  {
+    method: 'GET',
+    path: collection,
+    operationId: 'listWebhooks',
+    summary: 'List the webhook configurations of the workspace',
+    description: 'Spec 4.7. Oldest first.',
+    tag,
+    access: 'workspace',
+    query: struct({}, { page: Page, limit: limitUpTo(100) }),
+    responses: {
+      200: {
+        description: 'One page of configurations',
+        body: pageOf(Webhook),
+        example: {
+          status: 'success',
+          data: [webhookExample],
+          pagination: { page: 1, limit: 10, total: 1, totalPages: 1 },
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+    const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
+    const [configurations, total] = await Promise.all([
+      records.listWebhookConfigurations(database, workspaceId, place),
+      records.countWebhookConfigurations(database, workspaceId),
+    ]);
+    return { status: 200, body: page(configurations, { ...place, total }) };
+  },
+);
+
+export const getWebhook = endpoint(
+  {
+    method: 'GET',
+    path: `${collection}/:id`,
+    operationId: 'getWebhook',
+    summary: 'Read a webhook configuration',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The configuration',
+        body: record(Webhook),
+        example: { status: 'success', data: webhookExample },
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
+    return { status: 200, body: succeed(await records.getWebhookConfiguration(database, workspaceId, id)) };
+  },
+);
+
+export const updateWebhook = endpoint(
+  {
+    method: 'PATCH',
+    path: `${collection}/:id`,
+    operationId: 'updateWebhook',
+    summary: 'Change a webhook configuration',
+    description:
+      'Spec 4.7: events, URL, status and secret may change; other fields are ignored. A new secret signs at once, and the one before signs beside it for 24 hours; `null` removes both.',
+    tag,
+    access: 'workspace',
+    params,
+    body: UpdateWebhook,
+    bodyExample: { status: 'inactive' },
+    responses: {
+      200: {
+        description: 'The configuration as it is now',
+        body: recordWithMessage(Webhook),
+        example: {
+          status: 'success',
+          message: 'Webhook updated successfully',
+          data: { ...webhookExample, status: 'inactive' },
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
+    const { database, secrets } = dependencies;
+    const { secret, ...change } = body;
+    if (change.url !== undefined) assertTargetUrl(dependencies, change.url);
+    const isChange = Object.values(body).some((value) => value !== undefined);
+    const updated = isChange
+      ? await records.updateWebhookConfiguration(database, workspaceId, id, {
+          ...change,
+          secretEncrypted: typeof secret === 'string' ? secrets.encrypt(secret) : secret,
+        })
+      : await records.getWebhookConfiguration(database, workspaceId, id);
+    return { status: 200, body: succeedWith('Webhook updated successfully', updated) };
+  },
+);
+
+export const deleteWebhook = endpoint(
+  {
+    method: 'DELETE',
+    path: `${collection}/:id`,
+    operationId: 'deleteWebhook',
+    summary: 'Delete a webhook configuration',
+    description: 'Spec 4.7. What still waits to be delivered to it is not sent.',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'It is gone',
+        body: Acknowledgement,
+        example: { status: 'success', message: 'Webhook deleted successfully' },
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
+    await records.deleteWebhookConfiguration(database, workspaceId, id);
+    return { status: 200, body: acknowledge('Webhook deleted successfully') };
+  },
+);

@@ -1,0 +1,169 @@
+/** The delivery log of a configuration, and deliveries somebody asks for. */
+import { idOf, limitUpTo, repeated } from '../../codecs/scalars.ts';
+import { oneOf, struct } from '../../codecs/struct.ts';
+import { exampleEvent } from '../../domain/event-example.ts';
+import { eventKeys } from '../../domain/event-key.ts';
+import { serialiseEvent } from '../../domain/event.ts';
+import { deliveryStates } from '../../domain/webhook-delivery.ts';
+import { insertTestEvent } from '../../records/events.ts';
+import { getWebhookConfiguration } from '../../records/webhook-configurations.ts';
+import * as records from '../../records/webhook-deliveries.ts';
+import { endpoint } from '../endpoint.ts';
+import { cursorPage, cursorPageOf, record, recordWithMessage, succeed, succeedWith } from '../envelope.ts';
+import { Delivery, DeliveryCursor, TestWebhook } from './codecs.ts';
+import { deliveryExample, waitingDeliveryExample } from './examples.ts';
+
+const tag = 'Webhooks';
+const webhookPath = '/api/external-webhooks/:id';
+const deliveryPath = `${webhookPath}/deliveries/:deliveryId` as const;
+const webhookParams = struct({ id: idOf('Webhook') });
+const deliveryParams = struct({ id: idOf('Webhook'), deliveryId: idOf('Delivery') });
+const defaultLimit = 100;
+
+export const listWebhookDeliveries = endpoint(
+  {
+    method: 'GET',
+    path: `${webhookPath}/deliveries`,
+    operationId: 'listWebhookDeliveries',
+    summary: 'List the deliveries of a webhook configuration',
+    description: 'Newest first. `state` and `eventKey` may be repeated.',
+    tag,
+    access: 'workspace',
+    params: webhookParams,
+    query: struct(
+      {},
+      {
+        state: repeated(oneOf(deliveryStates)),
+        eventKey: repeated(oneOf(eventKeys)),
+        cursor: DeliveryCursor,
+        limit: limitUpTo(1000),
+      },
+    ),
+    responses: {
+      200: {
+        description: 'One page of deliveries',
+        body: cursorPageOf(Delivery),
+        example: {
+          status: 'success',
+          data: [deliveryExample],
+          pagination: { limit: defaultLimit, nextCursor: null },
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query }) => {
+    await getWebhookConfiguration(database, workspaceId, id);
+    const limit = query.limit ?? defaultLimit;
+    const found = await records.listWebhookDeliveries(database, workspaceId, id, {
+      states: query.state ?? [],
+      eventKeys: query.eventKey ?? [],
+      beforeId: query.cursor,
+      // One more tells whether there is a next page.
+      limit: limit + 1,
+    });
+    const deliveries = found.slice(0, limit);
+    const last = deliveries.at(-1);
+    const hasMore = found.length > limit && last !== undefined;
+    const nextCursor = hasMore ? DeliveryCursor.encode(last.id) : null;
+    return { status: 200, body: cursorPage(deliveries, { limit, nextCursor }) };
+  },
+);
+
+export const getWebhookDelivery = endpoint(
+  {
+    method: 'GET',
+    path: deliveryPath,
+    operationId: 'getWebhookDelivery',
+    summary: 'Read one delivery',
+    tag,
+    access: 'workspace',
+    params: deliveryParams,
+    responses: {
+      200: {
+        description: 'The delivery',
+        body: record(Delivery),
+        example: { status: 'success', data: deliveryExample },
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id, deliveryId } }) => {
+    const delivery = await records.getWebhookDelivery(database, workspaceId, { webhookId: id, deliveryId });
+    return { status: 200, body: succeed(delivery) };
+  },
+);
+
+export const resendWebhookDelivery = endpoint(
+  {
+    method: 'POST',
+    path: `${deliveryPath}/resend`,
+    operationId: 'resendWebhookDelivery',
+    summary: 'Deliver an event once more',
+    description:
+      'Makes a new delivery of the same event: the body and `webhook-id` are the same, `webhook-timestamp` is new.',
+    tag,
+    access: 'workspace',
+    params: deliveryParams,
+    responses: {
+      202: {
+        description: 'The new delivery; it is made shortly',
+        body: recordWithMessage(Delivery),
+        example: { status: 'success', message: 'Delivery queued', data: waitingDeliveryExample },
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id, deliveryId } }) => {
+    await getWebhookConfiguration(database, workspaceId, id);
+    const { eventId } = await records.getWebhookDelivery(database, workspaceId, {
+      webhookId: id,
+      deliveryId,
+    });
+    const delivery = await records.insertWebhookDelivery(database, workspaceId, {
+      webhookId: id,
+      eventId,
+      cause: 'resend',
+    });
+    return { status: 202, body: succeedWith('Delivery queued', delivery) };
+  },
+);
+
+export const testWebhook = endpoint(
+  {
+    method: 'POST',
+    path: `${webhookPath}/test`,
+    operationId: 'testWebhook',
+    summary: 'Deliver the example of an event',
+    description:
+      'The example of the catalogue goes to this configuration alone, subscribed or not, like any other delivery.',
+    tag,
+    access: 'workspace',
+    params: webhookParams,
+    body: TestWebhook,
+    bodyExample: { eventKey: 'delivered' },
+    responses: {
+      202: {
+        description: 'The new delivery; it is made shortly',
+        body: recordWithMessage(Delivery),
+        example: { status: 'success', message: 'Delivery queued', data: waitingDeliveryExample },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies: { database, now }, principal: { workspaceId }, params: { id }, body }) => {
+    await getWebhookConfiguration(database, workspaceId, id);
+    const event = exampleEvent(body.eventKey, now());
+    const delivery = await database.transaction(async (transaction) => {
+      const eventId = await insertTestEvent(transaction, workspaceId, {
+        key: event.eventKey,
+        body: serialiseEvent(workspaceId, event),
+        occurredAt: event.occurredAt,
+      });
+      return records.insertWebhookDelivery(transaction, workspaceId, {
+        webhookId: id,
+        eventId,
+        cause: 'test',
+      });
+    });
+    return { status: 202, body: succeedWith('Delivery queued', delivery) };
+  },
+);

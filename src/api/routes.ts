@@ -15,6 +15,20 @@ import { sendMessage } from './messages.ts';
 import { metricsEndpoint } from './metrics-endpoint.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
 import { getPayloadSkeleton, getTemplateVariables, listTemplates, syncTemplates } from './templates.ts';
+import { listWebhookEvents } from './webhooks/catalogue.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  updateWebhook,
+} from './webhooks/configurations.ts';
+import {
+  getWebhookDelivery,
+  listWebhookDeliveries,
+  resendWebhookDelivery,
+  testWebhook,
+} from './webhooks/deliveries.ts';
 
 const operations: readonly Endpoint[] = [
   createCampaign,
@@ -31,6 +45,16 @@ const operations: readonly Endpoint[] = [
   sendMessage,
   verifyProviderWebhook,
   receiveProviderCallback,
+  createWebhook,
+  listWebhooks,
+  listWebhookEvents,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  testWebhook,
+  listWebhookDeliveries,
+  getWebhookDelivery,
+  resendWebhookDelivery,
   healthz,
   readyz,
   metricsEndpoint,

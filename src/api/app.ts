@@ -23,13 +23,25 @@ const securityHeaders = {
   'X-Frame-Options': 'DENY',
 };
 
+export interface TimeLimits {
+  /** From the connection, or the end of the request before, to the end of the head. */
+  readonly headersMs: number;
+  /** From the head to the end of the body. */
+  readonly bodyMs: number;
+  /** A whole request, uploads included. */
+  readonly requestMs: number;
+}
+
+const defaultTimeLimits: TimeLimits = { headersMs: 10_000, bodyMs: 30_000, requestMs: 600_000 };
+
 interface AppOptions {
   readonly dependencies: Dependencies;
   readonly endpoints: readonly Endpoint[];
+  readonly bodyTimeoutMs: number;
   readonly isStopping: () => boolean;
 }
 
-function createApp({ dependencies, endpoints, isStopping }: AppOptions): Koa<FrameState> {
+function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOptions): Koa<FrameState> {
   const { config, logger, now } = dependencies;
   const limits = { perSecond: config.rateLimitPerSecond, burst: config.rateLimitPerSecond * 2 };
   const app = new Koa<FrameState>();
@@ -57,6 +69,7 @@ function createApp({ dependencies, endpoints, isStopping }: AppOptions): Koa<Fra
         authenticate: createAuthenticator(dependencies),
         keyLimiter: createRateLimiter(limits, now),
         addressLimiter: createRateLimiter(limits, now),
+        bodyTimeoutMs,
         isStopping,
       },
       endpoints,
@@ -72,16 +85,21 @@ export interface ApiServer {
   readonly drain: (limitMs: number) => Promise<void>;
 }
 
-export function createApiServer(dependencies: Dependencies, endpoints: readonly Endpoint[]): ApiServer {
+export function createApiServer(
+  dependencies: Dependencies,
+  endpoints: readonly Endpoint[],
+  { headersMs, bodyMs, requestMs } = defaultTimeLimits,
+): ApiServer {
   let stopping = false;
-  const handle = createApp({ dependencies, endpoints, isStopping: () => stopping }).callback();
+  const app = createApp({ dependencies, endpoints, bodyTimeoutMs: bodyMs, isStopping: () => stopping });
+  const handle = app.callback();
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
-      headersTimeout: 10_000,
-      // The net under uploads; other bodies have 30 s (see read-body.ts).
-      requestTimeout: 600_000,
-      connectionsCheckingInterval: 1_000,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      // Node looks for late requests this often.
+      connectionsCheckingInterval: Math.min(1_000, headersMs / 2),
       keepAliveTimeout: 65_000,
       // Ours to answer, with the envelope.
       requireHostHeader: false,

@@ -1,4 +1,5 @@
 /** What the parts of the frame tell each other about one request. */
+import type { ParameterizedContext } from 'koa';
 import type { Principal } from '../domain/api-key.ts';
 
 export interface FrameState {
@@ -11,3 +12,5 @@ export interface FrameState {
   /** Probes and scrapes are logged at `debug`. */
   quiet?: true;
 }
+
+export type FrameContext = ParameterizedContext<FrameState>;

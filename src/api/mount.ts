@@ -1,23 +1,18 @@
 /** One request to one endpoint, in this order: route, method, credentials, rate, body, path, fields, handler. */
-import { isLeft } from 'fp-ts/lib/Either.js';
-import type * as t from 'io-ts';
-import type { ParameterizedContext } from 'koa';
-import { report } from '../codecs/report.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Principal } from '../domain/api-key.ts';
-import { Invalid, NotFound, Unauthorized, type FieldProblem } from '../domain/error.ts';
-import type { StoredResponse } from '../records/idempotency-keys.ts';
+import { NotFound, Unauthorized } from '../domain/error.ts';
 import type { Authenticator } from './authenticate.ts';
-import type { Answer, Declaration, Endpoint, EndpointRequest, JsonAnswer } from './endpoint.ts';
-import type { FrameState } from './frame-state.ts';
+import type { Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
+import { decodeFields, decodePath } from './decode-request.ts';
+import type { FrameContext } from './frame-state.ts';
 import { HttpProblem } from './http-problem.ts';
 import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idempotency.ts';
-import { isStorable, parseJsonObject } from './json-body.ts';
+import { parseJsonObject } from './json-body.ts';
 import { createRouteMatcher } from './match-route.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
-
-export type FrameContext = ParameterizedContext<FrameState>;
+import { respond, respondText, serialise } from './respond.ts';
 
 export interface Frame {
   readonly dependencies: Dependencies;
@@ -25,11 +20,11 @@ export interface Frame {
   readonly keyLimiter: RateLimiter;
   /** Of addresses that present credentials we refuse. */
   readonly addressLimiter: RateLimiter;
+  readonly bodyTimeoutMs: number;
   /** The process is on its way out: not ready any more, though requests are still answered. */
   readonly isStopping: () => boolean;
 }
 
-const notFound = ' not found';
 const defaultBodyLimit = 1024 * 1024;
 // What a request may take beside its call to the provider, before its reservation counts as abandoned.
 const abandonedAfterMs = 30_000;
@@ -58,11 +53,14 @@ interface Serving {
 async function serve({ frame, ctx, target, params: given }: Serving): Promise<void> {
   const { declaration } = target;
   const principal = await admit(frame, ctx, declaration);
-  const received = await receive(ctx, declaration);
+  const received = await receive({ frame, ctx, declaration });
   const params = decodePath(declaration, given);
   try {
     const request = await describeRequest({ frame, ctx, declaration, principal, bytes: received.bytes });
-    const { query, body } = decodeFields(ctx, declaration, received.value);
+    const { query, body } = decodeFields(declaration, {
+      query: { ...ctx.query },
+      body: received.value,
+    });
     const { dependencies } = frame;
     const call = { dependencies, principal, params, query, body, request };
     respond(ctx, declaration, await target.handle(call));
@@ -87,11 +85,19 @@ async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration):
   }
 }
 
+interface Receiving {
+  readonly frame: Frame;
+  readonly ctx: FrameContext;
+  readonly declaration: Declaration;
+}
+
 /** `bytes` are what an Idempotency-Key compares. */
-async function receive(
-  ctx: FrameContext,
-  { body = 'none', bodyLimit = defaultBodyLimit }: Declaration,
-): Promise<{ readonly value: unknown; readonly bytes: Buffer }> {
+async function receive({
+  frame,
+  ctx,
+  declaration: { body = 'none', bodyLimit = defaultBodyLimit },
+}: Receiving): Promise<{ readonly value: unknown; readonly bytes: Buffer }> {
+  const limits = { limit: bodyLimit, timeoutMs: frame.bodyTimeoutMs };
   const none = Buffer.alloc(0);
   if (body === 'none') return { value: undefined, bytes: none };
   if (body === 'multipart') {
@@ -99,28 +105,15 @@ async function receive(
     return { value: ctx.req, bytes: none };
   }
   if (body === 'raw') {
-    const bytes = await readBytes(ctx.req, bodyLimit);
+    const bytes = await readBytes(ctx.req, limits);
     return { value: bytes, bytes };
   }
-  const bytes = await readJsonBytes(ctx.req, bodyLimit);
+  const bytes = await readJsonBytes(ctx.req, limits);
   if (bytes === undefined) throw new HttpProblem(400, 'Request body is required');
   return { value: parseJsonObject(bytes), bytes };
 }
 
-function decodePath({ params: codec }: Declaration, given: Readonly<Record<string, string>>): unknown {
-  if (codec === undefined) return given;
-  const decoded = codec.decode(given);
-  if (!isLeft(decoded)) return decoded.right;
-  const [problem] = report(decoded.left);
-  // `idOf` writes the sentence that NotFound writes.
-  const what = problem?.message.endsWith(notFound) ? problem.message.slice(0, -notFound.length) : 'Resource';
-  throw new NotFound(what);
-}
-
-interface RequestParts {
-  readonly frame: Frame;
-  readonly ctx: FrameContext;
-  readonly declaration: Declaration;
+interface RequestParts extends Receiving {
   readonly principal: Principal;
   readonly bytes: Buffer;
 }
@@ -136,7 +129,7 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
           connection: database,
           scope: {
             workspaceId: principal.workspaceId,
-            route: `${declaration.method} ${declaration.path}`,
+            route: `${declaration.method} ${ctx.path}`,
             key,
           },
           rawBody: bytes,
@@ -156,60 +149,4 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
 function headerOf(ctx: FrameContext, name: string): string | undefined {
   const value = ctx.req.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : value;
-}
-
-function decodeFields(
-  ctx: FrameContext,
-  declaration: Declaration,
-  body: unknown,
-): { readonly query: unknown; readonly body: unknown } {
-  const problems: FieldProblem[] = [];
-  const decode = (codec: t.Mixed | undefined, value: unknown): unknown => {
-    if (codec === undefined) return value;
-    const decoded = codec.decode(value);
-    if (!isLeft(decoded)) return decoded.right;
-    problems.push(...report(decoded.left));
-    return undefined;
-  };
-  const query = { ...ctx.query };
-  problems.push(...unstorable(query));
-  const decodedQuery = decode(declaration.query, query);
-  const bodyCodec = typeof declaration.body === 'object' ? declaration.body : undefined;
-  const decodedBody = decode(bodyCodec, body);
-  if (problems.length > 0) throw Invalid.of(problems);
-  return { query: decodedQuery, body: decodedBody };
-}
-
-function unstorable(query: Readonly<Record<string, unknown>>): readonly FieldProblem[] {
-  return Object.entries(query)
-    .filter(([, value]) => [value].flat().some((text) => typeof text === 'string' && !isStorable(text)))
-    .map(([field]) => ({ field, message: `${field} must not contain NUL characters` }));
-}
-
-/** The JSON text of an answer, as the codec of its status encodes it. */
-function serialise({ operationId, responses }: Declaration, { status, body }: JsonAnswer): StoredResponse {
-  const declared = responses[status];
-  if (declared?.body === undefined) throw new Error(`${operationId} declares no JSON body for ${status}`);
-  return { status, body: JSON.stringify(declared.body.encode(body)) };
-}
-
-function respond(ctx: FrameContext, declaration: Declaration, answer: Answer): void {
-  if (answer.headers !== undefined) ctx.set({ ...answer.headers });
-  if ('content' in answer) {
-    ctx.status = answer.status;
-    ctx.body = answer.content;
-    // After the body: Koa guesses a type when it sees one.
-    ctx.set('Content-Type', answer.contentType);
-  } else if (answer.body === undefined) {
-    ctx.status = answer.status;
-    ctx.body = null;
-  } else {
-    respondText(ctx, serialise(declaration, answer));
-  }
-}
-
-function respondText(ctx: FrameContext, { status, body }: StoredResponse): void {
-  ctx.status = status;
-  ctx.body = body;
-  ctx.set('Content-Type', 'application/json; charset=utf-8');
 }

@@ -5,17 +5,22 @@ import { gunzip } from 'node:zlib';
 import { CallerGone, HttpProblem } from './http-problem.ts';
 
 const inflate = promisify(gunzip);
-const timeLimitMs = 30_000;
 
-/** 413 as soon as it is known; 408 when the body takes longer than 30 s. */
-export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+export interface BodyLimits {
+  /** Bytes, also after inflating. */
+  readonly limit: number;
+  readonly timeoutMs: number;
+}
+
+/** 413 as soon as it is known; 408 when the body does not arrive in time. */
+export async function readBytes(request: IncomingMessage, { limit, timeoutMs }: BodyLimits): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const timer = setTimeout(
       () => settle(() => reject(new HttpProblem(408, 'The request body took too long to arrive'))),
-      timeLimitMs,
+      timeoutMs,
     );
     const settle = (finish: () => void) => {
       clearTimeout(timer);
@@ -34,7 +39,10 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
 }
 
 /** The bytes of a JSON body, inflated; undefined when the request has none. Refuses other media types: 415. */
-export async function readJsonBytes(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+export async function readJsonBytes(
+  request: IncomingMessage,
+  limits: BodyLimits,
+): Promise<Buffer | undefined> {
   const contentType = request.headers['content-type'];
   if (contentType === undefined && !hasBody(request)) return undefined;
   if (!isJson(contentType)) throw new HttpProblem(415, 'Content-Type must be application/json');
@@ -42,8 +50,8 @@ export async function readJsonBytes(request: IncomingMessage, limit: number): Pr
   if (encoding !== 'identity' && encoding !== 'gzip') {
     throw new HttpProblem(415, 'Content-Encoding must be gzip or identity');
   }
-  const bytes = await readBytes(request, limit);
-  return encoding === 'gzip' ? inflateWithin(bytes, limit) : bytes;
+  const bytes = await readBytes(request, limits);
+  return encoding === 'gzip' ? inflateWithin(bytes, limits.limit) : bytes;
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {

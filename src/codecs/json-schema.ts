@@ -8,10 +8,14 @@ export type JsonSchema = { readonly [key: string]: unknown };
 
 const described = new WeakMap<t.Mixed, JsonSchema>();
 
-/** Attaches the schema that `toJsonSchema` returns for this codec; for a known kind the keywords are added to the derived ones. */
+/**
+ * The codec with the schema that `toJsonSchema` returns for it; for a known kind the keywords are added to the derived
+ * ones. A copy: the codecs of io-ts are shared by everybody.
+ */
 export function describe<C extends t.Mixed>(codec: C, schema: JsonSchema): C {
-  described.set(codec, { ...described.get(codec), ...schema });
-  return codec;
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(codec) as object) as C, codec);
+  described.set(copy, { ...described.get(codec), ...schema });
+  return copy;
 }
 
 /** Throws when it meets a codec it cannot describe. */
@@ -36,7 +40,8 @@ function derive(codec: t.Mixed): JsonSchema | undefined {
   if (codec instanceof t.ArrayType || codec instanceof t.ReadonlyArrayType) {
     return { type: 'array', items: toJsonSchema(codec.type) };
   }
-  if (codec instanceof t.DictionaryType) return { type: 'object', additionalProperties: toJsonSchema(codec.codomain) };
+  if (codec instanceof t.DictionaryType)
+    return { type: 'object', additionalProperties: toJsonSchema(codec.codomain) };
   if (codec instanceof t.InterfaceType) return objectSchema(codec.props, Object.keys(codec.props));
   if (codec instanceof t.PartialType) return objectSchema(codec.props, []);
   if (codec instanceof t.ExactType || codec instanceof t.ReadonlyType) return toJsonSchema(codec.type);
@@ -47,7 +52,9 @@ function derive(codec: t.Mixed): JsonSchema | undefined {
 }
 
 function objectSchema(props: t.Props, required: readonly string[]): JsonSchema {
-  const properties = Object.fromEntries(Object.entries(props).map(([key, codec]) => [key, toJsonSchema(codec)]));
+  const properties = Object.fromEntries(
+    Object.entries(props).map(([key, codec]) => [key, toJsonSchema(codec)]),
+  );
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 

@@ -6,7 +6,7 @@ import { bytes, nothing, nullable, row } from './row.ts';
 
 export interface IdempotencyScope {
   readonly workspaceId: number;
-  /** Method and path template of the endpoint. */
+  /** Method and path. */
   readonly route: string;
   readonly key: string;
 }

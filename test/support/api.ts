@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiServer } from '../../src/api/app.ts';
+import { createApiServer, type TimeLimits } from '../../src/api/app.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { routes } from '../../src/api/routes.ts';
 import { createApiKey } from '../../src/commands/create-api-key.ts';
@@ -69,6 +69,7 @@ export interface TestApiOptions {
   readonly endpoints?: readonly Endpoint[];
   readonly config?: Partial<Config>;
   readonly dependencies?: Partial<Dependencies>;
+  readonly timeLimits?: TimeLimits;
   /** Of an earlier `startTestApi`; a second process of the same product. Stays open at `close`. */
   readonly database?: TestDatabase;
 }
@@ -85,7 +86,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     orchestrator: createIdleOrchestrator(),
     ...options.dependencies,
   };
-  const { server, drain } = createApiServer(dependencies, endpoints);
+  const { server, drain } = createApiServer(dependencies, endpoints, options.timeLimits);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -60,7 +60,7 @@ export function createContract(endpoints: readonly Endpoint[]): Contract {
       const validate = schemaAt(`${base}/content/application~1json/schema`);
       if (!validate(body)) {
         throw new Error(
-          `${where} breaks its schema: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
+          `${where} breaks its schema: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body).slice(0, 2_000)}`,
         );
       }
     },

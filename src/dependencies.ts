@@ -1,4 +1,5 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
+import { createCallbackInbox, type CallbackInbox } from './commands/receive-provider-callback.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, observeDatabasePool, type Metrics } from './metrics.ts';
@@ -21,6 +22,7 @@ export interface Dependencies {
   readonly outbound: Outbound;
   readonly storage: FileStorage;
   readonly secrets: SecretBox;
+  readonly callbackInbox: CallbackInbox;
   readonly now: () => Date;
 }
 
@@ -50,6 +52,7 @@ export async function createDependencies(config: Config, service: string): Promi
     outbound: createOutbound(config),
     storage: createStorage(config),
     secrets: createSecretBox(config.secretsKeys),
+    callbackInbox: createCallbackInbox(database),
     now: () => new Date(),
     close: async () => {
       await Promise.allSettled([provider.close(), orchestrator.close(), database.end()]);

@@ -1,0 +1,458 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendMessage } from '../../src/api/messages.ts';
+import { sweepMessages } from '../../src/commands/sweep-messages.ts';
+import { expireClaimedMessages, recordMessageResult } from '../../src/records/outbound-messages.ts';
+import { nothing } from '../../src/records/row.ts';
+import { postLedgerEntry } from '../../src/records/wallets.ts';
+import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
+import {
+  createApplier,
+  deliver,
+  eventsOf,
+  messagesCallback,
+  rowsOf,
+  status,
+  subscribeToAll,
+} from '../support/callback-fixtures.ts';
+import {
+  accept,
+  createFakeProvider,
+  refuse,
+  type Answer,
+  type FakeProvider,
+} from '../support/fake-provider.ts';
+
+let api: TestApi;
+let provider: FakeProvider;
+let answer: Answer = accept;
+
+beforeAll(async () => {
+  provider = createFakeProvider((message, count) => answer(message, count));
+  api = await startTestApi({ endpoints: [sendMessage], dependencies: { provider } });
+});
+afterAll(() => api.close());
+
+const path = '/api/templates/external/message/send';
+const balance = 1_000_000n;
+
+interface Sender extends SeededWorkspace {
+  readonly templateId: string;
+}
+
+interface SenderSeed {
+  readonly balance?: bigint;
+  readonly status?: string;
+  readonly components?: string;
+}
+
+/** A workspace that can send: money, an approved template and a subscription to every event. */
+async function seedSender(seed: SenderSeed = {}): Promise<Sender> {
+  const workspace = await api.seedWorkspace();
+  const { database } = api.dependencies;
+  const money = seed.balance ?? balance;
+  if (money > 0n) {
+    await postLedgerEntry(database, { channelId: workspace.channelId, kind: 'recharge', amount: money });
+  }
+  const templateId = randomUUID();
+  const components = seed.components ?? '[{"type":"BODY","text":"Hi {{1}}, order {{2}}."}]';
+  await database.query(sql.type(nothing)`
+    INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category, status,
+      components)
+    VALUES (${templateId}, ${workspace.workspaceId}, ${workspace.businessAccountId}, ${templateId}, 'order_update',
+      'en_US', 'UTILITY', ${seed.status ?? 'APPROVED'}, ${components}::jsonb)`);
+  await subscribeToAll(database, workspace.workspaceId);
+  answer = accept;
+  return { ...workspace, templateId };
+}
+
+const request = ({ templateId }: Sender) => ({
+  templateId,
+  recipientPhoneNumber: '919876543210',
+  countryCode: '+91',
+  variables: ['Ada', 'A-1024'],
+});
+
+const send = (sender: Sender, overrides: object = {}, headers: Readonly<Record<string, string>> = {}) =>
+  api.send('POST', path, { key: sender.channelKey, body: { ...request(sender), ...overrides }, headers });
+
+interface MessageLine {
+  readonly id: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly settlement: string;
+  readonly source: string;
+  readonly provider_message_id: string | null;
+}
+
+const messagesOf = ({ workspaceId }: SeededWorkspace) =>
+  rowsOf<MessageLine>(
+    api.dependencies.database,
+    sql.fragment`SELECT id, state, reason, settlement, source, provider_message_id FROM message
+      WHERE workspace_id = ${workspaceId} ORDER BY created_at`,
+  );
+
+async function walletOf({ channelId }: SeededWorkspace) {
+  const [wallet] = await rowsOf<{ balance: number; reserved: number; ledger: number }>(
+    api.dependencies.database,
+    sql.fragment`SELECT balance, reserved, (SELECT COALESCE(sum(amount), 0) FROM ledger_entry
+        WHERE ledger_entry.channel_id = wallet.channel_id) AS ledger
+      FROM wallet WHERE channel_id = ${channelId}`,
+  );
+  return wallet;
+}
+
+/** UTILITY to India on the default card. */
+const price = 1_400;
+const untouched = { balance: Number(balance), reserved: 0, ledger: Number(balance) };
+const charged = { balance: Number(balance) - price, reserved: 0, ledger: Number(balance) - price };
+
+const sentCount = (sender: SeededWorkspace, since: number) =>
+  provider.received.slice(since).filter(({ to }) => to === '919876543210' && sender !== undefined).length;
+
+describe('POST /api/templates/external/message/send', () => {
+  it('sends the message, charges it and answers with its ids', async () => {
+    const sender = await seedSender();
+    const response = await send(sender);
+    const [message] = await messagesOf(sender);
+    expect(response).toMatchObject({
+      status: 200,
+      body: {
+        status: 'success',
+        message: 'Template message sent successfully',
+        data: {
+          messageId: message?.id,
+          providerMessageId: `wamid.${message?.id}`,
+          status: 'accepted',
+          recipientPhoneNumber: '919876543210',
+          phoneNumberId: sender.phoneNumberId,
+        },
+      },
+    });
+    expect(message).toMatchObject({ state: 'ACCEPTED', settlement: 'charged', source: 'api' });
+    expect(await walletOf(sender)).toEqual(charged);
+  });
+
+  it('hands the provider the template with its values and our own id', async () => {
+    const sender = await seedSender();
+    let handed: unknown;
+    answer = (message, count) => {
+      handed = message;
+      return accept(message, count);
+    };
+    await send(sender);
+    const [message] = await messagesOf(sender);
+    expect(handed).toMatchObject({
+      phoneNumberId: sender.phoneNumberId,
+      accessToken: 'access token of the tests',
+      to: '919876543210',
+      callbackData: message?.id,
+      template: {
+        name: 'order_update',
+        language: 'en_US',
+        components: [
+          {
+            type: 'body',
+            parameters: [
+              { type: 'text', text: 'Ada' },
+              { type: 'text', text: 'A-1024' },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  it('takes variableMapping too', async () => {
+    const sender = await seedSender();
+    const variableMapping = { body: { 1: 'Ada', 2: 'A-1024' } };
+    expect(await send(sender, { variables: undefined, variableMapping })).toMatchObject({ status: 200 });
+  });
+
+  it('emits sent with messageSource api when the receipt comes, and gives the money back when it fails', async () => {
+    const sender = await seedSender();
+    const { body } = await send(sender);
+    const { messageId, providerMessageId } = body.data;
+    const receipt = (name: string, code?: number) =>
+      messagesCallback(sender.phoneNumberId, {
+        statuses: [
+          status({
+            status: name,
+            providerMessageId,
+            callbackData: messageId,
+            ...(code !== undefined && { code }),
+          }),
+        ],
+      });
+    const applier = createApplier(api.dependencies.database);
+    await deliver(applier, [receipt('sent'), receipt('sent'), receipt('failed', 131026)]);
+    const events = await eventsOf(api.dependencies.database, sender.workspaceId);
+    expect(events.map(({ eventKey, data }) => [eventKey, data.messageSource])).toEqual([
+      ['sent', 'api'],
+      ['failed', 'api'],
+    ]);
+    expect(await messagesOf(sender)).toMatchObject([
+      { state: 'FAILED', reason: 'PROVIDER_131026', settlement: 'refunded' },
+    ]);
+    expect(await walletOf(sender)).toEqual(untouched);
+  });
+
+  it.each([
+    ['a plus sign', { recipientPhoneNumber: '+919876543210' }],
+    ['spaces', { recipientPhoneNumber: '91 98765 43210' }],
+    ['another country code', { countryCode: '+49' }],
+    ['a country code without plus sign', { countryCode: '91' }],
+    ['an impossible number', { recipientPhoneNumber: '91123' }],
+    ['no number', { recipientPhoneNumber: undefined }],
+    ['both kinds of variables', { variableMapping: { body: { 1: 'Ada', 2: 'A-1024' } } }],
+    ['too few variables', { variables: ['Ada'] }],
+    ['too many variables', { variables: ['Ada', 'A-1024', 'more'] }],
+    ['an empty variable', { variables: ['Ada', ' '] }],
+    ['no variables at all', { variables: undefined }],
+    ['a number among the variables', { variables: ['Ada', 7] }],
+    ['no template', { templateId: 'order_update' }],
+  ])('answers 400 with the field when the request has %s', async (_, overrides) => {
+    const sender = await seedSender();
+    const since = provider.received.length;
+    const response = await send(sender, overrides);
+    expect(response).toMatchObject({ status: 400, body: { status: 'error', code: 400 } });
+    expect(response.body.error[0].field).toEqual(expect.any(String));
+    expect(provider.received.length).toBe(since);
+    expect(await walletOf(sender)).toEqual(untouched);
+  });
+
+  it('answers 404 for a template of nobody, of another workspace and of another business account', async () => {
+    const [sender, stranger] = [await seedSender(), await seedSender()];
+    const other = await api.seedChannel(sender.workspaceId);
+    for (const [key, templateId] of [
+      [sender.channelKey, randomUUID()],
+      [sender.channelKey, stranger.templateId],
+      [other.channelKey, sender.templateId],
+    ] as const) {
+      const response = await api.send('POST', path, { key, body: { ...request(sender), templateId } });
+      expect(response).toMatchObject({ status: 404, body: { message: 'Template not found' } });
+    }
+  });
+
+  it('answers 400 when the template is not approved', async () => {
+    const sender = await seedSender({ status: 'PAUSED' });
+    expect(await send(sender)).toMatchObject({ status: 400, body: { message: 'Template is not approved' } });
+  });
+
+  it('sends a reinstated template', async () => {
+    const sender = await seedSender({ status: 'REINSTATED' });
+    expect(await send(sender)).toMatchObject({ status: 200 });
+  });
+
+  it('takes the only channel of the template for a key of the workspace, and asks when there are several', async () => {
+    const sender = await seedSender();
+    const byWorkspaceKey = () => api.send('POST', path, { key: sender.workspaceKey, body: request(sender) });
+    expect(await byWorkspaceKey()).toMatchObject({
+      status: 200,
+      body: { data: { phoneNumberId: sender.phoneNumberId } },
+    });
+    await api.seedChannel(sender.workspaceId, sender.businessAccountId);
+    expect(await byWorkspaceKey()).toMatchObject({
+      status: 400,
+      body: { message: 'Either channel_id or phone_number_id is required' },
+    });
+  });
+
+  it('answers 400 when the wallet does not cover the message', async () => {
+    const sender = await seedSender({ balance: BigInt(price) - 1n });
+    expect(await send(sender)).toMatchObject({
+      status: 400,
+      body: { message: 'Insufficient wallet balance' },
+    });
+    expect(await messagesOf(sender)).toEqual([]);
+  });
+
+  it('spends no more than the wallet has when requests come together', async () => {
+    const sender = await seedSender({ balance: BigInt(price) * 3n });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(sender)));
+    expect(answers.filter(({ status: code }) => code === 200)).toHaveLength(3);
+    expect(answers.filter(({ status: code }) => code === 400)).toHaveLength(5);
+    expect(await walletOf(sender)).toEqual({ balance: 0, reserved: 0, ledger: 0 });
+  });
+
+  it('answers 400 with the provider’s code and details when it refuses, and releases the money', async () => {
+    const sender = await seedSender();
+    answer = refuse(132000);
+    expect(await send(sender)).toMatchObject({
+      status: 400,
+      body: { error: { providerCode: 132000, details: 'refused' } },
+    });
+    expect(await messagesOf(sender)).toMatchObject([
+      { state: 'FAILED', reason: 'PROVIDER_132000', settlement: 'none' },
+    ]);
+    expect(await walletOf(sender)).toEqual(untouched);
+    expect(await eventsOf(api.dependencies.database, sender.workspaceId)).toEqual([]);
+  });
+
+  it('answers 502 and releases the money when the provider cannot be reached', async () => {
+    const sender = await seedSender();
+    answer = () => ({ kind: 'unreachable', cause: 'ECONNREFUSED' });
+    expect(await send(sender)).toMatchObject({ status: 502, body: { code: 502 } });
+    expect(await messagesOf(sender)).toMatchObject([{ state: 'FAILED', reason: 'PROVIDER_UNREACHABLE' }]);
+    expect(await walletOf(sender)).toEqual(untouched);
+  });
+
+  it('answers 502 and keeps message and reservation when the outcome is unknown; a receipt settles both', async () => {
+    const sender = await seedSender();
+    const since = provider.received.length;
+    answer = () => ({ kind: 'unknown', cause: 'timeout' });
+    const response = await send(sender);
+    expect(response).toMatchObject({ status: 502 });
+    expect(response.body.message).toContain('not known');
+    const [message] = await messagesOf(sender);
+    expect(message).toMatchObject({ state: 'UNKNOWN', reason: 'OUTCOME_UNKNOWN', settlement: 'reserved' });
+    expect(await walletOf(sender)).toEqual({ ...untouched, reserved: price });
+    expect(sentCount(sender, since)).toBe(1);
+
+    const receipt = status({
+      status: 'delivered',
+      providerMessageId: 'wamid.late',
+      callbackData: message?.id ?? '',
+    });
+    await deliver(createApplier(api.dependencies.database), [
+      messagesCallback(sender.phoneNumberId, { statuses: [receipt] }),
+    ]);
+    expect(await messagesOf(sender)).toMatchObject([
+      { state: 'DELIVERED', settlement: 'charged', reason: null, provider_message_id: 'wamid.late' },
+    ]);
+    expect(await walletOf(sender)).toEqual(charged);
+  });
+
+  it('tries again at a slower pace when the provider says too fast, and passes the refusal on when it stays so', async () => {
+    const sender = await seedSender();
+    const since = provider.received.length;
+    answer = (message, count) =>
+      count === since + 1 ? refuse(130429)(message, count) : accept(message, count);
+    expect(await send(sender)).toMatchObject({ status: 200 });
+    expect(sentCount(sender, since)).toBe(2);
+    answer = refuse(80007);
+    expect(await send(sender)).toMatchObject({ status: 400, body: { error: { providerCode: 80007 } } });
+  });
+
+  it('answers 429 instead of waiting long for the channel', async () => {
+    const sender = await seedSender();
+    await api.dependencies.database.query(sql.type(nothing)`
+      UPDATE channel_rate SET held_until = now() + interval '1 hour' WHERE channel_id = ${sender.channelId}`);
+    const response = await send(sender);
+    expect(response).toMatchObject({ status: 429 });
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    expect(await walletOf(sender)).toEqual(untouched);
+  });
+
+  it('notes a paused template and unsubscribes who opted out, as when a status tells it', async () => {
+    const sender = await seedSender();
+    const { database } = api.dependencies;
+    await database.query(sql.type(nothing)`
+      INSERT INTO contact (workspace_id, phone_number, country_code, source)
+      VALUES (${sender.workspaceId}, '919876543210', '91', 'csv_import')`);
+    answer = refuse(131050);
+    await send(sender);
+    answer = refuse(132015);
+    await send(sender);
+    const [event] = await eventsOf(database, sender.workspaceId);
+    expect(event).toMatchObject({ eventKey: 'contact.updated', data: { contact: { subscribed: false } } });
+    expect(await send(sender)).toMatchObject({ status: 400, body: { message: 'Template is not approved' } });
+  });
+
+  it('refuses an operator’s key', async () => {
+    const sender = await seedSender();
+    const response = await api.send('POST', path, { key: sender.operatorKey, body: request(sender) });
+    expect(response.status).toBe(401);
+  });
+});
+
+describe('Idempotency-Key of a single send', () => {
+  const keyed = (sender: Sender, key: string) => send(sender, {}, { 'Idempotency-Key': key });
+
+  it('sends once and answers the same', async () => {
+    const sender = await seedSender();
+    const first = await keyed(sender, 'k1');
+    const second = await keyed(sender, 'k1');
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await messagesOf(sender)).toHaveLength(1);
+  });
+
+  it('never sends again when the outcome was unknown', async () => {
+    const sender = await seedSender();
+    answer = () => ({ kind: 'unknown', cause: 'timeout' });
+    const first = await keyed(sender, 'k2');
+    answer = accept;
+    const second = await keyed(sender, 'k2');
+    expect([first.status, second.status]).toEqual([502, 502]);
+    expect(await messagesOf(sender)).toHaveLength(1);
+  });
+
+  it.each<[string, Answer]>([
+    ['refused', refuse(132000)],
+    ['unreachable', () => ({ kind: 'unreachable', cause: 'ECONNREFUSED' })],
+  ])('sends anew after the first try was %s', async (name, first) => {
+    const sender = await seedSender();
+    answer = first;
+    await keyed(sender, `k3 ${name}`);
+    answer = accept;
+    expect(await keyed(sender, `k3 ${name}`)).toMatchObject({ status: 200 });
+  });
+
+  it('sends once when the same request comes twice at a time', async () => {
+    const sender = await seedSender();
+    const answers = await Promise.all([keyed(sender, 'k4'), keyed(sender, 'k4'), keyed(sender, 'k4')]);
+    expect(await messagesOf(sender)).toHaveLength(1);
+    expect(answers.map(({ status: code }) => code).every((code) => code === 200 || code === 409)).toBe(true);
+  });
+
+  it('answers from the record when the process of the first request died', async () => {
+    const sender = await seedSender();
+    await keyed(sender, 'k5');
+    const [message] = await messagesOf(sender);
+    await api.dependencies.database.query(sql.type(nothing)`
+      UPDATE idempotency_key SET response_status = NULL, response_body = NULL, created_at = now() - interval '1 hour'
+      WHERE workspace_id = ${sender.workspaceId}`);
+    const again = await keyed(sender, 'k5');
+    expect(again).toMatchObject({
+      status: 200,
+      body: { data: { messageId: message?.id, status: 'accepted', phoneNumberId: sender.phoneNumberId } },
+    });
+    expect(await messagesOf(sender)).toHaveLength(1);
+  });
+});
+
+describe('single sends whose process died', () => {
+  it('become UNKNOWN after the grace period, and a late result still settles them', async () => {
+    const sender = await seedSender();
+    answer = () => new Promise(() => undefined);
+    const controller = new AbortController();
+    const hanging = fetch(`${api.baseUrl}${path}`, {
+      method: 'POST',
+      signal: controller.signal,
+      headers: { 'X-API-Key': sender.channelKey, 'Content-Type': 'application/json' },
+      body: JSON.stringify(request(sender)),
+    }).catch(() => undefined);
+    await expect.poll(() => messagesOf(sender)).toHaveLength(1);
+    controller.abort();
+    await hanging;
+
+    const { database, config } = api.dependencies;
+    expect(
+      await sweepMessages({ ...api.dependencies, config: { ...config, outcomeGraceSeconds: 600 } }),
+    ).toBe(0);
+    expect(await expireClaimedMessages(database, { graceSeconds: 0, limit: 10 })).toBe(1);
+    const [message] = await messagesOf(sender);
+    expect(message).toMatchObject({ state: 'UNKNOWN', reason: 'OUTCOME_UNKNOWN', settlement: 'reserved' });
+
+    await recordMessageResult(database, message?.id ?? '', {
+      state: 'ACCEPTED',
+      providerMessageId: 'wamid.x',
+    });
+    expect(await messagesOf(sender)).toMatchObject([
+      { state: 'ACCEPTED', settlement: 'charged', reason: null },
+    ]);
+    expect(await walletOf(sender)).toEqual(charged);
+  });
+});

@@ -11,7 +11,8 @@ import {
   type NewRecipient,
 } from '../domain/audience.ts';
 import { createPhoneSet, type PhoneSet } from '../domain/phone-set.ts';
-import type { ContactLoad, KnownContacts, Reachable } from '../records/audience-contacts.ts';
+import type { Reachable } from '../domain/audience-contact.ts';
+import type { ContactLoad, KnownContacts } from '../records/audience-contacts.ts';
 import type { RecipientLoad } from '../records/recipient-load.ts';
 
 export interface RecipientBuild {
@@ -45,10 +46,10 @@ export async function buildRecipients({
     checkpoint();
     let registered: ReadonlyMap<string, AudienceContact> = new Map();
     if (contacts !== undefined && known !== undefined) {
-      const found = await known;
-      await written;
-      const registration = contacts.register(reachable, found);
+      const registration = contacts.register(reachable, await known);
       registered = registration.contacts;
+      // One page of contacts may be on its way while the next is made, not more: memory stays flat.
+      await written;
       written = registration.written;
     }
     await recipients.write(

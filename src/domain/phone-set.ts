@@ -1,0 +1,50 @@
+/** Phone numbers seen so far, at 11 to 23 bytes each: E.164 digits are whole numbers, kept with open addressing. */
+export interface PhoneSet {
+  /** False when the number was in the set before. */
+  readonly add: (digits: string) => boolean;
+  readonly size: () => number;
+}
+
+const firstCapacity = 4096;
+const highestLoad = 0.7;
+
+export function createPhoneSet(): PhoneSet {
+  // 0 is an empty place: no phone number begins with 0.
+  let places = new Float64Array(firstCapacity);
+  let size = 0;
+
+  const insert = (into: Float64Array, value: number): boolean => {
+    const mask = into.length - 1;
+    let place = hash(value) & mask;
+    for (;;) {
+      const present = into[place];
+      if (present === value) return false;
+      if (present === 0) {
+        into[place] = value;
+        return true;
+      }
+      place = (place + 1) & mask;
+    }
+  };
+  const grow = (): void => {
+    const larger = new Float64Array(places.length * 2);
+    for (const value of places) if (value !== 0) insert(larger, value);
+    places = larger;
+  };
+  return {
+    add: (digits) => {
+      if (!insert(places, Number(digits))) return false;
+      size += 1;
+      if (size > places.length * highestLoad) grow();
+      return true;
+    },
+    size: () => size,
+  };
+}
+
+// Numbers of one list follow each other: both halves are mixed so that they spread.
+function hash(value: number): number {
+  const high = Math.floor(value / 0x1_0000_0000);
+  const mixed = Math.imul((value >>> 0) ^ Math.imul(high, 0x9e37_79b1), 0x85eb_ca6b);
+  return (mixed ^ (mixed >>> 15)) >>> 0;
+}

@@ -1,0 +1,185 @@
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyProviderCallbacks, startCallbackApplier } from '../../src/commands/apply-provider-callbacks.ts';
+import { startPollingLoop } from '../../src/commands/polling-loop.ts';
+import { insertProviderCallbacks } from '../../src/records/provider-callbacks.ts';
+import { nothing } from '../../src/records/row.ts';
+import {
+  createApplier,
+  deliver,
+  eventsOf,
+  fieldCallback,
+  messagesCallback,
+  rowsOf,
+  status,
+  subscribeToAll,
+} from '../support/callback-fixtures.ts';
+import { checkBooks, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ poolSize: 10 });
+  // Stands for whatever nobody thought of: a message that cannot be saved.
+  await database.pool.query(sql.type(nothing)`
+    CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN IF NEW.type = ''poison'' THEN RAISE EXCEPTION ''poisoned by %'', NEW.phone_number; END IF; RETURN NEW; END'`);
+  await database.pool.query(sql.type(nothing)`
+    CREATE TRIGGER poison BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION refuse_poison()`);
+});
+afterAll(() => database.drop());
+
+async function seed(recipients = 1): Promise<SeededCampaign> {
+  const place = await seedCampaign(database.pool, { recipients });
+  await subscribeToAll(database.pool, place.workspaceId);
+  return place;
+}
+
+const message = (id: string, type = 'text') => ({
+  id,
+  from: '4915112345678',
+  timestamp: '1749416383',
+  type,
+  text: { body: 'Hi' },
+});
+
+const inbound = (place: SeededCampaign, ...messages: ReturnType<typeof message>[]) =>
+  messagesCallback(place.channelId, { messages });
+
+const savedOf = async ({ channelId }: SeededCampaign) =>
+  (
+    await rowsOf<{ id: string }>(
+      database.pool,
+      sql.fragment`SELECT provider_message_id AS id FROM message WHERE channel_id = ${channelId}`,
+    )
+  )
+    .map(({ id }) => id)
+    .toSorted();
+
+const errors = () =>
+  rowsOf<{ error: string; applied: boolean }>(
+    database.pool,
+    sql.fragment`SELECT error, applied_at IS NOT NULL AS applied FROM provider_callback WHERE error IS NOT NULL`,
+  );
+
+const waiting = async () =>
+  (await rowsOf(database.pool, sql.fragment`SELECT id FROM provider_callback WHERE applied_at IS NULL`))
+    .length;
+
+describe('applyProviderCallbacks', () => {
+  it('lets no element hold up another, and keeps the poisoned callback with its error', async () => {
+    const place = await seed();
+    await deliver(createApplier(database.pool), [
+      inbound(place, message('a')),
+      inbound(place, message('b'), message('bad', 'poison'), message('c')),
+      Buffer.from(
+        '{"object":"whatsapp_business_account","entry":[{"changes":[{"field":"messages","value":7}]}]}',
+      ),
+      inbound(place, message('d')),
+    ]);
+    expect(await savedOf(place)).toEqual(['a', 'b', 'c', 'd']);
+    const kept = await errors();
+    expect(kept).toHaveLength(1);
+    expect(kept[0]?.error).toMatch(/^element 1 \(message\): /);
+    expect(kept[0]?.error).not.toContain('4915112345678');
+    expect(await waiting()).toBe(0);
+  });
+
+  it('answers for phone number ids and accounts of nobody by doing nothing', async () => {
+    const applier = createApplier(database.pool);
+    const before = (await errors()).length;
+    await deliver(applier, [
+      messagesCallback('no such number', {
+        messages: [message('x')],
+        statuses: [status({ status: 'sent', providerMessageId: 'w' })],
+      }),
+      fieldCallback('no such account', 'message_template_status_update', {
+        event: 'APPROVED',
+        message_template_id: 1,
+      }),
+      fieldCallback('no such account', 'account_update', { event: 'DISABLED_UPDATE' }),
+    ]);
+    expect(await errors()).toHaveLength(before);
+    expect(applier.complaints).toEqual(['callbacks for phone number ids of no channel']);
+    expect(applier.told).toEqual([]);
+  });
+
+  it('applies everything once when several workers share the work', async () => {
+    const size = 60;
+    const place = await seed(size);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE recipient SET state = 'ACCEPTED', provider_message_id = 'wamid.' || id, settlement = 'charged', price = 1000
+      WHERE campaign_id = ${place.campaignId}`);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE campaign_counter SET pending = 0, accepted = ${size} WHERE campaign_id = ${place.campaignId}`);
+    const recipients = await rowsOf<{ id: string }>(
+      database.pool,
+      sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${place.campaignId}`,
+    );
+    const callbacks = ['sent', 'delivered', 'read', 'sent'].flatMap((name) =>
+      recipients.map(({ id }) =>
+        Buffer.from(
+          JSON.stringify(
+            messagesCallback(place.channelId, {
+              statuses: [status({ status: name, providerMessageId: `wamid.${id}`, callbackData: id })],
+            }),
+          ),
+        ),
+      ),
+    );
+    const appliers = [1, 2, 3].map(() => createApplier(database.pool));
+    const loops = appliers.map((applier) => startCallbackApplier(applier));
+    for (const callback of callbacks) await insertProviderCallbacks(database.pool, [callback]);
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
+    await Promise.all(loops.map((loop) => loop.stop()));
+
+    const events = await eventsOf(database.pool, place.workspaceId);
+    expect(events).toHaveLength(3 * size);
+    const states = sql.fragment`SELECT DISTINCT state FROM recipient WHERE campaign_id = ${place.campaignId}`;
+    expect(await rowsOf(database.pool, states)).toEqual([{ state: 'READ' }]);
+    expect(await checkBooks(database.pool, place)).toMatchObject({ counters_fit: true });
+    expect(appliers.flatMap(({ complaints }) => complaints)).toEqual([]);
+  });
+
+  it('leaves callbacks waiting when the database is away', async () => {
+    const place = await seed();
+    await insertProviderCallbacks(database.pool, [
+      Buffer.from(JSON.stringify(inbound(place, message('later')))),
+    ]);
+    const away = { ...database.pool, transaction: () => Promise.reject(new Error('Connection terminated')) };
+    await expect(applyProviderCallbacks(createApplier(away as typeof database.pool))).rejects.toThrow(
+      'terminated',
+    );
+    expect(await waiting()).toBe(1);
+    await deliver(createApplier(database.pool), []);
+    expect(await savedOf(place)).toEqual(['later']);
+  });
+});
+
+describe('startPollingLoop', () => {
+  it('goes on after failures, and logs a run of them once', async () => {
+    const lines: string[] = [];
+    const write = (_: object, text: string) => lines.push(text);
+    const logger = { info: write, error: write } as unknown as Parameters<
+      typeof startPollingLoop
+    >[0]['logger'];
+    let rounds = 0;
+    const loop = startPollingLoop({
+      name: 'test',
+      logger,
+      idleMs: 1,
+      work: async () => {
+        rounds += 1;
+        if (rounds <= 2) throw new Error('away');
+        return false;
+      },
+    });
+    await expect.poll(() => rounds, { timeout: 5_000 }).toBeGreaterThan(3);
+    await loop.stop();
+    const stoppedAt = rounds;
+    expect(lines).toEqual(['loop failed, trying again', 'loop works again']);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(rounds).toBe(stoppedAt);
+  });
+});

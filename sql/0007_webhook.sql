@@ -38,7 +38,8 @@ CREATE TABLE webhook_delivery (
   workspace_id integer NOT NULL,
   -- No foreign key to the configuration: a delivery outlives a deleted configuration in the log.
   webhook_id uuid NOT NULL,
-  event_id uuid NOT NULL REFERENCES event (id) ON DELETE CASCADE,
+  -- Nor to the event: both are removed by age, and a cascade would search the table once per event.
+  event_id uuid NOT NULL,
   event_key text NOT NULL,
   cause text NOT NULL DEFAULT 'event' CHECK (cause IN ('event', 'resend', 'test')),
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sending', 'delivered', 'failed')),

@@ -12,6 +12,7 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import type { Config } from './config.ts';
 import {
   campaignWorkflowId,
+  retentionScheduleId,
   searchAttributeNames,
   signalNames,
   taskQueues,
@@ -35,6 +36,8 @@ export interface Orchestrator {
   readonly scheduleTemplateSync: (account: { id: string; workspaceId: number }) => Promise<void>;
   /** Syncs the templates of a business account once, now, unless that is going on. */
   readonly startTemplateSync: (businessAccountId: string) => Promise<void>;
+  /** Sees to it that retention runs every hour. */
+  readonly scheduleRetention: () => Promise<void>;
   /** Resolves when the server answers, rejects within `timeoutMs` otherwise. */
   readonly ping: (timeoutMs: number) => Promise<void>;
   /** For the parts that start other workflows; still only from here. */
@@ -162,6 +165,25 @@ export function orchestratorFor(
           args: [input],
         }),
       );
+    },
+    async scheduleRetention() {
+      try {
+        await limited(() =>
+          client.schedule.create({
+            scheduleId: retentionScheduleId,
+            spec: { intervals: [{ every: '1 hour' }], jitter: '10 minutes' },
+            policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '10 minutes' },
+            action: {
+              type: 'startWorkflow',
+              workflowType: workflowTypes.retention,
+              taskQueue: taskQueues.maintenance,
+              args: [],
+            },
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      }
     },
     async ping(timeoutMs) {
       await limited(() => client.connection.workflowService.getSystemInfo({}), timeoutMs);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
 import { createCampaignActivities } from './activities/campaign.ts';
 import { createWebhookActivities } from './activities/deliver-webhook.ts';
+import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
 import { startCallbackApplier } from './commands/apply-provider-callbacks.ts';
 import { deliverOverdueCommands } from './commands/deliver-workflow-commands.ts';
@@ -69,7 +70,10 @@ async function createWorkers(
     Worker.create({
       ...shared,
       taskQueue: taskQueues.maintenance,
-      activities: createTemplateActivities(dependencies),
+      activities: {
+        ...createTemplateActivities(dependencies),
+        ...createRetentionActivities(dependencies),
+      },
     }),
   ]);
 }
@@ -87,10 +91,11 @@ function startLoops(dependencies: OpenDependencies) {
       work: async () => (await deliverOverdueCommands(dependencies, overdueMs)) > 0,
     }),
     startPollingLoop({
-      name: 'template schedules',
+      name: 'schedules',
       logger,
       idleMs: scheduleIdleMs,
       work: async () => {
+        await dependencies.orchestrator.scheduleRetention();
         await scheduleTemplateSyncs(dependencies);
         return false;
       },

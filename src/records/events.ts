@@ -101,23 +101,3 @@ export async function fanOutEvents(connection: Connection, limit: number): Promi
     )
     SELECT (SELECT count(*)::int4 FROM done) AS events, (SELECT count(*)::int4 FROM made) AS deliveries`);
 }
-
-const Deleted = row(t.type({ deleted: t.number }));
-
-/** Removes events, and with them their deliveries, that are older than `olderThanDays`; returns how many. */
-export async function deleteOldEvents(
-  connection: Connection,
-  { olderThanDays, limit }: { readonly olderThanDays: number; readonly limit: number },
-): Promise<number> {
-  return connection.oneFirst(sql.type(Deleted)`
-    WITH old AS (
-      SELECT id FROM event
-      WHERE occurred_at < now() - make_interval(days => ${olderThanDays})
-      ORDER BY occurred_at
-      LIMIT ${limit}
-      FOR UPDATE SKIP LOCKED
-    ), removed AS (
-      DELETE FROM event USING old WHERE event.id = old.id RETURNING event.id
-    )
-    SELECT count(*)::int4 AS deleted FROM removed`);
-}

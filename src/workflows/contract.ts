@@ -21,6 +21,7 @@ export const campaignWorkflowId = (campaignId: string): string => `campaign-${ca
 export const webhookDeliveryWorkflowId = (deliveryId: string): string => `webhook-delivery-${deliveryId}`;
 export const templateSyncWorkflowId = (businessAccountId: string): string =>
   `template-sync-now-${businessAccountId}`;
+export const retentionScheduleId = 'retention';
 export const templateSyncScheduleId = (businessAccountId: string): string =>
   `template-sync-${businessAccountId}`;
 

@@ -2,3 +2,4 @@
 export { campaign } from './campaign.ts';
 export { webhookDelivery } from './webhook-delivery.ts';
 export { templateSync } from './template-sync.ts';
+export { retention } from './retention.ts';

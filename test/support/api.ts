@@ -186,6 +186,7 @@ export function createIdleOrchestrator(overrides: Partial<Orchestrator> = {}): O
     refreshCampaign: async () => true,
     startWebhookDelivery: async () => 'started',
     scheduleTemplateSync: async () => undefined,
+    scheduleRetention: async () => undefined,
     startTemplateSync: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

@@ -1,0 +1,20 @@
+import { Context } from '@temporalio/activity';
+import type { RetentionSummary } from '../commands/delete-expired.ts';
+import { deleteExpired } from '../commands/delete-expired.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { asActivity } from './failure.ts';
+
+const batchSize = 5000;
+
+export function createRetentionActivities(dependencies: Pick<Dependencies, 'database' | 'config'>) {
+  return {
+    /** Removes by batches what has outlived its time. Safe to run again at any point. */
+    deleteExpired: (): Promise<RetentionSummary> =>
+      asActivity(() => {
+        const context = Context.current();
+        return deleteExpired(dependencies, { batchSize, onBatch: () => context.heartbeat() });
+      }),
+  };
+}
+
+export type RetentionActivities = ReturnType<typeof createRetentionActivities>;

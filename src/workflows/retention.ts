@@ -1,0 +1,14 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { RetentionActivities } from '../activities/retention.ts';
+
+const { deleteExpired } = proxyActivities<RetentionActivities>({
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '2 minutes',
+  retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 10 },
+  summary: 'remove what has outlived its time',
+});
+
+/** Started by its schedule. The result says how many rows went, by kind. */
+export async function retention(): Promise<Readonly<Record<string, number>>> {
+  return deleteExpired();
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { deleteExpired } from '../../src/commands/delete-expired.ts';
+import type { Config } from '../../src/config.ts';
+import { emitEvents, fanOutEvents } from '../../src/records/events.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { contactEvent, makeConfiguration, makeWorkspace, query } from '../support/webhook-fixtures.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+it('removes what is older than the limit, by batches, and nothing else', async () => {
+  const workspaceId = await makeWorkspace(database);
+  await makeConfiguration(database.pool, workspaceId);
+  await emitEvents(
+    database.pool,
+    workspaceId,
+    Array.from({ length: 40 }, () => contactEvent()),
+  );
+  await fanOutEvents(database.pool, 100);
+  await query(database, `UPDATE webhook_delivery SET state = 'delivered'`);
+  await query(
+    database,
+    `UPDATE event SET occurred_at = now() - CASE WHEN number <= 25 THEN interval '31 days' ELSE interval '29 days' END
+     FROM (SELECT id, row_number() OVER (ORDER BY id) AS number FROM event) AS numbered WHERE numbered.id = event.id`,
+  );
+  await query(
+    database,
+    `UPDATE webhook_delivery SET created_at = event.occurred_at FROM event WHERE event.id = webhook_delivery.event_id`,
+  );
+  await query(
+    database,
+    `INSERT INTO provider_callback (body, received_at, applied_at)
+     VALUES ('a', now() - interval '31 days', now()), ('b', now() - interval '31 days', NULL), ('c', now(), now())`,
+  );
+  let batches = 0;
+  const summary = await deleteExpired(
+    { database: database.pool, config: { retentionDays: 30 } as Config },
+    {
+      batchSize: 10,
+      onBatch: () => {
+        batches += 1;
+      },
+    },
+  );
+  expect(summary).toEqual({ deliveries: 25, events: 25, callbacks: 1, statuses: 0, idempotencyKeys: 0 });
+  expect(batches).toBe(9);
+  const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
+    database,
+    `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM webhook_delivery) AS deliveries,
+      (SELECT count(*) FROM provider_callback) AS callbacks`,
+  );
+  expect(left).toEqual({ events: '15', deliveries: '15', callbacks: '2' });
+});

@@ -38,7 +38,10 @@ export function databaseProblem(databaseUrl: string, error: unknown): StackError
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   const { code = '', message = String(error) } = (cause ?? {}) as { code?: string; message?: string };
   if (error instanceof MigrationError) {
-    return new StackError(`The database could not be brought up to date: ${message}.`, { cause: error });
+    return new StackError(
+      `The database could not be brought up to date: ${message}. Use the version of this program that made it, or an empty database.`,
+      { cause: error },
+    );
   }
   const { host, name, user } = describe(databaseUrl);
   const sentences: Readonly<Record<string, string>> = {

@@ -18,12 +18,13 @@ const usualUiPort = 8233;
 
 export async function choosePorts(settings: StackSettings, progress: Progress): Promise<StackPorts> {
   const taken = new Set<number>();
-  const free = async () => {
-    const port = await pickFreePort('127.0.0.1', taken);
+  const freeOn = async (host: string) => {
+    const port = await pickFreePort(host, taken);
     taken.add(port);
     return port;
   };
-  const api = settings.port === 0 ? await pickFreePort(settings.host, taken) : settings.port;
+  const free = () => freeOn('127.0.0.1');
+  const api = settings.port === 0 ? await freeOn(settings.host) : settings.port;
   if (settings.port !== 0) await requireFree({ variable: 'PORT', host: settings.host, port: api });
   taken.add(api);
 
@@ -31,7 +32,8 @@ export async function choosePorts(settings: StackSettings, progress: Progress): 
   const temporalUi = embeddedTemporal ? await uiPort(settings.temporalUiPort, { free, progress }) : 0;
   taken.add(temporalUi);
   const workerMetrics: number[] = [];
-  for (let worker = 0; worker < settings.workers; worker += 1) workerMetrics.push(await free());
+  for (let worker = 0; worker < settings.workers; worker += 1)
+    workerMetrics.push(await freeOn(settings.host));
   return {
     api,
     temporalUi,

@@ -57,7 +57,7 @@ export async function startPrograms(
       entry: 'worker.js',
       environment: { ...environment, METRICS_PORT: String(metricsPort) },
       output: output(name),
-      isReady: () => answersOk(`http://127.0.0.1:${metricsPort}/readyz`),
+      isReady: () => answersOk(`${originOf(settings.host, metricsPort)}/readyz`),
       drainMs,
     });
   });

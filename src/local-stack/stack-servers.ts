@@ -1,7 +1,6 @@
 /** The servers below the programs: Postgres, Temporal and the provider, each embedded unless the environment names another. */
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { migrate } from '../migrate.ts';
+import { sqlFolder } from '../sql-folder.ts';
 import { rotateLog } from './log-file.ts';
 import { databaseProblem, requireDatabase } from './database-problem.ts';
 import { loadDemoIdentity, type DemoIdentity } from './demo-identity.ts';
@@ -68,7 +67,7 @@ async function startDatabase(
 
 async function bringUpToDate(databaseUrl: string): Promise<void> {
   try {
-    await migrate(databaseUrl, resolve(fileURLToPath(new URL('../../../sql', import.meta.url))));
+    await migrate(databaseUrl, sqlFolder());
   } catch (error) {
     throw databaseProblem(databaseUrl, error);
   }

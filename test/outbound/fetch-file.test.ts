@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createOutboundPolicy } from '../../src/outbound/address-guard.ts';
 import type { Dialer } from '../../src/outbound/dial.ts';
 import type { FetchLimits } from '../../src/outbound/fetch-file.ts';
-import { FileFetchError, fetchFile } from '../../src/outbound/fetch-file.ts';
+import { type FileFetchError, fetchFile } from '../../src/outbound/fetch-file.ts';
 import type { RawAnswer } from '../support/raw-receiver.ts';
 import { rawResponse, startRawReceiver } from '../support/raw-receiver.ts';
 

@@ -13,6 +13,7 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   401: 'Missing or invalid credentials',
   403: 'Refused',
   404: 'Not found, also for what belongs to another workspace',
+  408: 'The request took too long to arrive',
   409: 'Not possible in the present state, or a request with this Idempotency-Key is still running',
   413: 'The body is too large',
   415: 'The media type or the content encoding of the body is not supported',
@@ -21,6 +22,21 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   500: 'The service failed',
   502: 'The messaging provider cannot be reached',
   503: 'The service, or what it needs, is unavailable at the moment',
+};
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Campaigns: 'One template to many contacts: created by one call, prepared, sent and reported',
+  Messages: 'One template to one recipient',
+  Templates: "The provider's templates, their variables and payload skeletons",
+  Tags: 'Labels of contacts',
+  Contacts: 'The people a workspace knows',
+  Segments: 'Saved filters of contacts',
+  Conversations: 'Conversations with contacts: assignment and status',
+  Wallet: 'Money of a channel and the prices of messages',
+  Webhooks: 'Where events are delivered, and what became of each delivery',
+  Provider: "The messaging provider's callbacks",
+  Operations: 'Health, metrics and this description',
+  Events: 'What is sent to webhooks (one attempt, 5 seconds, 256 KB)',
 };
 
 /** Throws when a codec has no JSON Schema or a path and its parameters disagree. */
@@ -43,7 +59,10 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(declarations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(declarations.map(({ tag }) => tag)), 'Events'].map((name) => ({
+      name,
+      description: tagDescriptions[name],
+    })),
     security: [{ apiKey: [] }],
     paths,
     webhooks: Object.fromEntries(eventKeys.map((key) => [key, { post: webhook(key) }])),
@@ -95,11 +114,15 @@ export function errorStatuses(declaration: Declaration): readonly number[] {
     ...(access === 'public' ? [] : [401, 429]),
     ...(params === undefined ? [] : [404]),
     ...(query === undefined && body === 'none' ? [] : [400]),
-    ...(body === 'none' ? [] : [413]),
+    ...(body === 'none' ? [] : [408, 413]),
     ...(body === 'none' || body === 'raw' ? [] : [415]),
     ...(idempotent ? [400, 409, 422] : []),
   ]);
-  return [...statuses].filter((status) => responses[status] === undefined).toSorted((a, b) => a - b);
+  const own = [...statuses].filter((status) => responses[status] === undefined).toSorted((a, b) => a - b);
+  const unknown = own.filter((status) => errorDescriptions[status] === undefined);
+  if (unknown.length > 0)
+    throw new Error(`${declaration.operationId}: nothing describes ${unknown.join(', ')}`);
+  return own;
 }
 
 function parametersOf({ path, params, query, idempotent }: Declaration): readonly JsonSchema[] {

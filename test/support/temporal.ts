@@ -7,7 +7,14 @@ import {
   Runtime,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { pickFreePort } from '../../src/local-stack/free-port.ts';
+import { listens } from '../../src/local-stack/node-children.ts';
 import { createProgress } from '../../src/local-stack/progress.ts';
 import { findTemporalBinary } from '../../src/local-stack/temporal-binary.ts';
 import { findTestServer } from '../../src/local-stack/test-server.ts';
@@ -28,22 +35,49 @@ export async function startTemporal(): Promise<TestWorkflowEnvironment> {
   });
 }
 
-/** A server whose clock jumps to the next timer. It serves one test at a time. Call `teardown()` in `afterAll`. */
+/**
+ * A server whose clock jumps to the next timer. It serves one test at a time. Call `teardown()` in `afterAll`.
+ *
+ * The SDK gives a server it starts five seconds, which a JVM on a busy machine does not always keep. So the server is
+ * started here, without a deadline of that kind, and the SDK is handed an idle program in its place.
+ */
 export async function startTimeSkippingTemporal(): Promise<TestWorkflowEnvironment> {
   quietRuntime();
   const path = await findTestServer(search());
-  const environment = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: 'existing-path', path } },
-  });
-  await environment.connection.operatorService.addSearchAttributes({
-    namespace: environment.namespace ?? 'default',
-    searchAttributes: {
-      [searchAttributeNames.workspaceId]: 3,
-      [searchAttributeNames.campaignStatus]: 2,
-      [searchAttributeNames.pauseReason]: 2,
-    },
-  });
-  return environment;
+  const port = await pickFreePort('127.0.0.1');
+  const folder = await mkdtemp(join(tmpdir(), 'messaging-campaigns-idle-'));
+  const idle = join(folder, 'idle');
+  await writeFile(idle, '#!/bin/sh\nexec sleep 86400\n', { mode: 0o755 });
+  const server = spawn(path, [String(port)], { stdio: 'ignore' });
+  const stop = async () => {
+    server.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  };
+  process.once('exit', () => server.kill('SIGKILL'));
+  try {
+    while (!(await listens(port))) {
+      if (server.exitCode !== null)
+        throw new Error(`The time-skipping server ended with code ${server.exitCode}`);
+      await sleep(50);
+    }
+    const environment = await TestWorkflowEnvironment.createTimeSkipping({
+      server: { port, executable: { type: 'existing-path', path: idle } },
+    });
+    await environment.connection.operatorService.addSearchAttributes({
+      namespace: environment.namespace ?? 'default',
+      searchAttributes: {
+        [searchAttributeNames.workspaceId]: 3,
+        [searchAttributeNames.campaignStatus]: 2,
+        [searchAttributeNames.pauseReason]: 2,
+      },
+    });
+    const teardown = environment.teardown.bind(environment);
+    environment.teardown = () => teardown().finally(stop);
+    return environment;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 /** The workflows as the worker bundles them, from the sources; about a second, so once per test file. */

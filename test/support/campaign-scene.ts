@@ -1,0 +1,88 @@
+/** A prepared campaign that waits for its start; its workflow runs with the real activities on a real server. */
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { sql } from 'slonik';
+import { createCampaignActivities } from '../../src/activities/campaign.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import type { Logger } from '../../src/logger.ts';
+import { orchestratorFor } from '../../src/orchestrator.ts';
+import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import type { Database } from '../../src/records/database.ts';
+import { nothing } from '../../src/records/row.ts';
+import { campaignWorkflowId, taskQueues, type CampaignStanding } from '../../src/workflows/contract.ts';
+import { seedCampaign, testSecrets, type CampaignSeed } from './campaign-factory.ts';
+import { createFakeProvider, type FakeProvider } from './fake-provider.ts';
+
+export interface Stage {
+  readonly database: Database;
+  readonly temporal: TestWorkflowEnvironment;
+  readonly workflowBundle: WorkflowBundleWithSourceMap;
+}
+
+export type SceneSeed = CampaignSeed & { readonly scheduledInMs?: number };
+
+export interface Scene {
+  readonly campaignId: string;
+  readonly dependencies: Dependencies;
+  readonly provider: FakeProvider;
+  readonly standing: () => Promise<CampaignStanding>;
+  readonly start: () => Promise<void>;
+  /** Runs a worker while `work` is under way. */
+  readonly withWorker: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly result: () => Promise<CampaignStanding>;
+  /** What the workflow itself answers. */
+  readonly progress: () => Promise<CampaignStanding | null>;
+}
+
+export async function setCampaignScene(
+  { database, temporal, workflowBundle }: Stage,
+  seed: SceneSeed,
+): Promise<Scene> {
+  const seeded = await seedCampaign(database, { status: 'DRAFT', ...seed });
+  const { campaignId, workspaceId } = seeded;
+  if (seed.scheduledInMs !== undefined) {
+    const at = new Date((await temporal.currentTimeMs()) + seed.scheduledInMs).toISOString();
+    await database.query(sql.type(nothing)`
+      UPDATE campaign SET status = 'SCHEDULED', send_type = 'SCHEDULED', scheduled_at = ${at}::timestamptz
+      WHERE id = ${campaignId}`);
+  }
+  const provider = createFakeProvider();
+  const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
+  const dependencies = {
+    config: { outcomeGraceSeconds: 600, providerConnections: 64 },
+    database: database,
+    provider,
+    orchestrator,
+    secrets: testSecrets,
+    logger: pino({ level: 'silent' }) as unknown as Logger,
+    now: () => new Date(),
+  } as unknown as Dependencies;
+  return {
+    campaignId,
+    dependencies,
+    provider,
+    standing: () => getCampaignStanding(database, campaignId),
+    start: () => orchestrator.startCampaign({ id: campaignId, workspaceId, name: 'Test' }),
+    withWorker: async (work) => {
+      const worker = await Worker.create({
+        connection: temporal.nativeConnection,
+        taskQueue: taskQueues.campaigns,
+        workflowBundle,
+        activities: createCampaignActivities(dependencies, { draining: () => false }),
+      });
+      return worker.runUntil(work());
+    },
+    result: () => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId)).result(),
+    progress: () => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId)).query('progress'),
+  };
+}
+
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let waited = 0; waited < 15_000; waited += 50) {
+    if (await condition()) return;
+    await sleep(50);
+  }
+  throw new Error('What the test waits for did not come');
+}

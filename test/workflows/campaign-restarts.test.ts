@@ -1,0 +1,57 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
+
+let database: TestDatabase;
+let temporal: TestWorkflowEnvironment;
+let workflowBundle: WorkflowBundleWithSourceMap;
+
+beforeAll(async () => {
+  [database, temporal, workflowBundle] = await Promise.all([
+    createTestDatabase({ poolSize: 10 }),
+    startTemporal(),
+    bundleWorkflows(),
+  ]);
+});
+afterAll(async () => {
+  await temporal?.teardown();
+  await database?.drop();
+});
+
+const setScene = (seed: SceneSeed) =>
+  setCampaignScene({ database: database.pool, temporal, workflowBundle }, seed);
+
+describe('the campaign workflow, when its worker goes away', () => {
+  it('sleeps on while no worker runs', async () => {
+    const scene = await setScene({ recipients: 4, scheduledInMs: 4_000 });
+    await scene.withWorker(async () => {
+      await scene.start();
+      await until(async () => (await scene.progress()) !== null);
+    });
+    const end = await scene.withWorker(scene.result);
+    expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 4 } });
+  });
+
+  it('goes on after its worker went away in mid-send and in a pause', async () => {
+    const scene = await setScene({ recipients: 200, messagesPerSecond: 100 });
+    await scene.withWorker(async () => {
+      await scene.start();
+      await until(async () => (await scene.standing()).counts.accepted > 20);
+    });
+    await pauseCampaign(scene.dependencies, scene);
+    const sentBefore = scene.provider.received.length;
+    await scene.withWorker(async () => {
+      await until(async () => (await scene.progress())?.status === 'PAUSED');
+      expect(scene.provider.received).toHaveLength(sentBefore);
+    });
+    await startCampaignAgain(scene.dependencies, scene);
+    const end = await scene.withWorker(scene.result);
+    expect(end.status).toBe('COMPLETED');
+    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(200);
+    expect(scene.provider.received).toHaveLength(200);
+  });
+});

@@ -1,0 +1,142 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import { orchestratorFor } from '../../src/orchestrator.ts';
+import { nothing } from '../../src/records/row.ts';
+import { campaignWorkflowId } from '../../src/workflows/contract.ts';
+import { messagePrice } from '../support/campaign-factory.ts';
+import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bundleWorkflows, startTimeSkippingTemporal } from '../support/temporal.ts';
+
+let database: TestDatabase;
+let temporal: TestWorkflowEnvironment;
+let workflowBundle: WorkflowBundleWithSourceMap;
+
+beforeAll(async () => {
+  [database, temporal, workflowBundle] = await Promise.all([
+    createTestDatabase({ poolSize: 10 }),
+    startTimeSkippingTemporal(),
+    bundleWorkflows(),
+  ]);
+});
+afterAll(async () => {
+  await temporal?.teardown();
+  await database?.drop();
+});
+
+const day = 24 * 3600 * 1000;
+
+const setScene = (seed: SceneSeed) =>
+  setCampaignScene({ database: database.pool, temporal, workflowBundle }, seed);
+
+describe('the campaign workflow', () => {
+  it('sends an immediate campaign to everybody and completes', async () => {
+    const scene = await setScene({ recipients: 120 });
+    const end = await scene.withWorker(async () => {
+      await scene.start();
+      return scene.result();
+    });
+    expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 120, pending: 0 } });
+    expect(scene.provider.received).toHaveLength(120);
+  });
+
+  it('sleeps thirty days in a timer and then sends', async () => {
+    const scene = await setScene({ recipients: 5, scheduledInMs: 30 * day });
+    const before = await temporal.currentTimeMs();
+    await scene.withWorker(async () => {
+      await scene.start();
+      expect(scene.provider.received).toHaveLength(0);
+      await scene.result();
+    });
+    expect((await temporal.currentTimeMs()) - before).toBeGreaterThanOrEqual(30 * day - 60_000);
+    expect(scene.provider.received).toHaveLength(5);
+  });
+
+  it('ends at once when it is cancelled in its sleep', async () => {
+    const scene = await setScene({ recipients: 5, scheduledInMs: 30 * day });
+    const before = await temporal.currentTimeMs();
+    const end = await scene.withWorker(async () => {
+      await scene.start();
+      await cancelCampaign(scene.dependencies, scene);
+      return scene.result();
+    });
+    expect(end).toMatchObject({ status: 'CANCELLED', counts: { pending: 0, accepted: 0 } });
+    expect((await temporal.currentTimeMs()) - before).toBeLessThan(day);
+    expect(scene.provider.received).toHaveLength(0);
+  });
+
+  it('waits in a pause for the wallet and goes on exactly where it stopped', async () => {
+    const scene = await setScene({ recipients: 30, balance: messagePrice * 12n });
+    await scene.withWorker(async () => {
+      await scene.start();
+      await until(async () => (await scene.standing()).status === 'PAUSED');
+      expect(scene.provider.received).toHaveLength(12);
+      await database.pool.query(sql.type(nothing)`
+        UPDATE wallet SET balance = balance + ${messagePrice * 100n}
+        WHERE channel_id = (SELECT channel_id FROM campaign WHERE id = ${scene.campaignId})`);
+      await startCampaignAgain(scene.dependencies, scene);
+      await scene.result();
+    });
+    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(30);
+    expect(scene.provider.received).toHaveLength(30);
+  });
+
+  it('sends to each recipient once through twenty quick pauses and starts', async () => {
+    const scene = await setScene({ recipients: 400, messagesPerSecond: 400 });
+    await scene.withWorker(async () => {
+      await scene.start();
+      await until(async () => (await scene.standing()).status === 'RUNNING');
+      for (let round = 0; round < 20; round += 1) {
+        await pauseCampaign(scene.dependencies, scene);
+        await startCampaignAgain(scene.dependencies, scene);
+      }
+      await scene.result();
+    });
+    expect(await scene.standing()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 400 } });
+    expect(scene.provider.received).toHaveLength(400);
+  });
+
+  it('obeys the signals of an operator and answers the progress query', async () => {
+    const scene = await setScene({ recipients: 3, scheduledInMs: 10 * day });
+    const handle = temporal.client.workflow.getHandle(campaignWorkflowId(scene.campaignId));
+    await scene.withWorker(async () => {
+      await scene.start();
+      await handle.signal('pause');
+      await until(async () => (await scene.standing()).pauseReason === 'OPERATOR');
+      expect(await handle.query('progress')).toMatchObject({ status: 'PAUSED' });
+      await handle.signal('resume');
+      await until(async () => (await scene.standing()).status !== 'PAUSED');
+      await handle.signal('cancel');
+      await scene.result();
+    });
+    expect((await scene.standing()).status).toBe('CANCELLED');
+  });
+
+  it('pauses when the broadcast quota is used up, and counts a campaign once', async () => {
+    const scene = await setScene({ recipients: 2, broadcastsPerMonth: 0 });
+    await scene.withWorker(async () => {
+      await scene.start();
+      await until(async () => (await scene.standing()).pauseReason === 'BROADCAST_QUOTA');
+      await database.pool.query(sql.type(nothing)`
+        UPDATE workspace_feature SET broadcasts_per_month = 1
+        WHERE workspace_id = (SELECT workspace_id FROM campaign WHERE id = ${scene.campaignId})`);
+      await startCampaignAgain(scene.dependencies, scene);
+      await scene.result();
+    });
+    expect(await scene.standing()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 2 } });
+  });
+
+  it('fails visibly when its record is gone', async () => {
+    const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
+    const scene = await setScene({ recipients: 1 });
+    const id = randomUUID();
+    await scene.withWorker(async () => {
+      await orchestrator.startCampaign({ id, workspaceId: 1, name: 'Gone' });
+      await expect(temporal.client.workflow.getHandle(campaignWorkflowId(id)).result()).rejects.toThrow();
+    });
+  });
+});

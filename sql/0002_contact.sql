@@ -28,12 +28,12 @@ CREATE TABLE contact (
 CREATE UNIQUE INDEX contact_phone_number ON contact (workspace_id, phone_number) INCLUDE (id, deleted_at);
 CREATE UNIQUE INDEX contact_provider_user_id ON contact (workspace_id, provider_user_id)
   WHERE provider_user_id IS NOT NULL;
--- Search by prefix; partial, so that an import of bare numbers does not pay for them.
-CREATE INDEX contact_first_name ON contact (workspace_id, lower(first_name) COLLATE "C" text_pattern_ops)
+-- Search by prefix, in this order; partial, so that an import of bare numbers does not pay for them.
+CREATE INDEX contact_first_name ON contact (workspace_id, (lower(first_name) COLLATE "C"), id)
   WHERE first_name <> '';
-CREATE INDEX contact_last_name ON contact (workspace_id, lower(last_name) COLLATE "C" text_pattern_ops)
+CREATE INDEX contact_last_name ON contact (workspace_id, (lower(last_name) COLLATE "C"), id)
   WHERE last_name <> '';
-CREATE INDEX contact_email ON contact (workspace_id, lower(email) COLLATE "C" text_pattern_ops)
+CREATE INDEX contact_email ON contact (workspace_id, (lower(email) COLLATE "C"), id)
   WHERE email <> '';
 
 CREATE TABLE tag (

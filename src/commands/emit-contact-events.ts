@@ -1,44 +1,38 @@
+import { presentContact, type Contact } from '../domain/contact.ts';
+import { listContactsById } from '../records/contacts.ts';
 import type { Connection } from '../records/database.ts';
-import { listEventContacts } from '../records/event-contacts.ts';
 import { emitEvents } from '../records/events.ts';
+
+interface ContactOccasion {
+  readonly eventKey: 'contact.created' | 'contact.updated';
+  readonly occurredAt: Date;
+}
+
+/** For a caller that holds the contact as it is now. */
+export async function emitContactEvent(
+  connection: Connection,
+  workspaceId: number,
+  { eventKey, occurredAt, contact }: ContactOccasion & { readonly contact: Contact },
+): Promise<void> {
+  await emitEvents(connection, workspaceId, [
+    { eventKey, occurredAt, data: { contact: presentContact(contact) } },
+  ]);
+}
 
 /** `contact.created` or `contact.updated` of contacts as they are now, in the order given. */
 export async function emitContactEvents(
   connection: Connection,
   workspaceId: number,
-  {
-    eventKey,
-    contactIds,
-    occurredAt,
-  }: {
-    readonly eventKey: 'contact.created' | 'contact.updated';
-    readonly contactIds: readonly string[];
-    readonly occurredAt: Date;
-  },
+  { eventKey, occurredAt, contactIds }: ContactOccasion & { readonly contactIds: readonly string[] },
 ): Promise<void> {
   if (contactIds.length === 0) return;
-  const contacts = new Map(
-    (await listEventContacts(connection, contactIds)).map((contact) => [contact.id, contact]),
-  );
+  const found = await listContactsById(connection, contactIds);
+  const contacts = new Map(found.map((contact) => [contact.id, contact]));
   const events = contactIds.flatMap((id) => {
     const contact = contacts.get(id);
-    if (contact === undefined) return [];
-    const { customFields, dob, createdAt, updatedAt, ...fields } = contact;
-    return [
-      {
-        eventKey,
-        occurredAt,
-        data: {
-          contact: {
-            ...fields,
-            customFields: Object.entries(customFields).map(([fieldId, value]) => ({ fieldId, value })),
-            dob: dob?.toISOString() ?? null,
-            createdAt: createdAt.toISOString(),
-            updatedAt: updatedAt.toISOString(),
-          },
-        },
-      },
-    ];
+    return contact === undefined
+      ? []
+      : [{ eventKey, occurredAt, data: { contact: presentContact(contact) } }];
   });
   await emitEvents(connection, workspaceId, events);
 }

@@ -1,0 +1,121 @@
+/** Contacts: the record, how it is shown (Spec 2.5), and what an edit changes. */
+import type { FieldProblem } from './error.ts';
+import { callingCodeFor, normalisePhoneNumber, type PhoneNumber } from './phone-number.ts';
+
+export interface Contact {
+  readonly id: string;
+  /** E.164 digits; null for a person known by the provider's user id alone. */
+  readonly phoneNumber: string | null;
+  /** The calling code: the front of `phoneNumber`; '' without a number. */
+  readonly countryCode: string;
+  /** ISO 3166 alpha-2, or ''. */
+  readonly country: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly chatName: string;
+  readonly email: string;
+  readonly source: string;
+  readonly subscribed: boolean;
+  readonly customFields: Readonly<Record<string, string>>;
+  readonly tagsId: readonly string[];
+  readonly dob: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** '' without a number. */
+export const nationalNumber = ({
+  phoneNumber,
+  countryCode,
+}: Pick<Contact, 'phoneNumber' | 'countryCode'>): string => phoneNumber?.slice(countryCode.length) ?? '';
+
+/** As the API and the events show it: the number in its national digits, the code without a plus sign. */
+export function presentContact(contact: Contact) {
+  const { country: _, customFields, tagsId, dob, createdAt, updatedAt, ...rest } = contact;
+  return {
+    ...rest,
+    phoneNumber: nationalNumber(contact),
+    customFields: Object.entries(customFields).map(([fieldId, value]) => ({ fieldId, value })),
+    tagsId: [...tagsId],
+    dob: dob?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** What a caller gives of a contact; what is absent stays as it is. */
+export interface ContactInput {
+  /** National digits, or international ones with a plus sign. */
+  readonly phoneNumber?: string;
+  /** `91` or `+91` */
+  readonly countryCode?: string;
+  readonly firstName?: string;
+  readonly lastName?: string;
+  readonly chatName?: string;
+  readonly email?: string;
+  readonly subscribed?: boolean;
+  /** Replaces all of them. */
+  readonly customFields?: readonly { readonly fieldId: string; readonly value: string }[];
+  /** Replaces all of them. */
+  readonly tagsId?: readonly string[];
+  readonly dob?: Date | null;
+}
+
+/**
+ * The number that `phoneNumber` and `countryCode` name together. Without a code the digits are read as `fallbackCode`'s,
+ * where there is none as international ones. Code and number must agree.
+ */
+export function readContactNumber(
+  { phoneNumber, countryCode }: Pick<ContactInput, 'phoneNumber' | 'countryCode'>,
+  fallbackCode = '',
+): PhoneNumber | FieldProblem {
+  const code = countryCode === undefined ? undefined : callingCodeFor(countryCode);
+  if (countryCode !== undefined && code === undefined) {
+    return { field: 'countryCode', message: 'countryCode is not a calling code' };
+  }
+  const defaultCountryCode = code ?? fallbackCode;
+  const number =
+    normalisePhoneNumber(phoneNumber ?? '', { defaultCountryCode }) ??
+    // Digits of another country that were written without their plus sign.
+    (code === undefined ? normalisePhoneNumber(phoneNumber ?? '') : undefined);
+  if (number === undefined) {
+    return { field: 'phoneNumber', message: 'phoneNumber is not a valid phone number' };
+  }
+  if (code !== undefined && number.countryCode !== code) {
+    return { field: 'phoneNumber', message: 'phoneNumber and countryCode do not belong together' };
+  }
+  return number;
+}
+
+/** The contact after the edit. `number` is given when the edit names one. */
+export function editContact(contact: Contact, input: ContactInput, number?: PhoneNumber): Contact {
+  return {
+    ...contact,
+    ...(number !== undefined && {
+      phoneNumber: number.digits,
+      countryCode: number.countryCode,
+      country: number.country,
+    }),
+    firstName: input.firstName ?? contact.firstName,
+    lastName: input.lastName ?? contact.lastName,
+    chatName: input.chatName ?? contact.chatName,
+    email: input.email ?? contact.email,
+    subscribed: input.subscribed ?? contact.subscribed,
+    customFields:
+      input.customFields === undefined
+        ? contact.customFields
+        : Object.fromEntries(input.customFields.map(({ fieldId, value }) => [fieldId, value])),
+    tagsId: input.tagsId === undefined ? contact.tagsId : [...new Set(input.tagsId)].toSorted(),
+    dob: input.dob === undefined ? contact.dob : input.dob,
+  };
+}
+
+/** Whether anything differs that a caller can see. */
+export function isSameContact(one: Contact, other: Contact): boolean {
+  return comparable(one) === comparable(other);
+}
+
+function comparable({ customFields, tagsId, dob, createdAt: _, updatedAt: __, ...rest }: Contact): string {
+  const fields = Object.entries(customFields).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([rest, fields, [...tagsId].toSorted(), dob?.getTime() ?? null]);
+}

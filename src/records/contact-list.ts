@@ -1,0 +1,173 @@
+/** The contact list and its search. Every page is one read of an index in its order, whatever the size of the workspace. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Contact } from '../domain/contact.ts';
+import { listCallingCodes, type ContactSearch } from '../domain/contact-search.ts';
+import { contactSelection, ContactRow } from './contacts.ts';
+import type { Connection } from './database.ts';
+import { row } from './row.ts';
+
+/** Newest first. `beforeId` is the last contact of the page before. */
+export async function listContacts(
+  connection: Connection,
+  workspaceId: number,
+  { beforeId, limit }: { readonly beforeId: string | undefined; readonly limit: number },
+): Promise<readonly Contact[]> {
+  const rest = beforeId === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${beforeId}`;
+  return connection.any(sql.type(ContactRow)`
+    SELECT ${contactSelection} FROM contact
+    WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${rest}
+    ORDER BY id DESC LIMIT ${limit}`);
+}
+
+/** The last contact of the page before, and the way it was found. */
+export interface SearchPosition {
+  readonly way: number;
+  readonly id: string;
+}
+
+export interface SearchHit {
+  readonly contact: Contact;
+  readonly position: SearchPosition;
+}
+
+/**
+ * Whoever is found by number comes first, then by first name, last name and e-mail address; each way in the order of what
+ * was searched. A contact is found once, by the first way that fits.
+ */
+export async function searchContacts(
+  connection: Connection,
+  workspaceId: number,
+  {
+    search,
+    after,
+    limit,
+  }: { readonly search: ContactSearch; readonly after?: SearchPosition; readonly limit: number },
+): Promise<readonly SearchHit[]> {
+  const ways = waysOf(search);
+  const hits: SearchPosition[] = [];
+  for (let index = after?.way ?? 0; index < ways.length && hits.length < limit; index += 1) {
+    const way = ways[index];
+    if (way === undefined) break;
+    const ids = await connection.anyFirst(
+      way.find({
+        workspaceId,
+        afterId: index === after?.way ? after.id : undefined,
+        limit: limit - hits.length,
+        earlier: ways.slice(0, index).map(({ matches }) => matches),
+      }),
+    );
+    hits.push(...ids.map((id) => ({ way: index, id })));
+  }
+  return withContacts(connection, hits);
+}
+
+async function withContacts(
+  connection: Connection,
+  positions: readonly SearchPosition[],
+): Promise<readonly SearchHit[]> {
+  if (positions.length === 0) return [];
+  const ids = positions.map(({ id }) => id);
+  const contacts = await connection.any(sql.type(ContactRow)`
+    SELECT ${contactSelection} FROM contact WHERE id = ANY(${sql.array(ids, 'uuid')})`);
+  const byId = new Map(contacts.map((contact) => [contact.id, contact]));
+  return positions.flatMap((position) => {
+    const contact = byId.get(position.id);
+    return contact === undefined ? [] : [{ contact, position }];
+  });
+}
+
+type Fragment = ReturnType<typeof sql.fragment>;
+
+interface Find {
+  readonly workspaceId: number;
+  readonly afterId: string | undefined;
+  readonly limit: number;
+  /** What the ways before this one match. */
+  readonly earlier: readonly Fragment[];
+}
+
+const Found = row(t.type({ id: t.string }));
+
+interface Way {
+  readonly matches: Fragment;
+  readonly find: (find: Find) => ReturnType<typeof findByKey>;
+}
+
+function waysOf({ words, digits }: ContactSearch): readonly Way[] {
+  const [first, ...others] = words;
+  const byWords = first === undefined ? [] : nameColumns.map((column) => wordWay(column, first, others));
+  return digits === undefined ? byWords : [numberWay(digits), ...byWords];
+}
+
+// Expressions and conditions as the indexes have them.
+const nameColumns = [
+  sql.fragment`contact.first_name`,
+  sql.fragment`contact.last_name`,
+  sql.fragment`contact.email`,
+];
+const keyOf = (column: Fragment) => sql.fragment`lower(${column}) COLLATE "C"`;
+
+const begins = (column: Fragment, word: string) => sql.fragment`(
+  ${column} <> '' AND ${keyOf(column)} LIKE lower(${escapeLike(word)}) || '%')`;
+
+function wordWay(column: Fragment, first: string, others: readonly string[]): Way {
+  const rest = others.map((word) => {
+    const anywhere = nameColumns.map((candidate) => begins(candidate, word));
+    return sql.fragment`(${sql.join(anywhere, sql.fragment` OR `)})`;
+  });
+  const matches = sql.fragment`${sql.join([begins(column, first), ...rest], sql.fragment` AND `)}`;
+  return { matches, find: (find) => findByKey(keyOf(column), matches, find) };
+}
+
+function findByKey(key: Fragment, matches: Fragment, { workspaceId, afterId, limit, earlier }: Find) {
+  return sql.type(Found)`
+    SELECT contact.id FROM contact
+    WHERE contact.workspace_id = ${workspaceId} AND contact.deleted_at IS NULL
+      AND ${matches} AND ${noneOf(earlier)} AND ${afterKey(key, workspaceId, afterId)}
+    ORDER BY ${key}, contact.id LIMIT ${limit}`;
+}
+
+const noneOf = (conditions: readonly Fragment[]): Fragment =>
+  conditions.length === 0
+    ? sql.fragment`TRUE`
+    : sql.fragment`(${sql.join(conditions, sql.fragment`) IS NOT TRUE AND (`)}) IS NOT TRUE`;
+
+// The key is looked up: a cursor that held it would carry people's names through logs.
+const afterKey = (key: Fragment, workspaceId: number, afterId: string | undefined): Fragment =>
+  afterId === undefined
+    ? sql.fragment`TRUE`
+    : sql.fragment`(${key}, contact.id) > (
+        (SELECT ${key} FROM contact WHERE workspace_id = ${workspaceId} AND id = ${afterId}), ${afterId}::uuid)`;
+
+/** Shorter national digits would be found behind too many calling codes to be of use. */
+const shortestNationalSearch = 4;
+
+/** By the number with its calling code, or by its national digits: those are looked up behind every code there is. */
+function numberWay(digits: string): Way {
+  const codes = digits.length < shortestNationalSearch ? [''] : ['', ...listCallingCodes()];
+  const key = sql.fragment`contact.phone_number`;
+  return {
+    matches: sql.fragment`(contact.phone_number LIKE ${`${digits}%`}
+      OR (${digits.length >= shortestNationalSearch}
+        AND substr(contact.phone_number, length(contact.country_code) + 1) LIKE ${`${digits}%`}))`,
+    // ':' follows '9'.
+    find: ({ workspaceId, afterId, limit }) => sql.type(Found)`
+      SELECT id FROM (
+        SELECT DISTINCT found.id, found.phone_number
+        FROM unnest(${sql.array(codes, 'text')}) AS code
+        CROSS JOIN LATERAL (
+          SELECT contact.id, contact.phone_number FROM contact
+          WHERE contact.workspace_id = ${workspaceId} AND contact.deleted_at IS NULL
+            AND contact.phone_number >= (code || ${digits}) COLLATE "C"
+            AND contact.phone_number < (code || ${digits} || ':') COLLATE "C"
+            AND code IN ('', contact.country_code)
+            AND ${afterKey(key, workspaceId, afterId)}
+          ORDER BY contact.phone_number, contact.id LIMIT ${limit}
+        ) AS found
+      ) AS numbers
+      ORDER BY phone_number LIMIT ${limit}`,
+  };
+}
+
+const escapeLike = (text: string) => text.replace(/[\\%_]/g, String.raw`\$&`);

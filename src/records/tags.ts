@@ -1,0 +1,119 @@
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { NotFound } from '../domain/error.ts';
+import type { Connection } from './database.ts';
+import { nothing, row } from './row.ts';
+
+const Tag = t.type({
+  tagId: t.string,
+  name: t.string,
+  text_color: t.string,
+  background_color: t.string,
+});
+export type Tag = t.TypeOf<typeof Tag>;
+const TagRow = row(Tag);
+
+const selection = sql.fragment`id AS "tagId", name, text_color, background_color`;
+
+export interface TagFilter {
+  /** Words of which every one is in the name, the last one as the beginning of a word; all tags when blank. */
+  readonly search: string;
+  /** All tags when undefined. */
+  readonly createdBy: string | undefined;
+}
+
+const Total = row(t.type({ total: t.number }));
+
+/** One page by name, then id, and the number of all that match. */
+export async function listTags(
+  connection: Connection,
+  workspaceId: number,
+  { page, limit, search, createdBy }: TagFilter & { readonly page: number; readonly limit: number },
+): Promise<{ readonly tags: readonly Tag[]; readonly total: number }> {
+  const conditions = [
+    sql.fragment`workspace_id = ${workspaceId}`,
+    ...(createdBy === undefined ? [] : [sql.fragment`created_by = ${createdBy}`]),
+    ...(search.trim() === '' ? [] : [nameMatches(search.trim())]),
+  ];
+  const condition = sql.join(conditions, sql.fragment` AND `);
+  const total = await connection.oneFirst(sql.type(Total)`
+    SELECT count(*)::int4 AS total FROM tag WHERE ${condition}`);
+  const tags = await connection.any(sql.type(TagRow)`
+    SELECT ${selection} FROM tag WHERE ${condition}
+    ORDER BY name, id LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
+  return { tags, total };
+}
+
+/** Full-text search; the beginning of the name as well, for names that hold no words (signs, emoji). */
+function nameMatches(search: string) {
+  const words = search.split(/\s+/);
+  const last = words.pop() ?? '';
+  // In quotes to_tsquery reads a word as the text parser does; `:*` makes what it finds a prefix.
+  const prefix = `'${last.replaceAll('\\', '\\\\').replaceAll("'", "''")}':*`;
+  return sql.fragment`(
+    tag.search @@ (plainto_tsquery('simple', ${words.join(' ')}) && to_tsquery('simple', ${prefix}))
+    OR starts_with(lower(name), lower(${search})))`;
+}
+
+/** Throws NotFound, for a tag of another workspace too. */
+export async function getTag(connection: Connection, workspaceId: number, tagId: string): Promise<Tag> {
+  const found = await connection.maybeOne(sql.type(TagRow)`
+    SELECT ${selection} FROM tag WHERE workspace_id = ${workspaceId} AND id = ${tagId}`);
+  if (found === null) throw new NotFound('Tag');
+  return found;
+}
+
+export type TagFields = Omit<Tag, 'tagId'>;
+
+export async function insertTag(
+  connection: Connection,
+  workspaceId: number,
+  tag: TagFields & { readonly createdBy: string },
+): Promise<Tag> {
+  return connection.one(sql.type(TagRow)`
+    INSERT INTO tag (workspace_id, name, text_color, background_color, created_by)
+    VALUES (${workspaceId}, ${tag.name}, ${tag.text_color}, ${tag.background_color}, ${tag.createdBy})
+    RETURNING ${selection}`);
+}
+
+/** Changes what is given. Throws NotFound. */
+export async function updateTag(
+  connection: Connection,
+  workspaceId: number,
+  {
+    tagId,
+    name,
+    text_color: text,
+    background_color: background,
+  }: { readonly tagId: string } & Partial<TagFields>,
+): Promise<Tag> {
+  const updated = await connection.maybeOne(sql.type(TagRow)`
+    UPDATE tag SET name = coalesce(${name ?? null}, name), text_color = coalesce(${text ?? null}, text_color),
+      background_color = coalesce(${background ?? null}, background_color), updated_at = now()
+    WHERE workspace_id = ${workspaceId} AND id = ${tagId}
+    RETURNING ${selection}`);
+  if (updated === null) throw new NotFound('Tag');
+  return updated;
+}
+
+/** Contacts lose the tag. Throws NotFound. */
+export async function deleteTag(connection: Connection, workspaceId: number, tagId: string): Promise<void> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    DELETE FROM tag WHERE workspace_id = ${workspaceId} AND id = ${tagId}`);
+  if (rowCount === 0) throw new NotFound('Tag');
+}
+
+const TagId = row(t.type({ id: t.string }));
+
+/** Those of the ids that are tags of the workspace; they are not deleted until the transaction ends. */
+export async function lockTags(
+  connection: Connection,
+  workspaceId: number,
+  tagIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (tagIds.length === 0) return new Set();
+  const found = await connection.anyFirst(sql.type(TagId)`
+    SELECT id FROM tag WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(tagIds, 'uuid')})
+    ORDER BY id FOR KEY SHARE`);
+  return new Set(found);
+}

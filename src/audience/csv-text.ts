@@ -115,14 +115,23 @@ function characterLength(firstByte: number): number {
 
 const undefinedInWindows1252 = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
-/** Only bytes that a text has, none of which forms a UTF-8 character with its neighbours. */
+/** Only bytes that a text has, hardly any of which happen to form a UTF-8 character with their neighbours. */
 function isSurelyWindows1252(bytes: Buffer): boolean {
-  for (const [at, byte] of bytes.entries()) {
+  let characters = 0;
+  let strays = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
     if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return false;
     if (byte === 0x7f || undefinedInWindows1252.has(byte)) return false;
-    if (byte >= 0xc2 && isUtf8Character(bytes, at)) return false;
+    if (byte < 0x80) continue;
+    if (byte >= 0xc2 && isUtf8Character(bytes, at)) {
+      characters += 1;
+      at += characterLength(byte) - 1;
+    } else {
+      strays += 1;
+    }
   }
-  return true;
+  return strays > 2 * characters;
 }
 
 function isUtf8Character(bytes: Buffer, at: number): boolean {

@@ -30,7 +30,11 @@ describe('the state file', () => {
       repeatedCallbackData: 1,
       toCount: 2,
     });
+    await second.send({ to: '4915100003', template: 'plain_notice' });
     await second.close();
+    const third = await startTestSimulator({ stateFile });
+    expect(await third.query('messages')).toMatchObject({ accepted: 4, distinctRecipients: 3 });
+    await third.close();
   });
 });
 

@@ -1,4 +1,12 @@
-import { closeSync, createReadStream, existsSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  writeSync,
+} from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /** Fields of a line, in the order of the interface below. */
@@ -44,6 +52,8 @@ function readLine(line: string): readonly unknown[] {
 
 export function openStateFile(path: string): StateFile {
   const file = openSync(path, 'a', 0o600);
+  // The last line may have been cut off: what comes must not become a part of it.
+  if (fstatSync(file).size > 0) writeSync(file, '\n');
   return {
     append: ({ at, phoneNumberId, to, providerMessageId, callbackData }) => {
       writeSync(file, `${JSON.stringify([at, phoneNumberId, to, callbackData, providerMessageId])}\n`);

@@ -32,22 +32,22 @@ export function decodeFields(
 ): { readonly query: unknown; readonly body: unknown } {
   const problems: FieldProblem[] = [];
   const decode = (codec: t.Mixed | undefined, value: unknown): unknown => {
-    if (codec === undefined) return value;
+    if (codec === undefined) return undefined;
     const decoded = codec.decode(value);
     if (!isLeft(decoded)) return decoded.right;
     problems.push(...report(decoded.left));
     return undefined;
   };
-  problems.push(...unstorable(query));
   const decodedQuery = decode(declaration.query, query);
-  const bodyCodec = typeof declaration.body === 'object' ? declaration.body : undefined;
-  const decodedBody = decode(bodyCodec, body);
+  problems.push(...unstorable(query, decodedQuery));
+  const decodedBody = typeof declaration.body === 'object' ? decode(declaration.body, body) : body;
   if (problems.length > 0) throw Invalid.of(problems);
   return { query: decodedQuery, body: decodedBody };
 }
 
-function unstorable(query: Readonly<Record<string, unknown>>): readonly FieldProblem[] {
-  return Object.entries(query)
-    .filter(([, value]) => [value].flat().some((text) => typeof text === 'string' && !isStorable(text)))
-    .map(([field]) => ({ field, message: `${field} must not contain NUL characters` }));
+/** Of the declared parameters only: unknown ones are ignored. */
+function unstorable(query: Fields['query'], decoded: unknown): readonly FieldProblem[] {
+  return Object.keys(decoded ?? {})
+    .filter((field) => [query[field]].flat().some((text) => typeof text === 'string' && !isStorable(text)))
+    .map((field) => ({ field, message: `${field} must not contain NUL characters` }));
 }

@@ -70,7 +70,7 @@ describe('each check comes before the next', () => {
 
 it('decodes query, path and body and drops unknown fields', async () => {
   const key = workspace.channelKey;
-  const listed = await api.send('GET', '/api/notes?page=3&search=a%20b&unknown=1', { key });
+  const listed = await api.send('GET', '/api/notes?page=3&search=a%20b&unknown=%00', { key });
   expect(listed.body.data.query).toEqual({ page: 3, search: 'a b' });
   const id = 'ABCDEF00-0000-4000-8000-000000000001';
   const updated = await api.send('PUT', `/api/notes/${id}`, {
@@ -82,7 +82,7 @@ it('decodes query, path and body and drops unknown fields', async () => {
 
 it('refuses a page below 1, a repeated one and NUL characters in the query', async () => {
   const key = workspace.channelKey;
-  for (const query of ['page=0', 'page=1&page=2', 'page=x', 'page=', 'search=%00', 'unknown=%00']) {
+  for (const query of ['page=0', 'page=1&page=2', 'page=x', 'page=', 'search=%00']) {
     const response = await api.send('GET', `/api/notes?${query}`, { key });
     expect([query, response.status]).toEqual([query, 400]);
   }

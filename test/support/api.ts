@@ -18,7 +18,7 @@ import { createDependencies, type Dependencies } from '../../src/dependencies.ts
 import type { Orchestrator } from '../../src/orchestrator.ts';
 import { createContract, type Contract } from './contract.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { createFakeProvider } from './fake-provider.ts';
+import { createListingProvider } from './listing-provider.ts';
 
 export interface TestApi {
   readonly baseUrl: string;
@@ -82,7 +82,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const open = await createDependencies(config, 'api');
   const dependencies: Dependencies = {
     ...open,
-    provider: createFakeProvider(),
+    provider: createListingProvider(),
     orchestrator: createIdleOrchestrator(),
     ...options.dependencies,
   };

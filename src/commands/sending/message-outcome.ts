@@ -36,7 +36,7 @@ export function judge(result: SendResult, attempts: number): Verdict {
 }
 
 function judgeRefusal(result: SendRejected, attempts: number): Verdict {
-  const action = providerErrorAction({ ...result, code: result.code ?? result.httpStatus }, attempts);
+  const action = providerErrorAction(result, attempts);
   switch (action.kind) {
     case 'retry':
     case 'retry_recipient':
@@ -55,7 +55,7 @@ function judgeRefusal(result: SendRejected, attempts: number): Verdict {
         outcome: {
           kind: 'failed',
           // An HTTP error outside the provider's protocol has no code of the provider's.
-          reason: result.code === null ? 'PROVIDER_UNREACHABLE' : providerReason(result.code),
+          reason: result.code === result.httpStatus ? 'PROVIDER_UNREACHABLE' : providerReason(result.code),
           detail: (result.details ?? result.message).slice(0, longestDetail),
         },
         ...(action.effect !== undefined && { effect: action.effect }),

@@ -1,0 +1,86 @@
+/** Reads both sides: our database, and the simulator's own list of what it took. */
+import { request } from 'undici';
+import pg from 'pg';
+import type { DevFile } from '../dev-file.ts';
+import type { Books, Evidence } from './verdict.ts';
+
+export async function withClient<T>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  // A server that is killed under an idle client tells it so; the work itself rejects where it matters.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+export interface Standing {
+  readonly status: string;
+  readonly total: number;
+  /** Neither waiting nor on the way. */
+  readonly settled: number;
+}
+
+export function readStanding(dev: DevFile, campaignId: string): Promise<Standing | undefined> {
+  return withClient(dev.databaseUrl, async (client) => {
+    const { rows } = await client.query<Standing>(
+      `SELECT status, total_contacts AS total, total_contacts - pending - claimed AS settled
+      FROM campaign JOIN campaign_counter ON campaign_id = id WHERE id = $1`,
+      [campaignId],
+    );
+    return rows[0];
+  });
+}
+
+export async function gatherEvidence(dev: DevFile, campaignId: string): Promise<Evidence> {
+  const simulator = new URL(dev.providerUrl).origin;
+  const csv = await (await request(`${simulator}/_simulator/recipients`)).body.text();
+  const seen = (await (await request(`${simulator}/_simulator/messages?limit=1`)).body.json()) as {
+    readonly repeatedCallbackData: number;
+  };
+  const taken = new Map<string, number>();
+  for (const line of csv.split('\n')) {
+    const [digits, count] = line.trim().split(',');
+    if (digits !== undefined && /^\d+$/.test(digits)) taken.set(digits, Number(count));
+  }
+  return withClient(dev.databaseUrl, async (client) => {
+    const { rows: recipients } = await client.query(
+      `SELECT phone_number AS "phoneNumber", state FROM recipient WHERE campaign_id = $1 AND sendable`,
+      [campaignId],
+    );
+    return {
+      recipients,
+      taken,
+      repeatedMessages: seen.repeatedCallbackData,
+      books: await readBooks(client, campaignId),
+    };
+  });
+}
+
+async function readBooks(client: pg.Client, campaignId: string): Promise<Books> {
+  const { rows } = await client.query(
+    `WITH counted AS (SELECT lower(state) AS state, count(*)::int AS n FROM recipient WHERE campaign_id = $1 GROUP BY 1)
+    SELECT balance, reserved,
+      (SELECT COALESCE(sum(amount), 0) FROM ledger_entry WHERE channel_id = wallet.channel_id) AS ledger,
+      (SELECT COALESCE(sum(price), 0) FROM recipient WHERE campaign_id = $1 AND settlement = 'reserved') AS owed,
+      NOT EXISTS (
+        SELECT FROM (SELECT key, value::int FROM campaign_counter, jsonb_each_text(
+            to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position') WHERE campaign_id = $1) AS kept (state, n)
+        FULL JOIN counted USING (state) WHERE COALESCE(kept.n, 0) <> COALESCE(counted.n, 0)) AS fit
+    FROM wallet WHERE channel_id = (SELECT channel_id FROM campaign WHERE id = $1)`,
+    [campaignId],
+  );
+  const [row] = rows;
+  return {
+    balance: BigInt(row.balance),
+    ledger: BigInt(row.ledger),
+    reserved: BigInt(row.reserved),
+    owed: BigInt(row.owed),
+    countersFit: row.fit,
+  };
+}

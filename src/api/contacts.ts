@@ -1,0 +1,233 @@
+/** The contacts of a workspace; Spec 4.6 is `updateContact`. */
+import { ContactCursor, CreateContact, UpdateContact } from '../codecs/contact.ts';
+import { EventContact as Contact } from '../codecs/event.ts';
+import { idOf, limitUpTo, textOf } from '../codecs/scalars.ts';
+import { struct } from '../codecs/struct.ts';
+import * as creating from '../commands/create-contact.ts';
+import * as updating from '../commands/update-contact.ts';
+import { presentContact, type ContactInput } from '../domain/contact.ts';
+import { readContactSearch } from '../domain/contact-search.ts';
+import { Invalid } from '../domain/error.ts';
+import * as listing from '../records/contact-list.ts';
+import * as records from '../records/contacts.ts';
+import { endpoint } from './endpoint.ts';
+import {
+  acknowledge,
+  Acknowledgement,
+  cursorPage,
+  cursorPageOf,
+  record,
+  recordWithMessage,
+  succeed,
+  succeedWith,
+} from './envelope.ts';
+
+const tag = 'Contacts';
+const params = struct({ id: idOf('Contact') });
+
+const contactExample = {
+  id: '0197c0de-0000-7000-8000-0000000000c1',
+  firstName: 'Grace',
+  lastName: 'Hopper',
+  chatName: 'Grace H.',
+  email: 'grace@example.com',
+  phoneNumber: '30901820',
+  countryCode: '49',
+  source: 'api',
+  subscribed: true,
+  customFields: [{ fieldId: 'city', value: 'Berlin' }],
+  tagsId: ['0197c0de-0000-7000-8000-0000000000a1'],
+  dob: null,
+  createdAt: '2026-11-21T09:00:00.000Z',
+  updatedAt: '2026-11-21T09:00:00.000Z',
+};
+
+export const listContacts = endpoint(
+  {
+    method: 'GET',
+    path: '/api/contacts',
+    operationId: 'listContacts',
+    summary: 'List or search the contacts of the workspace',
+    description:
+      'Newest first. `search` finds by the beginning of the phone number (with or without its calling code), of the first name, the last name or the e-mail address; several words must all match. Results of a search are ordered by what was found.',
+    tag,
+    access: 'workspace',
+    query: struct({}, { cursor: ContactCursor, limit: limitUpTo(1000), search: textOf({ max: 255 }) }),
+    responses: {
+      200: {
+        description: 'One part of the list',
+        body: cursorPageOf(Contact),
+        example: {
+          status: 'success',
+          data: [contactExample],
+          pagination: { limit: 100, nextCursor: null },
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+    const limit = query.limit ?? 100;
+    const search = readContactSearch(query.search ?? '');
+    const { cursor } = query;
+    if (search.words.length === 0) {
+      if (cursor?.way !== undefined) throw foreignCursor();
+      const found = await listing.listContacts(database, workspaceId, {
+        beforeId: cursor?.id,
+        limit: limit + 1,
+      });
+      const contacts = found.slice(0, limit);
+      const last = contacts.at(-1);
+      const nextCursor =
+        found.length > limit && last !== undefined ? ContactCursor.encode({ id: last.id }) : null;
+      return { status: 200, body: cursorPage(contacts.map(presentContact), { limit, nextCursor }) };
+    }
+    if (cursor !== undefined && cursor.way === undefined) throw foreignCursor();
+    const found = await listing.searchContacts(database, workspaceId, {
+      search,
+      ...(cursor?.way !== undefined && { after: { id: cursor.id, way: cursor.way } }),
+      limit: limit + 1,
+    });
+    const hits = found.slice(0, limit);
+    const last = hits.at(-1);
+    const nextCursor =
+      found.length > limit && last !== undefined ? ContactCursor.encode(last.position) : null;
+    const contacts = hits.map(({ contact }) => presentContact(contact));
+    return { status: 200, body: cursorPage(contacts, { limit, nextCursor }) };
+  },
+);
+
+const foreignCursor = () => Invalid.at('cursor', 'cursor is not a cursor of this list');
+
+export const createContact = endpoint(
+  {
+    method: 'POST',
+    path: '/api/contacts',
+    operationId: 'createContact',
+    summary: 'Register a contact',
+    description:
+      'Emits `contact.created`. The number of a deleted contact restores that contact, with what is given anew: 200 and `contact.updated`. The number of a present contact is refused with 409.',
+    tag,
+    access: 'workspace',
+    body: CreateContact,
+    bodyExample: {
+      phoneNumber: '30901820',
+      countryCode: '+49',
+      firstName: 'Grace',
+      lastName: 'Hopper',
+      customFields: [{ fieldId: 'city', value: 'Berlin' }],
+    },
+    responses: {
+      201: {
+        description: 'The contact',
+        body: recordWithMessage(Contact),
+        example: { status: 'success', message: 'Contact created successfully', data: contactExample },
+      },
+      200: {
+        description: 'The contact was deleted before and is restored',
+        body: recordWithMessage(Contact),
+        example: { status: 'success', message: 'Contact restored successfully', data: contactExample },
+      },
+    },
+    errors: [400, 409],
+  },
+  async ({ dependencies, principal: { workspaceId }, body }) => {
+    const { contact, restored } = await creating.createContact(dependencies, workspaceId, {
+      ...withLowerCaseTags(body),
+      source: 'api',
+    });
+    const data = presentContact(contact);
+    return restored
+      ? { status: 200, body: succeedWith('Contact restored successfully', data) }
+      : { status: 201, body: succeedWith('Contact created successfully', data) };
+  },
+);
+
+export const getContact = endpoint(
+  {
+    method: 'GET',
+    path: '/api/contacts/:id',
+    operationId: 'getContact',
+    summary: 'Read a contact',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The contact',
+        body: record(Contact),
+        example: { status: 'success', data: contactExample },
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
+    status: 200,
+    body: succeed(presentContact(await records.getContact(database, workspaceId, id))),
+  }),
+);
+
+export const updateContact = endpoint(
+  {
+    method: 'PUT',
+    path: '/api/contacts/:id',
+    operationId: 'updateContact',
+    summary: 'Change a contact and its tags',
+    description:
+      'Spec 4.6. Absent fields stay as they are; `tagsId` and `customFields` replace the whole list. Emits `contact.updated` once when something changes, nothing otherwise.',
+    tag,
+    access: 'workspace',
+    params,
+    body: UpdateContact,
+    bodyExample: { tagsId: [] },
+    responses: {
+      200: {
+        description: 'The contact as it is now',
+        body: recordWithMessage(Contact),
+        example: {
+          status: 'success',
+          message: 'Contact updated successfully',
+          data: { ...contactExample, tagsId: [] },
+        },
+      },
+    },
+    errors: [400, 409],
+  },
+  async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
+    const contact = await updating.updateContact(dependencies, workspaceId, {
+      ...withLowerCaseTags(body),
+      contactId: id,
+    });
+    return { status: 200, body: succeedWith('Contact updated successfully', presentContact(contact)) };
+  },
+);
+
+// Ids are UUIDs: their case means nothing.
+function withLowerCaseTags<I extends Pick<ContactInput, 'tagsId'>>(input: I): I {
+  if (input.tagsId === undefined) return input;
+  return { ...input, tagsId: input.tagsId.map((tagId) => tagId.toLowerCase()) };
+}
+
+export const deleteContact = endpoint(
+  {
+    method: 'DELETE',
+    path: '/api/contacts/:id',
+    operationId: 'deleteContact',
+    summary: 'Delete a contact',
+    description:
+      'The contact leaves every list and audience, and is restored when its number turns up again.',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The contact is deleted',
+        body: Acknowledgement,
+        example: { status: 'success', message: 'Contact deleted successfully' },
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
+    await records.deleteContact(database, workspaceId, id);
+    return { status: 200, body: acknowledge('Contact deleted successfully') };
+  },
+);

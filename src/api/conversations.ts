@@ -1,0 +1,190 @@
+/** Conversations with contacts: who answers them, and whether they are done. */
+import {
+  actorOf,
+  AssignConversation,
+  assigneeOf,
+  ChangeConversationStatus,
+  Conversation,
+} from '../codecs/conversation.ts';
+import { idOf, limitUpTo, Page, textOf, Uuid } from '../codecs/scalars.ts';
+import { oneOf, struct } from '../codecs/struct.ts';
+import * as assigning from '../commands/assign-conversation.ts';
+import * as changing from '../commands/change-conversation-status.ts';
+import { conversationStatuses } from '../domain/conversation.ts';
+import * as records from '../records/conversations.ts';
+import { endpoint } from './endpoint.ts';
+import { page, pageOf, record, recordWithMessage, succeed, succeedWith } from './envelope.ts';
+
+const tag = 'Conversations';
+const params = struct({ id: idOf('Conversation') });
+
+const conversationExample = {
+  id: '0197c0de-0000-7000-8000-0000000000d1',
+  contactId: '0197c0de-0000-7000-8000-0000000000c1',
+  channelId: '0197c0de-0000-7000-8000-0000000000b1',
+  phoneNumberId: '106540352242922',
+  status: 'open',
+  assignmentType: 'user',
+  assignedTo: {
+    id: 'user-17',
+    name: 'Ada Lovelace',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: 'ada@example.com',
+  },
+  chatMode: 'manual',
+  closedAt: null,
+  createdAt: '2026-11-21T09:00:00.000Z',
+  updatedAt: '2026-11-21T09:05:00.000Z',
+};
+
+export const listConversations = endpoint(
+  {
+    method: 'GET',
+    path: '/api/conversations',
+    operationId: 'listConversations',
+    summary: 'List the conversations of the workspace',
+    description: 'Newest first. `assignedTo` takes the id of a user, team or bot.',
+    tag,
+    access: 'workspace',
+    query: struct(
+      {},
+      {
+        page: Page,
+        limit: limitUpTo(100),
+        status: oneOf(conversationStatuses),
+        assignedTo: textOf({ max: 255 }),
+        contactId: Uuid,
+      },
+    ),
+    responses: {
+      200: {
+        description: 'One page of conversations',
+        body: pageOf(Conversation),
+        example: {
+          status: 'success',
+          data: [conversationExample],
+          pagination: { page: 1, limit: 10, total: 1, totalPages: 1 },
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+    const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
+    const { status, assignedTo, contactId } = query;
+    const { conversations, total } = await records.listConversations(database, workspaceId, {
+      ...place,
+      status,
+      assignedTo,
+      contactId,
+    });
+    return { status: 200, body: page(conversations, { ...place, total }) };
+  },
+);
+
+export const getConversation = endpoint(
+  {
+    method: 'GET',
+    path: '/api/conversations/:id',
+    operationId: 'getConversation',
+    summary: 'Read a conversation',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The conversation',
+        body: record(Conversation),
+        example: { status: 'success', data: conversationExample },
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
+    status: 200,
+    body: succeed(await records.getConversation(database, workspaceId, id)),
+  }),
+);
+
+export const assignConversation = endpoint(
+  {
+    method: 'POST',
+    path: '/api/conversations/:id/assign',
+    operationId: 'assignConversation',
+    summary: 'Assign a conversation',
+    description:
+      'Emits `conversation.assigned` when it changes something. `none` takes the conversation from whoever has it. Without `chatMode` people answer by hand and a bot by itself; `source` is `api` where absent.',
+    tag,
+    access: 'workspace',
+    params,
+    body: AssignConversation,
+    bodyExample: {
+      assignmentType: 'user',
+      assignedTo: conversationExample.assignedTo,
+      assignedBy: { id: 'user-3', name: 'Grace Hopper', email: 'grace@example.com' },
+      source: 'manual',
+    },
+    responses: {
+      200: {
+        description: 'The conversation as it is now',
+        body: recordWithMessage(Conversation),
+        example: {
+          status: 'success',
+          message: 'Conversation assigned successfully',
+          data: conversationExample,
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
+    const conversation = await assigning.assignConversation(dependencies, workspaceId, {
+      conversationId: id,
+      assignmentType: body.assignmentType,
+      assignedTo: assigneeOf(body.assignedTo),
+      assignedBy: actorOf(body.assignedBy),
+      source: body.source ?? 'api',
+      ...(body.chatMode !== undefined && { chatMode: body.chatMode }),
+    });
+    return { status: 200, body: succeedWith('Conversation assigned successfully', conversation) };
+  },
+);
+
+export const changeConversationStatus = endpoint(
+  {
+    method: 'PATCH',
+    path: '/api/conversations/:id/status',
+    operationId: 'changeConversationStatus',
+    summary: 'Open, resolve or close a conversation',
+    description:
+      'Emits `conversation.status_changed` when it changes something; chatbot and assistant sessions of the conversation exit. A closed conversation cannot be opened beside a present one of the same contact: 409.',
+    tag,
+    access: 'workspace',
+    params,
+    body: ChangeConversationStatus,
+    bodyExample: {
+      status: 'resolved',
+      changedBy: { id: 'user-17', name: 'Ada Lovelace', email: 'ada@example.com' },
+    },
+    responses: {
+      200: {
+        description: 'The conversation as it is now',
+        body: recordWithMessage(Conversation),
+        example: {
+          status: 'success',
+          message: 'Conversation status changed successfully',
+          data: { ...conversationExample, status: 'resolved' },
+        },
+      },
+    },
+    errors: [400, 409],
+  },
+  async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
+    const conversation = await changing.changeConversationStatus(dependencies, workspaceId, {
+      conversationId: id,
+      status: body.status,
+      changedBy: actorOf(body.changedBy),
+    });
+    return { status: 200, body: succeedWith('Conversation status changed successfully', conversation) };
+  },
+);

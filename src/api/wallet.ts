@@ -1,0 +1,114 @@
+/** The wallet of a sending channel. */
+import { Uuid } from '../codecs/scalars.ts';
+import { struct } from '../codecs/struct.ts';
+import { RechargeWallet, Wallet } from '../codecs/wallet.ts';
+import * as commands from '../commands/recharge-wallet.ts';
+import type { Principal } from '../domain/api-key.ts';
+import { Invalid, NotFound } from '../domain/error.ts';
+import { formatAmount } from '../domain/money.ts';
+import type { Connection } from '../records/database.ts';
+import * as records from '../records/wallets.ts';
+import { endpoint } from './endpoint.ts';
+import { record, recordWithMessage, succeed, succeedWith } from './envelope.ts';
+
+const tag = 'Wallet';
+
+const walletExample = {
+  channel_id: '0197c0de-0000-7000-8000-0000000000b1',
+  balance: '97.5',
+  reserved: '1.25',
+  currency: 'USD',
+  message_prices: [
+    { category: 'MARKETING', country: null, price: '0.05' },
+    { category: 'MARKETING', country: 'DE', price: '0.1365' },
+  ],
+};
+
+export const getWallet = endpoint(
+  {
+    method: 'GET',
+    path: '/api/wallet',
+    operationId: 'getWallet',
+    summary: 'Read the wallet of a channel',
+    description:
+      'What can be spent is `balance` less `reserved`. Without `channel_id` the wallet of the key’s channel, or of the only channel of the workspace.',
+    tag,
+    access: 'workspace',
+    query: struct({}, { channel_id: Uuid }),
+    responses: {
+      200: {
+        description: 'The wallet',
+        body: record(Wallet),
+        example: { status: 'success', data: walletExample },
+      },
+    },
+    errors: [400, 404],
+  },
+  async ({ dependencies: { database }, principal, query }) => {
+    const wallet = await chooseWallet(database, principal, query.channel_id);
+    return { status: 200, body: succeed(await present(database, principal.workspaceId, wallet)) };
+  },
+);
+
+async function chooseWallet(
+  connection: Connection,
+  { workspaceId, channelId: own }: Principal,
+  given: string | undefined,
+): Promise<records.Wallet> {
+  const channelId = given ?? own;
+  if (channelId !== null) return records.getWallet(connection, workspaceId, channelId);
+  const [only, ...others] = await records.listWallets(connection, workspaceId);
+  if (only === undefined) throw new NotFound('Channel');
+  if (others.length > 0) throw Invalid.at('channel_id', 'channel_id is required');
+  return only;
+}
+
+async function present(
+  connection: Connection,
+  workspaceId: number,
+  { channelId, balance, reserved, currency }: records.Wallet,
+): Promise<Wallet> {
+  const prices = await records.listPrices(connection, workspaceId);
+  return {
+    channel_id: channelId,
+    balance: formatAmount(balance),
+    reserved: formatAmount(reserved),
+    currency,
+    message_prices: prices.map(({ category, country, price }) => ({
+      category,
+      country: country === '' ? null : country,
+      price: formatAmount(price),
+    })),
+  };
+}
+
+export const rechargeWallet = endpoint(
+  {
+    method: 'POST',
+    path: '/api/wallet/recharge',
+    operationId: 'rechargeWallet',
+    summary: 'Add money to the wallet of a channel',
+    description:
+      'For operators. Campaigns that were paused for want of money are started again by `POST /api/campaigns/{id}/start`.',
+    tag,
+    access: 'operator',
+    body: RechargeWallet,
+    bodyExample: { channel_id: walletExample.channel_id, amount: '50' },
+    responses: {
+      200: {
+        description: 'The wallet as it is now',
+        body: recordWithMessage(Wallet),
+        example: { status: 'success', message: 'Wallet recharged successfully', data: walletExample },
+      },
+    },
+    errors: [400, 404],
+  },
+  async ({ dependencies, principal: { workspaceId }, body }) => {
+    const { database } = dependencies;
+    const channelId = body.channel_id;
+    await commands.rechargeWallet(dependencies, { workspaceId, channelId, amount: body.amount });
+    const wallet = await records.getWallet(database, workspaceId, channelId);
+    const data = await present(database, workspaceId, wallet);
+    return { status: 200, body: succeedWith('Wallet recharged successfully', data) };
+  },
+);

@@ -1,0 +1,59 @@
+/** Contacts on the wire (Spec 2.5); the record itself is the one of the events, `EventContact`. */
+import * as t from 'io-ts';
+import { describe } from './json-schema.ts';
+import { cursorOf, integerOf, IsoDateTime, textOf, Uuid } from './scalars.ts';
+import { nullish, refined, struct } from './struct.ts';
+
+const Name = textOf({ max: 255 });
+
+const Email = refined(
+  textOf({ max: 320 }),
+  (value) => value === '' || /^[^\s@]+@[^\s@]+$/.test(value),
+  'email must be an e-mail address',
+  {},
+);
+
+const DateOfBirth = refined(
+  IsoDateTime,
+  (date) => date.getUTCFullYear() >= 1000 && date.getUTCFullYear() <= 9999,
+  'dob must lie in the years 1000 to 9999',
+  {},
+);
+
+const CustomFields = refined(
+  t.array(struct({ fieldId: textOf({ min: 1, max: 255 }), value: textOf({ max: 5000 }) })),
+  (fields) => fields.length <= 200 && new Set(fields.map(({ fieldId }) => fieldId)).size === fields.length,
+  'customFields must hold at most 200 fields, each once',
+  { maxItems: 200 },
+);
+
+const TagIds = refined(t.array(t.string), (ids) => ids.length <= 1000, 'tagsId must hold at most 1000 tags', {
+  maxItems: 1000,
+});
+
+const PhoneNumber = describe(textOf({ min: 1, max: 40 }), {
+  description: 'National digits, or international ones with a plus sign.',
+});
+const CallingCode = describe(textOf({ min: 1, max: 5 }), {
+  description: 'A calling code, with or without a plus sign.',
+});
+
+const fields = {
+  countryCode: CallingCode,
+  firstName: Name,
+  lastName: Name,
+  chatName: Name,
+  email: Email,
+  subscribed: t.boolean,
+  customFields: CustomFields,
+  tagsId: TagIds,
+  dob: nullish(DateOfBirth),
+};
+
+export const CreateContact = struct({ phoneNumber: PhoneNumber }, fields);
+
+/** Absent fields stay; `tagsId` and `customFields` replace the whole list. */
+export const UpdateContact = struct({}, { phoneNumber: PhoneNumber, ...fields });
+
+/** `way` stands in the cursors of a search only. */
+export const ContactCursor = cursorOf(struct({ id: Uuid }, { way: integerOf({ min: 0, max: 9 }) }));

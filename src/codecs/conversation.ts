@@ -1,0 +1,69 @@
+/** Conversations on the wire. */
+import * as t from 'io-ts';
+import {
+  assignmentSources,
+  assignmentTypes,
+  chatModes,
+  conversationStatuses,
+  type Actor,
+  type Assignee,
+} from '../domain/conversation.ts';
+import { IsoDateTime, textOf, Uuid } from './scalars.ts';
+import { nullish, oneOf, struct } from './struct.ts';
+
+const AssigneeRecord = struct({
+  id: nullish(t.string),
+  name: nullish(t.string),
+  firstName: nullish(t.string),
+  lastName: nullish(t.string),
+  email: nullish(t.string),
+});
+
+export const Conversation = struct({
+  id: Uuid,
+  contactId: Uuid,
+  channelId: Uuid,
+  phoneNumberId: t.string,
+  status: oneOf(conversationStatuses),
+  assignmentType: oneOf(assignmentTypes),
+  assignedTo: nullish(AssigneeRecord),
+  chatMode: oneOf(chatModes),
+  closedAt: nullish(IsoDateTime),
+  createdAt: IsoDateTime,
+  updatedAt: IsoDateTime,
+});
+
+const text = nullish(textOf({ max: 255 }));
+const AssigneeInput = struct(
+  { id: textOf({ min: 1, max: 255 }) },
+  { name: text, firstName: text, lastName: text, email: text },
+);
+const ActorInput = struct({}, { id: text, name: text, email: text });
+
+export const AssignConversation = struct(
+  { assignmentType: oneOf(assignmentTypes) },
+  {
+    assignedTo: nullish(AssigneeInput),
+    assignedBy: nullish(ActorInput),
+    chatMode: oneOf(chatModes),
+    source: oneOf(assignmentSources),
+  },
+);
+
+export const ChangeConversationStatus = struct(
+  { status: oneOf(conversationStatuses) },
+  { changedBy: nullish(ActorInput) },
+);
+
+/** Null for what the caller left out. */
+export function assigneeOf(input: t.TypeOf<typeof AssigneeInput> | null | undefined): Assignee | null {
+  if (input === null || input === undefined) return null;
+  const { id, name = null, firstName = null, lastName = null, email = null } = input;
+  return { id, name, firstName, lastName, email };
+}
+
+export function actorOf(input: t.TypeOf<typeof ActorInput> | null | undefined): Actor | null {
+  if (input === null || input === undefined) return null;
+  const { id = null, name = null, email = null } = input;
+  return { id, name, email };
+}

@@ -1,0 +1,28 @@
+/** Segments on the wire. */
+import * as t from 'io-ts';
+import { IsoDateTime, textOf, Uuid } from './scalars.ts';
+import { FilterMatch, SegmentCondition } from './segment-filter.ts';
+import { refined, struct } from './struct.ts';
+
+export const Segment = struct({
+  id: Uuid,
+  name: t.string,
+  match: FilterMatch,
+  conditions: t.readonlyArray(SegmentCondition),
+  created_at: IsoDateTime,
+  updated_at: IsoDateTime,
+});
+
+const SegmentName = textOf({ min: 1, max: 255 });
+
+const Conditions = refined(
+  t.readonlyArray(SegmentCondition),
+  (conditions) => conditions.length >= 1 && conditions.length <= 50,
+  'conditions must hold 1 to 50 conditions',
+  { minItems: 1, maxItems: 50 },
+);
+
+/** `match` is `all` where absent. */
+export const CreateSegment = struct({ name: SegmentName, conditions: Conditions }, { match: FilterMatch });
+
+export const UpdateSegment = struct({}, { name: SegmentName, match: FilterMatch, conditions: Conditions });

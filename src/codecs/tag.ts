@@ -1,0 +1,21 @@
+/** Tags on the wire (Spec 2.2). */
+import * as t from 'io-ts';
+import { HexColour, textOf, Uuid } from './scalars.ts';
+import { struct } from './struct.ts';
+
+export const Tag = struct({
+  tagId: Uuid,
+  name: t.string,
+  text_color: HexColour,
+  background_color: HexColour,
+});
+
+const TagName = textOf({ min: 1, max: 255 });
+
+/** `createdBy` is the id of a user; without it the id of the key. */
+export const CreateTag = struct(
+  { name: TagName },
+  { text_color: HexColour, background_color: HexColour, createdBy: textOf({ min: 1, max: 255 }) },
+);
+
+export const UpdateTag = struct({}, { name: TagName, text_color: HexColour, background_color: HexColour });

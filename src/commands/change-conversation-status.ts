@@ -1,0 +1,49 @@
+import type { Dependencies } from '../dependencies.ts';
+import {
+  conversationPlace,
+  type Actor,
+  type Conversation,
+  type ConversationStatus,
+} from '../domain/conversation.ts';
+import { lockConversation, updateConversation } from '../records/conversations.ts';
+import { emitEvents } from '../records/events.ts';
+import { exitResponderSessions } from '../records/responder-sessions.ts';
+
+export interface ChangeConversationStatus {
+  readonly conversationId: string;
+  readonly status: ConversationStatus;
+  readonly changedBy: Actor | null;
+}
+
+/**
+ * Chatbot and assistant sessions exit in the same transaction (Spec 6.2). The status it has already is no change and no
+ * event. Throws NotFound, and Conflict when a closed conversation is opened beside a present one.
+ */
+export async function changeConversationStatus(
+  { database, now }: Pick<Dependencies, 'database' | 'now'>,
+  workspaceId: number,
+  { conversationId, status, changedBy }: ChangeConversationStatus,
+): Promise<Conversation> {
+  return database.transaction(async (connection) => {
+    const present = await lockConversation(connection, workspaceId, conversationId);
+    if (present.status === status) return present;
+    const occurredAt = now();
+    const closedAt = status === 'closed' ? occurredAt : null;
+    const conversation = await updateConversation(connection, { ...present, status, closedAt });
+    await exitResponderSessions(connection, conversationId);
+    await emitEvents(connection, workspaceId, [
+      {
+        eventKey: 'conversation.status_changed',
+        occurredAt,
+        data: {
+          ...conversationPlace(present),
+          previousStatus: present.status,
+          newStatus: status,
+          closedAt: closedAt?.toISOString() ?? null,
+          changedBy,
+        },
+      },
+    ]);
+    return conversation;
+  });
+}

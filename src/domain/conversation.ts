@@ -1,0 +1,92 @@
+/** Conversations with contacts: their values (Spec 3.2, 6.3) and what a change makes of them. Io-ts-free and Node-free. */
+
+export const conversationStatuses = ['open', 'resolved', 'closed'] as const;
+export type ConversationStatus = (typeof conversationStatuses)[number];
+
+export const assignmentTypes = ['user', 'team', 'bot', 'none'] as const;
+export type AssignmentType = (typeof assignmentTypes)[number];
+
+export const chatModes = ['manual', 'bot', 'assistant'] as const;
+export type ChatMode = (typeof chatModes)[number];
+
+export const assignmentSources = ['manual', 'chatbot', 'assistant', 'api', 'auto'] as const;
+export type AssignmentSource = (typeof assignmentSources)[number];
+
+/** Whom a conversation is assigned to; what the caller left out is null. */
+export interface Assignee {
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly email: string | null;
+}
+
+/** Who assigned or changed a conversation. */
+export interface Actor {
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly email: string | null;
+}
+
+export interface Conversation {
+  readonly id: string;
+  readonly contactId: string;
+  readonly channelId: string;
+  readonly phoneNumberId: string;
+  readonly status: ConversationStatus;
+  readonly assignmentType: AssignmentType;
+  readonly assignedTo: Assignee | null;
+  readonly chatMode: ChatMode;
+  readonly closedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface Assignment {
+  readonly assignmentType: AssignmentType;
+  readonly assignedTo: Assignee | null;
+  /** Absent: people answer by hand, a bot by itself, and where nobody is assigned the mode stays. */
+  readonly chatMode?: ChatMode;
+}
+
+export function assign(
+  conversation: Conversation,
+  { assignmentType, assignedTo, chatMode }: Assignment,
+): Conversation {
+  return {
+    ...conversation,
+    assignmentType,
+    assignedTo: assignmentType === 'none' ? null : assignedTo,
+    chatMode: chatMode ?? modeFor(assignmentType, conversation.chatMode),
+  };
+}
+
+function modeFor(assignmentType: AssignmentType, present: ChatMode): ChatMode {
+  if (assignmentType === 'none') return present;
+  if (assignmentType !== 'bot') return 'manual';
+  return present === 'assistant' ? 'assistant' : 'bot';
+}
+
+export function isSameAssignment(one: Conversation, other: Conversation): boolean {
+  const comparable = ({ assignmentType, assignedTo, chatMode }: Conversation) =>
+    JSON.stringify([
+      assignmentType,
+      chatMode,
+      assignedTo && [
+        assignedTo.id,
+        assignedTo.name,
+        assignedTo.firstName,
+        assignedTo.lastName,
+        assignedTo.email,
+      ],
+    ]);
+  return comparable(one) === comparable(other);
+}
+
+/** Where events say which conversation they speak of. */
+export const conversationPlace = ({ id, channelId, phoneNumberId, contactId }: Conversation) => ({
+  conversationId: id,
+  channelId,
+  phoneNumberId,
+  contactId,
+});

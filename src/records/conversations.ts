@@ -1,0 +1,123 @@
+/** Conversations as agents see and change them; inbound messages find theirs in `incoming-conversations.ts`. */
+import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../codecs/struct.ts';
+import {
+  assignmentTypes,
+  chatModes,
+  conversationStatuses,
+  type Conversation,
+  type ConversationStatus,
+} from '../domain/conversation.ts';
+import { Conflict, NotFound } from '../domain/error.ts';
+import type { Connection } from './database.ts';
+import { nullable, row, timestamp } from './row.ts';
+
+const AssigneeFields = t.type({
+  id: nullable(t.string),
+  name: nullable(t.string),
+  firstName: nullable(t.string),
+  lastName: nullable(t.string),
+  email: nullable(t.string),
+});
+
+const ConversationRow = row(
+  t.type({
+    id: t.string,
+    contactId: t.string,
+    channelId: t.string,
+    phoneNumberId: t.string,
+    status: oneOf(conversationStatuses),
+    assignmentType: oneOf(assignmentTypes),
+    assignedTo: nullable(AssigneeFields),
+    chatMode: oneOf(chatModes),
+    closedAt: nullable(timestamp),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);
+
+const selection = sql.fragment`
+  conversation.id, conversation.contact_id AS "contactId", conversation.channel_id AS "channelId",
+  (SELECT phone_number_id FROM channel WHERE channel.id = conversation.channel_id) AS "phoneNumberId",
+  conversation.status, conversation.assignment_type AS "assignmentType", conversation.assigned_to AS "assignedTo",
+  conversation.chat_mode AS "chatMode", conversation.closed_at AS "closedAt", conversation.created_at AS "createdAt",
+  conversation.updated_at AS "updatedAt"`;
+
+/** All conversations where everything is undefined. */
+export interface ConversationFilter {
+  readonly status?: ConversationStatus | undefined;
+  /** The assignee's id. */
+  readonly assignedTo?: string | undefined;
+  readonly contactId?: string | undefined;
+}
+
+const Total = row(t.type({ total: t.number }));
+
+/** One page, newest first, and the number of all that match. */
+export async function listConversations(
+  connection: Connection,
+  workspaceId: number,
+  { page, limit, ...filter }: ConversationFilter & { readonly page: number; readonly limit: number },
+): Promise<{ readonly conversations: readonly Conversation[]; readonly total: number }> {
+  const conditions = [
+    sql.fragment`workspace_id = ${workspaceId}`,
+    ...(filter.status === undefined ? [] : [sql.fragment`status = ${filter.status}`]),
+    ...(filter.assignedTo === undefined ? [] : [sql.fragment`assigned_to ->> 'id' = ${filter.assignedTo}`]),
+    ...(filter.contactId === undefined ? [] : [sql.fragment`contact_id = ${filter.contactId}`]),
+  ];
+  const condition = sql.join(conditions, sql.fragment` AND `);
+  const total = await connection.oneFirst(sql.type(Total)`
+    SELECT count(*)::int4 AS total FROM conversation WHERE ${condition}`);
+  const conversations = await connection.any(sql.type(ConversationRow)`
+    SELECT ${selection} FROM conversation WHERE ${condition}
+    ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
+  return { conversations, total };
+}
+
+/** Throws NotFound, for a conversation of another workspace too. */
+export async function getConversation(
+  connection: Connection,
+  workspaceId: number,
+  conversationId: string,
+): Promise<Conversation> {
+  const found = await connection.maybeOne(sql.type(ConversationRow)`
+    SELECT ${selection} FROM conversation WHERE workspace_id = ${workspaceId} AND id = ${conversationId}`);
+  if (found === null) throw new NotFound('Conversation');
+  return found;
+}
+
+/** As `getConversation`, and nobody else changes the conversation until the transaction ends. */
+export async function lockConversation(
+  connection: Connection,
+  workspaceId: number,
+  conversationId: string,
+): Promise<Conversation> {
+  const found = await connection.maybeOne(sql.type(ConversationRow)`
+    SELECT ${selection} FROM conversation WHERE workspace_id = ${workspaceId} AND id = ${conversationId}
+    FOR NO KEY UPDATE`);
+  if (found === null) throw new NotFound('Conversation');
+  return found;
+}
+
+/** Writes assignment, mode and status. Throws Conflict when a contact would have two conversations that are not closed. */
+export async function updateConversation(
+  connection: Connection,
+  conversation: Conversation,
+): Promise<Conversation> {
+  const { id, assignedTo, closedAt } = conversation;
+  try {
+    return await connection.one(sql.type(ConversationRow)`
+      UPDATE conversation SET assignment_type = ${conversation.assignmentType},
+        assigned_to = ${assignedTo === null ? null : sql.jsonb({ ...assignedTo })},
+        chat_mode = ${conversation.chatMode}, status = ${conversation.status},
+        closed_at = ${closedAt?.toISOString() ?? null}::timestamptz, updated_at = now()
+      WHERE id = ${id}
+      RETURNING ${selection}`);
+  } catch (error) {
+    if (error instanceof UniqueIntegrityConstraintViolationError) {
+      throw new Conflict('The contact has another conversation on this channel that is not closed');
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { FilterMatch, SegmentCondition } from '../codecs/segment-filter.ts';
+import { NotFound } from '../domain/error.ts';
+import type { Connection } from './database.ts';
+import { nothing, row, timestamp } from './row.ts';
+
+const Segment = t.type({
+  id: t.string,
+  name: t.string,
+  match: FilterMatch,
+  conditions: t.readonlyArray(SegmentCondition),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type Segment = t.TypeOf<typeof Segment>;
+const SegmentRow = row(Segment);
+
+const selection = sql.fragment`id, name, match, conditions, created_at, updated_at`;
+
+const Total = row(t.type({ total: t.number }));
+
+/** One page by name, then id, and the number of all. */
+export async function listSegments(
+  connection: Connection,
+  workspaceId: number,
+  { page, limit }: { readonly page: number; readonly limit: number },
+): Promise<{ readonly segments: readonly Segment[]; readonly total: number }> {
+  const total = await connection.oneFirst(sql.type(Total)`
+    SELECT count(*)::int4 AS total FROM segment WHERE workspace_id = ${workspaceId}`);
+  const segments = await connection.any(sql.type(SegmentRow)`
+    SELECT ${selection} FROM segment WHERE workspace_id = ${workspaceId}
+    ORDER BY name, id LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
+  return { segments, total };
+}
+
+/** Throws NotFound, for a segment of another workspace too. */
+export async function getSegment(
+  connection: Connection,
+  workspaceId: number,
+  segmentId: string,
+): Promise<Segment> {
+  const found = await connection.maybeOne(sql.type(SegmentRow)`
+    SELECT ${selection} FROM segment WHERE workspace_id = ${workspaceId} AND id = ${segmentId}`);
+  if (found === null) throw new NotFound('Segment');
+  return found;
+}
+
+/** The conditions are checked before (`conditionProblems`). */
+export type SegmentFields = Pick<Segment, 'name' | 'match' | 'conditions'>;
+
+const json = (conditions: Segment['conditions']) => sql.jsonb(conditions as never);
+
+export async function insertSegment(
+  connection: Connection,
+  workspaceId: number,
+  { name, match, conditions }: SegmentFields,
+): Promise<Segment> {
+  return connection.one(sql.type(SegmentRow)`
+    INSERT INTO segment (workspace_id, name, match, conditions)
+    VALUES (${workspaceId}, ${name}, ${match}, ${json(conditions)})
+    RETURNING ${selection}`);
+}
+
+/** Changes what is given. Throws NotFound. */
+export async function updateSegment(
+  connection: Connection,
+  workspaceId: number,
+  { id, name, match, conditions }: { readonly id: string } & Partial<SegmentFields>,
+): Promise<Segment> {
+  const updated = await connection.maybeOne(sql.type(SegmentRow)`
+    UPDATE segment SET name = coalesce(${name ?? null}, name), match = coalesce(${match ?? null}, match),
+      conditions = ${conditions === undefined ? sql.fragment`conditions` : json(conditions)}, updated_at = now()
+    WHERE workspace_id = ${workspaceId} AND id = ${id}
+    RETURNING ${selection}`);
+  if (updated === null) throw new NotFound('Segment');
+  return updated;
+}
+
+/** Throws NotFound. */
+export async function deleteSegment(
+  connection: Connection,
+  workspaceId: number,
+  segmentId: string,
+): Promise<void> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    DELETE FROM segment WHERE workspace_id = ${workspaceId} AND id = ${segmentId}`);
+  if (rowCount === 0) throw new NotFound('Segment');
+}

@@ -8,13 +8,23 @@ import {
   pauseCampaignEndpoint,
   startCampaign,
 } from './campaigns/report.ts';
+import { createContact, deleteContact, getContact, listContacts, updateContact } from './contacts.ts';
+import {
+  assignConversation,
+  changeConversationStatus,
+  getConversation,
+  listConversations,
+} from './conversations.ts';
 import { documentation } from './docs-page.ts';
 import type { Endpoint } from './endpoint.ts';
 import { healthz, readyz } from './health.ts';
 import { sendMessage } from './messages.ts';
 import { metricsEndpoint } from './metrics-endpoint.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
+import { createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts';
+import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
 import { getPayloadSkeleton, getTemplateVariables, listTemplates, syncTemplates } from './templates.ts';
+import { getWallet, rechargeWallet } from './wallet.ts';
 import { listWebhookEvents } from './webhooks/catalogue.ts';
 import {
   createWebhook,
@@ -43,6 +53,27 @@ const operations: readonly Endpoint[] = [
   getTemplateVariables,
   getPayloadSkeleton,
   sendMessage,
+  listTags,
+  createTag,
+  getTag,
+  updateTag,
+  deleteTag,
+  listContacts,
+  createContact,
+  getContact,
+  updateContact,
+  deleteContact,
+  listSegments,
+  createSegment,
+  getSegment,
+  updateSegment,
+  deleteSegment,
+  listConversations,
+  getConversation,
+  assignConversation,
+  changeConversationStatus,
+  getWallet,
+  rechargeWallet,
   verifyProviderWebhook,
   receiveProviderCallback,
   createWebhook,

@@ -80,6 +80,7 @@ async function ourSending(databaseUrl: string, baseUrl: string): Promise<Measure
     secrets,
     logger: pino({ level: 'silent' }) as unknown as Logger,
     orchestrator: {} as Orchestrator,
+    now: () => new Date(),
   };
   const lane = async (): Promise<void> => {
     for (;;) {

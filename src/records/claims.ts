@@ -22,6 +22,8 @@ export interface ClaimedRecipient {
   readonly position: number;
   readonly id: string;
   readonly phone_number: string;
+  /** ISO 3166 alpha-2, or ''. */
+  readonly country: string;
   readonly variables: readonly string[] | null;
   /** This attempt included. */
   readonly attempts: number;
@@ -47,6 +49,7 @@ const Page = row(
         position: t.number,
         id: t.string,
         phone_number: t.string,
+        country: t.string,
         variables: nullable(t.array(t.string)),
         attempts: t.number,
       }),
@@ -109,7 +112,7 @@ function claimStatement(
         attempts = recipient.attempts + 1, updated_at = now()
       FROM affordable
       WHERE recipient.campaign_id = ${campaignId} AND recipient.position = affordable.position
-      RETURNING recipient.position, recipient.id, recipient.phone_number, recipient.variables, recipient.attempts,
+      RETURNING recipient.position, recipient.id, recipient.phone_number, recipient.country, recipient.variables, recipient.attempts,
         recipient.price
     ), retried AS (
       DELETE FROM recipient_retry USING claimed
@@ -132,7 +135,7 @@ function claimStatement(
       (SELECT count(*)::int FROM priced) AS candidates,
       (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
         FROM recipient_retry WHERE campaign_id = ${campaignId}) AS retry_in_ms,
-      COALESCE((SELECT jsonb_agg(jsonb_build_object('position', position, 'id', id, 'phone_number', phone_number,
+      COALESCE((SELECT jsonb_agg(jsonb_build_object('position', position, 'id', id, 'phone_number', phone_number, 'country', country,
         'variables', variables, 'attempts', attempts) ORDER BY position) FROM claimed), '[]'::jsonb) AS recipients`;
 }
 

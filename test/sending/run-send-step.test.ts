@@ -40,6 +40,7 @@ function dependenciesWith(provider: FakeProvider) {
     secrets: testSecrets,
     logger: pino({ level: 'silent' }) as unknown as Logger,
     orchestrator: orchestrator as unknown as Orchestrator,
+    now: () => new Date(),
   };
 }
 
@@ -122,6 +123,18 @@ describe('runSendStep', () => {
       pauseReason: 'TEMPLATE_UNAVAILABLE',
       counts: { pending: 10, failed: 0, claimed: 0 },
     });
+  });
+
+  it('never writes again to somebody who opted out, as the provider told in its refusal', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 1 });
+    await test.pool.query(sql.type(nothing)`
+      INSERT INTO contact (workspace_id, phone_number, country_code, source)
+      SELECT ${seeded.workspaceId}, phone_number, '49', 'csv_import' FROM recipient
+      WHERE campaign_id = ${seeded.campaignId}`);
+    await runSendStep(dependenciesWith(createFakeProvider(refuse(131050))), seeded.campaignId, calm);
+    const subscribed = await test.pool.oneFirst(sql.type(row(t.type({ subscribed: t.boolean })))`
+      SELECT subscribed FROM contact WHERE workspace_id = ${seeded.workspaceId}`);
+    expect(subscribed).toBe(false);
   });
 
   it('keeps everybody pending while the provider cannot be reached', async () => {

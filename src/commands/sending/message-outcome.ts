@@ -1,5 +1,5 @@
 /** From the provider's answer to what is recorded of the message, and to what it means for the rest. */
-import { providerErrorAction, type ProviderErrorAction } from '../../domain/provider-error.ts';
+import { providerErrorAction } from '../../domain/provider-error.ts';
 import { providerReason } from '../../domain/recipient.ts';
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
 import type { MessageOutcome } from '../../records/page-results.ts';
@@ -8,13 +8,14 @@ import type { MessageOutcome } from '../../records/page-results.ts';
 export type Halt =
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'throttled'; readonly silenceMs: number }
-  | { readonly kind: 'template'; readonly action: Extract<ProviderErrorAction, { kind: 'pause_template' }> }
-  | { readonly kind: 'channel'; readonly action: Extract<ProviderErrorAction, { kind: 'pause_channel' }> };
+  /** The template's or the channel's campaigns cannot go on. */
+  | { readonly kind: 'refused' };
 
 export interface Verdict {
   readonly outcome: MessageOutcome;
   readonly halt?: Halt;
-  readonly effect?: Extract<ProviderErrorAction, { kind: 'fail' }>['effect'];
+  /** A refusal that means something beyond its message. */
+  readonly refusal?: { readonly code: number };
 }
 
 const afterHalt: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
@@ -47,9 +48,8 @@ function judgeRefusal(result: SendRejected, attempts: number): Verdict {
         halt: { kind: 'throttled', silenceMs: action.silenceMs },
       };
     case 'pause_template':
-      return { outcome: afterHalt, halt: { kind: 'template', action } };
     case 'pause_channel':
-      return { outcome: afterHalt, halt: { kind: 'channel', action } };
+      return { outcome: afterHalt, halt: { kind: 'refused' }, refusal: { code: result.code } };
     case 'fail':
       return {
         outcome: {
@@ -58,7 +58,7 @@ function judgeRefusal(result: SendRejected, attempts: number): Verdict {
           reason: result.code === result.httpStatus ? 'PROVIDER_UNREACHABLE' : providerReason(result.code),
           detail: (result.details ?? result.message).slice(0, longestDetail),
         },
-        ...(action.effect !== undefined && { effect: action.effect }),
+        ...(action.effect !== undefined && { refusal: { code: result.code } }),
       };
   }
 }

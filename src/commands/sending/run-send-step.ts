@@ -15,7 +15,7 @@ import { getSendingContext, isRunningEpoch, type SendingContext } from '../../re
 import { findPrices } from '../../records/wallets.ts';
 import { createPacer } from './pacer.ts';
 import { Gate, sendPage } from './send-page.ts';
-import { applyHalt, pauseForBalance } from './stop-sending.ts';
+import { applyHalt, applyRefusals, pauseForBalance, type Refusal } from './stop-sending.ts';
 import type { Halt } from './message-outcome.ts';
 
 export interface StepOptions {
@@ -44,7 +44,10 @@ const noLease = { granted: 0, waitMs: 200, spacingMs: 1 };
 
 const nothingYet: StepResult = { drained: false, waitMs: 0 };
 
-type Sender = Pick<Dependencies, 'config' | 'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator'>;
+type Sender = Pick<
+  Dependencies,
+  'config' | 'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now'
+>;
 
 export async function runSendStep(
   dependencies: Sender,
@@ -75,6 +78,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
   const limit = Math.max(1, Math.min(largestPage, Math.ceil(context.messages_per_second * pageSeconds)));
   const recording = new Set<Promise<void>>();
 
+  const refusals: Refusal[] = [];
   let halt: Halt | undefined;
   let changed = false;
   const stopped = (): boolean => halt !== undefined || changed || draining();
@@ -126,7 +130,9 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
         gate,
         send,
         stopped,
-        onVerdict: (verdict) => {
+        onVerdict: (verdict, recipient) => {
+          // One of many that say the same is enough to pause a template or a channel.
+          if (verdict.refusal && !(verdict.halt && halt)) refusals.push({ ...verdict.refusal, recipient });
           halt ??= verdict.halt;
         },
         record: (outcomes, final) =>
@@ -181,6 +187,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
     close: () => clearInterval(watch),
     async run(): Promise<StepResult> {
       const result = await claimAndSend().finally(() => Promise.all(recording));
+      await applyRefusals(dependencies, context, refusals);
       if (halt === undefined) return result;
       await applyHalt(dependencies, context, halt);
       return { drained: false, waitMs: halt.kind === 'unreachable' ? unreachableWaitMs : 0 };

@@ -1,52 +1,43 @@
-/** What a refusal means beyond its message: the template's or the channel's campaigns pause, the channel slows down. */
+/** What an answer means beyond its message: the channel slows down, campaigns pause, people are left alone. */
 import type { Dependencies } from '../../dependencies.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaign-lifecycle.ts';
 import { slowDown } from '../../records/channel-rate.ts';
+import type { ClaimedRecipient } from '../../records/claims.ts';
 import type { SendingContext } from '../../records/sending-context.ts';
-import { setTemplateStatus } from '../../records/template-status.ts';
-import { deliverWorkflowCommands } from '../deliver-workflow-commands.ts';
-import { pauseCampaignsOfChannel, pauseCampaignsOfTemplate } from '../pause-campaigns.ts';
+import { applyRefusalEffects } from '../refusal-effects.ts';
 import type { Halt } from './message-outcome.ts';
 
-type Stopper = Pick<Dependencies, 'database' | 'logger' | 'orchestrator'>;
-
-/** Applies a halt. An unreachable provider pauses nothing: the workflow tries again later. */
-export async function applyHalt(dependencies: Stopper, context: SendingContext, halt: Halt): Promise<void> {
-  switch (halt.kind) {
-    case 'unreachable':
-      return;
-    case 'throttled':
-      dependencies.logger.warn({ channelId: context.channel_id }, 'the provider throttles the channel');
-      return slowDown(dependencies.database, { channelId: context.channel_id, holdMs: halt.silenceMs });
-    case 'template':
-      return pauseTemplate(dependencies, context, halt.action.effect);
-    case 'channel':
-      return pauseChannel(dependencies, context);
-  }
+export interface Refusal {
+  readonly code: number;
+  readonly recipient: ClaimedRecipient;
 }
 
-async function pauseTemplate(
-  dependencies: Stopper,
-  context: SendingContext,
-  effect: Extract<Halt, { kind: 'template' }>['action']['effect'],
+/** An unreachable provider changes nothing: the workflow tries again later. */
+export async function applyHalt(
+  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
+  { channel_id: channelId }: SendingContext,
+  halt: Halt,
 ): Promise<void> {
-  const paused = await dependencies.database.transaction(async (transaction) => {
-    if (effect === 'template_paused') await setTemplateStatus(transaction, context.template_id, 'PAUSED');
-    if (effect === 'template_disabled') await setTemplateStatus(transaction, context.template_id, 'DISABLED');
-    return pauseCampaignsOfTemplate(dependencies, transaction, context.template_id);
-  });
-  await deliverTo(dependencies, paused);
+  if (halt.kind !== 'throttled') return;
+  logger.warn({ channelId }, 'the provider throttles the channel');
+  await slowDown(database, { channelId, holdMs: halt.silenceMs });
 }
 
-async function pauseChannel(dependencies: Stopper, context: SendingContext): Promise<void> {
-  const paused = await dependencies.database.transaction((transaction) =>
-    pauseCampaignsOfChannel(dependencies, transaction, context.channel_id),
-  );
-  await deliverTo(dependencies, paused);
-}
-
-async function deliverTo(dependencies: Stopper, campaignIds: readonly string[]): Promise<void> {
-  for (const campaignId of campaignIds) await deliverWorkflowCommands(dependencies, campaignId);
+/** The lasting consequences of refusals; those that concern the whole template or channel once per code. */
+export async function applyRefusals(
+  dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now'>,
+  context: SendingContext,
+  refusals: readonly Refusal[],
+): Promise<void> {
+  const channel = { id: context.channel_id, workspaceId: context.workspace_id };
+  for (const { code, recipient } of refusals) {
+    const refused = {
+      channel,
+      template: { id: context.template_id },
+      recipient: { digits: recipient.phone_number, country: recipient.country },
+    };
+    await applyRefusalEffects(dependencies, refused, code);
+  }
 }
 
 /** Spec 3.1: the wallet cannot cover the send. Does nothing when the campaign has changed since `epoch`. */

@@ -8,6 +8,7 @@ import {
   markCallbacksApplied,
   type StoredCallback,
 } from '../records/provider-callbacks.ts';
+import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
 import { applyItems, type AfterCommit, type Applier } from './apply-items.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
 import { errorName, startPollingLoop, type Loop } from './polling-loop.ts';
@@ -32,6 +33,7 @@ export async function applyProviderCallbacks(dependencies: Applier): Promise<num
     });
     await finish(dependencies, done);
   } catch (error) {
+    if (await resolveWaiting(dependencies, error)) return claimed.length;
     // Without a claim it is the database that failed, not what was to be applied.
     if (claimed.length === 0) throw error;
     dependencies.logger.warn(
@@ -64,6 +66,14 @@ async function requestSync({ orchestrator, logger }: Applier, businessAccountId:
  * the callback. Throws when the database is away: the callback is still waiting then.
  */
 async function applyAlone(dependencies: Applier, id: bigint): Promise<void> {
+  try {
+    await applyByElement(dependencies, id);
+  } catch (error) {
+    if (!(await resolveWaiting(dependencies, error))) throw error;
+  }
+}
+
+async function applyByElement(dependencies: Applier, id: bigint): Promise<void> {
   const after = await dependencies.database.transaction(async (transaction) => {
     const callback = await claimProviderCallback(transaction, id);
     if (callback === undefined) return [];
@@ -97,6 +107,7 @@ async function applyElement(
     try {
       return await transaction.transaction((savepoint) => applyItems(dependencies, savepoint, [item]));
     } catch (error) {
+      if (error instanceof WaitingRecipients) throw error;
       if (attempt >= attempts) return { problem: errorName(error) };
     }
   }

@@ -1,20 +1,23 @@
+import type { Dependencies } from '../dependencies.ts';
 import { cleanText } from '../domain/clean-text.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { foldStatuses, type StatusOutcome } from '../domain/message-status.ts';
 import { providerReason, type RecipientState } from '../domain/recipient.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection, Database } from '../records/database.ts';
 import { emitEvents } from '../records/events.ts';
 import {
   deleteRetries,
   indexProviderMessages,
   lockMessages,
   lockRecipients,
+  lockWaitingRecipients,
   updateMessages,
   updateRecipients,
   type LockedMessage,
   type MessageChange,
   type StatusTarget,
 } from '../records/message-statuses.ts';
+import { lockWallets } from '../records/wallet-settlement.ts';
 import type { StatusMatch, StatusNotice } from './match-statuses.ts';
 import { moveCampaignCounters, type StateMove } from './move-campaign-counters.ts';
 import { settleMessages } from './settle-messages.ts';
@@ -28,9 +31,20 @@ interface Progress {
   readonly outcome: StatusOutcome<StatusNotice>;
 }
 
+/** Recipients that wait for an attempt, and of which the provider says that the message went out. */
+export class WaitingRecipients extends Error {
+  readonly matches: readonly StatusMatch[];
+  constructor(matches: readonly StatusMatch[]) {
+    super('Recipients that went out wait for another attempt');
+    this.name = 'WaitingRecipients';
+    this.matches = matches;
+  }
+}
+
 /**
  * Applies the statuses of known messages: state, money, counters, reasons and one event per message and status, in any
- * order and with any repetition. Runs in the caller's transaction; locks in the order of docs/architecture.md.
+ * order and with any repetition. Runs in the caller's transaction; locks in the order of docs/architecture.md. Throws
+ * WaitingRecipients, which `resolveWaiting` takes care of once the transaction has ended.
  */
 export async function applyStatuses(
   connection: Connection,
@@ -38,10 +52,68 @@ export async function applyStatuses(
   occurredAt: Date,
 ): Promise<void> {
   if (matches.size === 0) return;
-  const locked = [
-    ...(await lockRecipients(connection, idsOf(matches, 'recipient'))),
-    ...(await lockMessages(connection, idsOf(matches, 'message'))),
-  ];
+  const recipients = await lockRecipients(connection, idsOf(matches, 'recipient'));
+  requireNoneWaiting(matches, recipients);
+  const messages = await lockMessages(connection, idsOf(matches, 'message'));
+  await applyToLocked(connection, { locked: [...recipients, ...messages], matches, occurredAt });
+}
+
+/**
+ * The recipients of `WaitingRecipients`: they are taken out of the queue. One that is being claimed at this moment is left
+ * alone; its statuses are applied when it is claimed.
+ */
+async function applyToWaiting(
+  database: Database,
+  waiting: readonly StatusMatch[],
+  occurredAt: Date,
+): Promise<void> {
+  const targets = waiting.map(({ target }) => target);
+  await database.transaction(async (transaction) => {
+    await lockWallets(transaction, [...new Set(targets.map(({ channel_id }) => channel_id))]);
+    const locked = await lockWaitingRecipients(transaction, {
+      ids: targets.map(({ id }) => id),
+      campaignIds: targets.flatMap(({ campaign_id }) => campaign_id ?? []),
+    });
+    const matches = new Map(waiting.map((match) => [match.target.id, match]));
+    await applyToLocked(transaction, { locked, matches, occurredAt });
+  });
+}
+
+/** True when what stopped the statuses is out of the way, so that they can be applied in another try. */
+export async function resolveWaiting(
+  { database, now }: Pick<Dependencies, 'database' | 'now'>,
+  error: unknown,
+): Promise<boolean> {
+  if (!(error instanceof WaitingRecipients)) return false;
+  await applyToWaiting(database, error.matches, now());
+  return true;
+}
+
+/** A refusal that is told once more changes nothing for somebody who is to be tried again. */
+function requireNoneWaiting(
+  matches: ReadonlyMap<string, StatusMatch>,
+  locked: readonly LockedMessage[],
+): void {
+  const found = new Set(locked.map(({ id }) => id));
+  const waiting = [...matches.values()].filter(
+    ({ target, notices }) =>
+      target.kind === 'recipient' &&
+      !found.has(target.id) &&
+      notices.some(({ status }) => status !== 'failed'),
+  );
+  if (waiting.length > 0) throw new WaitingRecipients(waiting);
+}
+
+interface Application {
+  readonly locked: readonly LockedMessage[];
+  readonly matches: ReadonlyMap<string, StatusMatch>;
+  readonly occurredAt: Date;
+}
+
+async function applyToLocked(
+  connection: Connection,
+  { locked, matches, occurredAt }: Application,
+): Promise<void> {
   const progressed = locked.flatMap((before) => progressOf(before, matches));
   if (progressed.length === 0) return;
 

@@ -11,7 +11,7 @@ import {
   type ParkedStatus,
 } from '../records/parked-statuses.ts';
 import { statusNotice } from './apply-items.ts';
-import { applyStatuses } from './apply-statuses.ts';
+import { applyStatuses, resolveWaiting } from './apply-statuses.ts';
 import { matchStatuses, type StatusNotice } from './match-statuses.ts';
 import { startPollingLoop, type Loop } from './polling-loop.ts';
 import { statusEvents } from './status-events.ts';
@@ -30,9 +30,18 @@ interface ParkedNotice {
 
 /** Applies parked statuses, younger than `withinSeconds`, whose message is known by now; returns how many. */
 export async function applyParkedStatuses(
-  { database, now }: Settler,
+  dependencies: Settler,
   withinSeconds = parkingSeconds,
 ): Promise<number> {
+  try {
+    return await applyKnown(dependencies, withinSeconds);
+  } catch (error) {
+    if (!(await resolveWaiting(dependencies, error))) throw error;
+    return 0;
+  }
+}
+
+function applyKnown({ database, now }: Settler, withinSeconds: number): Promise<number> {
   return database.transaction(async (transaction) => {
     const parked = await claimKnownStatuses(transaction, { withinSeconds, limit });
     const notices = parked.flatMap(parkedNotice);

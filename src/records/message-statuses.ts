@@ -84,15 +84,36 @@ const LockedMessage = t.type({
 export type LockedMessage = t.TypeOf<typeof LockedMessage>;
 const LockedMessageRow = row(LockedMessage);
 
+const lockedRecipient = sql.fragment`
+  id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen`;
+
+/**
+ * Leaves out those that wait to be claimed: a claim holds wallet and counter before it marks its recipients, so whoever
+ * goes on to those may not hold a recipient it wants (see `lockWaitingRecipients`).
+ */
 export async function lockRecipients(
   connection: Connection,
   ids: readonly string[],
 ): Promise<readonly LockedMessage[]> {
   if (ids.length === 0) return [];
   return connection.any(sql.type(LockedMessageRow)`
-    SELECT id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen
-    FROM recipient WHERE id = ANY(${sql.array(ids, 'uuid')})
+    SELECT ${lockedRecipient} FROM recipient
+    WHERE id = ANY(${sql.array(ids, 'uuid')}) AND state <> 'PENDING'
     ORDER BY campaign_id, position FOR NO KEY UPDATE`);
+}
+
+/** Takes its locks as a claim does: the caller holds the wallets, then the counters; nobody is waited for afterwards. */
+export async function lockWaitingRecipients(
+  connection: Connection,
+  { ids, campaignIds }: { readonly ids: readonly string[]; readonly campaignIds: readonly string[] },
+): Promise<readonly LockedMessage[]> {
+  await connection.query(sql.type(nothing)`
+    SELECT FROM campaign_counter WHERE campaign_id = ANY(${sql.array(campaignIds, 'uuid')})
+    ORDER BY campaign_id FOR NO KEY UPDATE`);
+  return connection.any(sql.type(LockedMessageRow)`
+    SELECT ${lockedRecipient} FROM recipient
+    WHERE id = ANY(${sql.array(ids, 'uuid')}) AND state = 'PENDING'
+    ORDER BY campaign_id, position FOR NO KEY UPDATE SKIP LOCKED`);
 }
 
 export async function lockMessages(

@@ -262,6 +262,40 @@ describe('statuses of a campaign', () => {
   });
 });
 
+describe('statuses while pages are claimed', () => {
+  it('waits in no circle with the claims, and the books fit', async () => {
+    const campaign = await seedCampaign(database.pool, { recipients: 60 });
+    const recipients = await rowsOf<{ id: string }>(
+      database.pool,
+      sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${campaign.campaignId} ORDER BY position`,
+    );
+    const claimAll = async (): Promise<number> => {
+      for (let claimedSoFar = 0; ;) {
+        const claim = await claimPage(database.pool, {
+          claimId: randomUUID(),
+          campaignId: campaign.campaignId,
+          channelId: campaign.channelId,
+          epoch: 0,
+          limit: 3,
+          prices: new Map([['', messagePrice]]),
+        });
+        if (claim.kind !== 'page') return claimedSoFar;
+        claimedSoFar += claim.recipients.length;
+      }
+    };
+    // From the end, so that receipts meet recipients before, while and after they are claimed.
+    const tell = async (): Promise<void> => {
+      for (const { id } of recipients.toReversed()) {
+        const sent = status({ status: 'sent', providerMessageId: `wamid.${id}`, callbackData: id });
+        await deliver(applier, [messagesCallback(campaign.channelId, { statuses: [sent] })]);
+      }
+    };
+    await Promise.all([claimAll(), tell()]);
+    expect((await recipientsOf(campaign)).every(({ state }) => state === 'SENT')).toBe(true);
+    await expectBooksFit(campaign);
+  });
+});
+
 describe('prices told by the provider', () => {
   const pricing = (category: string, billable = true) => ({ billable, pricing_model: 'PMP', category });
 

@@ -1,5 +1,6 @@
 /** Every operation of the API, in the order of the document. */
 import { createCampaign } from './campaigns/create.ts';
+import { getCsvFile, uploadCsvFile } from './campaigns/csv-files.ts';
 import { listCampaignRecipients } from './campaigns/recipients.ts';
 import {
   cancelCampaignEndpoint,
@@ -42,6 +43,8 @@ import {
 
 const operations: readonly Endpoint[] = [
   createCampaign,
+  uploadCsvFile,
+  getCsvFile,
   listCampaigns,
   getCampaign,
   listCampaignRecipients,

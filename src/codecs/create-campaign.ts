@@ -2,7 +2,7 @@
 import * as t from 'io-ts';
 import { contactSelectionTypes, sendTypes } from '../domain/campaign.ts';
 import { ContactFilters, CsvMapping } from './campaign-audience.ts';
-import { describe } from './json-schema.ts';
+import { describe, toJsonSchema } from './json-schema.ts';
 import { textOf, Uuid } from './scalars.ts';
 import { oneOf, refined, struct } from './struct.ts';
 import { VariableMapping } from './variable-mapping.ts';
@@ -47,7 +47,24 @@ const nonEmpty = refined(
   },
 );
 
-export const CreateCampaign = struct(
+/** Clients write null for what they leave out. */
+function nullIsAbsent<A, O>(codec: t.Type<A, O>): t.Type<A, O> {
+  const wrapped = new t.Type<A, O>(
+    codec.name,
+    codec.is,
+    (input, context) => {
+      if (!t.UnknownRecord.is(input)) return codec.validate(input, context);
+      const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+      // Paths of problems are read from the context, which must name the codec itself.
+      const place = { key: context.at(-1)?.key ?? '', type: codec, actual: given };
+      return codec.validate(given, [...context.slice(0, -1), place]);
+    },
+    codec.encode,
+  );
+  return describe(wrapped, toJsonSchema(codec));
+}
+
+const Body = struct(
   {
     name: Name,
     template_id: Uuid,
@@ -72,4 +89,5 @@ export const CreateCampaign = struct(
     scheduled_at: describe(t.unknown, { type: ['string', 'null'], format: 'date-time' }),
   },
 );
+export const CreateCampaign = nullIsAbsent(Body);
 export type CreateCampaign = t.TypeOf<typeof CreateCampaign>;

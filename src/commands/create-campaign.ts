@@ -1,9 +1,10 @@
 /** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
+import { campaignFileKey } from '../audience/campaign-file-url.ts';
 import type { CreateCampaign } from '../codecs/create-campaign.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Principal } from '../domain/api-key.ts';
 import { initialStatus } from '../domain/campaign.ts';
-import { csvKeys } from '../domain/csv-audience.ts';
+import { columnProblems, csvKeys } from '../domain/csv-audience.ts';
 import { FeatureUnavailable, Invalid, type FieldProblem } from '../domain/error.ts';
 import { quotaMonth } from '../domain/feature.ts';
 import { parseQuickContact } from '../domain/quick-contact.ts';
@@ -12,6 +13,7 @@ import { isSendable } from '../domain/template-definition.ts';
 import { templateVariables } from '../domain/template-variables.ts';
 import { compileMapping } from '../domain/variable-mapping.ts';
 import { targetUrlMessage } from '../outbound/address-guard.ts';
+import { findCampaignFile } from '../records/campaign-files.ts';
 import { insertCampaignInput } from '../records/campaign-inputs.ts';
 import { findMissingSegments } from '../records/campaign-references.ts';
 import { findCampaign, insertCampaign, type Campaign, type NewCampaign } from '../records/campaigns.ts';
@@ -23,7 +25,7 @@ import { findPrices, getWallet } from '../records/wallets.ts';
 import { insertWorkflowCommand } from '../records/workflow-commands.ts';
 import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
 
-type Creator = Pick<Dependencies, 'database' | 'now' | 'outbound'>;
+type Creator = Pick<Dependencies, 'config' | 'database' | 'now' | 'outbound'>;
 
 /** A campaign that has passed every check, ready to be written. */
 export interface CheckedCampaign {
@@ -108,7 +110,7 @@ async function requireFeatures(
 
 /** What the request refers to must exist. `frozenValues`: the failed campaign's own values serve again. */
 async function referenceProblems(
-  { database, outbound }: Creator,
+  { config, database, outbound }: Creator,
   workspaceId: number,
   body: CreateCampaign,
 ): Promise<{ readonly problems: readonly FieldProblem[]; readonly frozenValues: boolean }> {
@@ -132,13 +134,28 @@ async function referenceProblems(
     frozenValues =
       body.variable_mapping === undefined && failed?.template_id === body.template_id.toLowerCase();
   }
-  if (body.contact_selection_type === 'csv_contacts' && body.csv_file_url !== undefined) {
-    const checked = outbound.checkUrl(body.csv_file_url);
-    if (!checked.ok) {
-      problems.push({ field: 'csv_file_url', message: targetUrlMessage('csv_file_url', checked.problem) });
-    }
+  if (body.contact_selection_type === 'csv_contacts') {
+    problems.push(...(await fileProblems({ config, database, outbound }, workspaceId, body)));
   }
   return { problems, frozenValues };
+}
+
+/** An uploaded file must be one of the workspace and have the columns; of a foreign URL only the address is judged. */
+async function fileProblems(
+  { config, database, outbound }: Pick<Creator, 'config' | 'database' | 'outbound'>,
+  workspaceId: number,
+  { csv_file_key: key, csv_file_url: url, csv_mapping: mapping }: CreateCampaign,
+): Promise<readonly FieldProblem[]> {
+  const field = key === undefined ? 'csv_file_url' : 'csv_file_key';
+  const uploaded = key ?? (url === undefined ? undefined : campaignFileKey(config, url));
+  if (uploaded !== undefined) {
+    const file = await findCampaignFile(database, workspaceId, uploaded);
+    if (file === undefined) return [{ field, message: `${field} names no uploaded file of this workspace` }];
+    return mapping === undefined ? [] : columnProblems(mapping, file.headers.length);
+  }
+  if (url === undefined) return [];
+  const checked = outbound.checkUrl(url);
+  return checked.ok ? [] : [{ field, message: targetUrlMessage(field, checked.problem) }];
 }
 
 function mappingProblems(template: Template, body: CreateCampaign, sendsAt: Date): readonly FieldProblem[] {
@@ -153,7 +170,7 @@ function mappingProblems(template: Template, body: CreateCampaign, sendsAt: Date
   const compiled = compileMapping(definition, body.variable_mapping ?? {}, {
     selectionType: body.contact_selection_type,
     now: sendsAt,
-    inlineCount: Math.max(0, ...counts),
+    inlineCount: counts.reduce((largest, count) => Math.max(largest, count), 0),
     ...(body.csv_mapping !== undefined && { csvKeys: csvKeys(body.csv_mapping) }),
   });
   const bodySlots = templateVariables(definition).body.length;

@@ -31,7 +31,7 @@ export interface OpenDependencies extends Dependencies {
   readonly close: () => Promise<void>;
 }
 
-/** Connects lazily: neither Postgres nor Temporal needs to answer yet. `service` names the process in logs and metrics. */
+/** Postgres must answer; Temporal and the provider need not yet. `service` names the process in logs and metrics. */
 export async function createDependencies(config: Config, service: string): Promise<OpenDependencies> {
   const metrics = createMetrics(service);
   const database = await createDatabase(config.databaseUrl, config.databasePoolSize);

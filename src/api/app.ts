@@ -54,8 +54,8 @@ function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOp
   app.use(requestLog(dependencies));
   app.use(async (ctx, next) => {
     ctx.set(securityHeaders);
-    if (isStopping()) ctx.set('Connection', 'close');
     await next();
+    if (isStopping()) ctx.set('Connection', 'close');
   });
   app.use(refuse({ logger, now }));
   app.use(async (ctx, next) => {

@@ -140,7 +140,9 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
     id: ctx.state.requestId,
     header: (name) => headerOf(ctx, name),
     ip: ctx.ip,
-    stopping: frame.isStopping(),
+    get stopping() {
+      return frame.isStopping();
+    },
     idempotency,
     raw: ctx.req,
   };

@@ -30,7 +30,7 @@ const SendTemplateMessage = struct(
   { variables: t.array(t.string), variableMapping: VariableMapping },
 );
 
-const SentMessage = struct({
+export const SentMessage = struct({
   messageId: Uuid,
   providerMessageId: nullish(t.string),
   status: t.string,
@@ -116,9 +116,9 @@ export const sendMessage = endpoint(
   },
 );
 
-const sentAnswer = (data: SentMessage) => ({ status: 200, body: succeedWith(sent, data) }) as const;
+export const sentAnswer = (data: SentMessage) => ({ status: 200, body: succeedWith(sent, data) }) as const;
 
-const unknownAnswer = ({ now }: Pick<Dependencies, 'now'>) =>
+export const unknownAnswer = ({ now }: Pick<Dependencies, 'now'>) =>
   ({ status: 502, body: { status: 'error', code: 502, message: outcomeUnknown, timestamp: now() } }) as const;
 
 interface Interrupted {

@@ -9,6 +9,7 @@ import {
   pauseCampaignEndpoint,
   startCampaign,
 } from './campaigns/report.ts';
+import { testCampaignEndpoint } from './campaigns/test.ts';
 import { createContact, deleteContact, getContact, listContacts, updateContact } from './contacts.ts';
 import {
   assignConversation,
@@ -51,6 +52,7 @@ const operations: readonly Endpoint[] = [
   startCampaign,
   pauseCampaignEndpoint,
   cancelCampaignEndpoint,
+  testCampaignEndpoint,
   listTemplates,
   syncTemplates,
   getTemplateVariables,

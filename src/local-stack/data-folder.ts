@@ -1,7 +1,7 @@
 /** The folder of everything that lasts: one start at a time. */
 import { tryLock } from '#file-lock';
 import { accessSync, chmodSync, constants, existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StackError } from './stack-error.ts';
 
 export interface DataFolder {
@@ -17,7 +17,7 @@ export function openDataFolder(path: string): DataFolder {
   const logs = join(path, 'logs');
   try {
     makeFolder(path);
-    mkdirSync(logs, { recursive: true, mode: 0o700 });
+    if (!existsSync(logs)) mkdirSync(logs, { mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw unusable(path, error);
@@ -31,9 +31,12 @@ export function openDataFolder(path: string): DataFolder {
   return { path, logs, file: (name) => join(path, name), release: lock.release };
 }
 
+/** One folder after the other: Node's own recursive way never ends below /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
-  mkdirSync(path, { recursive: true });
+  const parent = dirname(path);
+  if (!existsSync(parent)) makeFolder(parent);
+  mkdirSync(path);
   // Postgres of a start as root runs as another user, who has to pass through; every secret inside is 0600.
   chmodSync(path, process.getuid?.() === 0 ? 0o711 : 0o700);
 }
@@ -53,6 +56,7 @@ function unusable(path: string, error: unknown): StackError {
     EPERM: 'this user may not write there',
     EROFS: 'it lies on a read-only file system',
     ENOSPC: 'the disk is full',
+    ENOENT: 'it cannot be made there',
     ENOTDIR: 'it is not a folder',
     EEXIST: 'it is not a folder',
   };

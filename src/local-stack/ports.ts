@@ -15,6 +15,7 @@ export interface StackPorts {
 }
 
 const usualUiPort = 8233;
+const unknownHost: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);
 
 export async function choosePorts(settings: StackSettings, progress: Progress): Promise<StackPorts> {
   const taken = new Set<number>();
@@ -24,8 +25,8 @@ export async function choosePorts(settings: StackSettings, progress: Progress): 
     return port;
   };
   const free = () => freeOn('127.0.0.1');
+  await requireFree({ variable: 'PORT', host: settings.host, port: settings.port });
   const api = settings.port === 0 ? await freeOn(settings.host) : settings.port;
-  if (settings.port !== 0) await requireFree({ variable: 'PORT', host: settings.host, port: api });
   taken.add(api);
 
   const embeddedTemporal = settings.temporalAddress === undefined;
@@ -76,13 +77,11 @@ async function requireFree({
     EACCES: `Port ${port} may not be opened by this user`,
     EADDRNOTAVAIL: `This machine has no address ${host}`,
     ENOTFOUND: `There is no host ${host}`,
+    EAI_AGAIN: `The host ${host} cannot be looked up`,
   };
   const reason = reasons[code] ?? `Port ${port} on ${host} cannot be opened (${code})`;
-  throw new StackError(
-    `${reason}: set ${variable} to another port, or to 0 for any free one${hostHint(code)}.`,
-  );
-}
-
-function hostHint(code: string): string {
-  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? ', and HOST to an address of this machine' : '';
+  const remedy = unknownHost.has(code)
+    ? 'set HOST to an address of this machine'
+    : `set ${variable} to another port, or to 0 for any free one`;
+  throw new StackError(`${reason}: ${remedy}.`);
 }

@@ -1,0 +1,199 @@
+/**
+ * Preparing a campaign of N recipients from a CSV file, contacts created included, against a plain COPY of the ready-made
+ * recipient rows into the same keyed table, in one run. Prints rows per second, the ratio, CPU seconds and peak memory of
+ * the preparing process. `--recipients N` (default 1,000,000), `--rounds N`, `--known` (the contacts exist already),
+ * `--mapped` (names, e-mail and a custom field are stored with the contacts).
+ */
+import { fork } from 'node:child_process';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { pino } from 'pino';
+import { prepareCampaign } from '../src/commands/prepare-campaign.ts';
+import type { Dependencies } from '../src/dependencies.ts';
+import { createDatabase } from '../src/records/database.ts';
+import { createSecretBox } from '../src/secrets.ts';
+import { createFolderStorage } from '../src/storage/folder-storage.ts';
+import { measure, median, type Measured } from './support/measure.ts';
+import { startPostgres } from './support/postgres.ts';
+import { seedRunningCampaign } from './support/seed.ts';
+
+const fileKey = 'contacts.csv';
+const columns =
+  'campaign_id, position, contact_id, phone_number, country, sendable, state, reason, reason_detail, line_number, variables';
+
+/** The forked side: one preparation, measured. */
+async function prepareHere(databaseUrl: string, folder: string, campaignId: string): Promise<void> {
+  const database = await createDatabase(databaseUrl, 4);
+  const dependencies = {
+    config: { databaseUrl },
+    database,
+    storage: createFolderStorage(folder),
+    logger: pino({ level: 'silent' }),
+    now: () => new Date(),
+  } as unknown as Dependencies;
+  const signal = new AbortController().signal;
+  const measured = await measure(() =>
+    prepareCampaign(dependencies, campaignId, { heartbeat: () => undefined, signal }),
+  );
+  await database.end();
+  process.send?.(measured);
+}
+
+function prepareInChild(databaseUrl: string, folder: string, campaignId: string): Promise<Measured> {
+  const child = fork(fileURLToPath(import.meta.url), ['prepare', databaseUrl, folder, campaignId]);
+  return new Promise((resolve, reject) => {
+    child.once('message', (measured) => resolve(measured as Measured));
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`The preparing process ended with exit code ${code}`)));
+  });
+}
+
+function* csvChunks(recipients: number): Generator<string> {
+  const rowsPerChunk = 10_000;
+  yield 'phone,country,name,email,city\n';
+  for (let at = 0; at < recipients; at += rowsPerChunk) {
+    let chunk = '';
+    for (let i = at; i < Math.min(at + rowsPerChunk, recipients); i += 1) {
+      chunk += `+49151${10_000_000 + i},49,Ada ${i},a${i}@example.org,Köln\n`;
+    }
+    yield chunk;
+  }
+}
+
+interface Round {
+  readonly client: pg.Client;
+  readonly databaseUrl: string;
+  readonly folder: string;
+  readonly recipients: number;
+  readonly isMapped: boolean;
+  readonly areKnown: boolean;
+}
+
+/** A campaign that waits for its preparation, in empty tables. */
+async function seed({ client, recipients, isMapped, areKnown }: Round): Promise<string> {
+  const secrets = createSecretBox(['the secrets key of the benchmark']);
+  const { campaignId } = await seedRunningCampaign(client, secrets, { recipients: 0, messagesPerSecond: 80 });
+  const mapped = { name_column: 2, email_column: 3, custom_field_mapping: { city: 4 } };
+  const audience = {
+    csv_file_key: fileKey,
+    csv_mapping: {
+      phone_column: 0,
+      country_code_column: 1,
+      ...(isMapped ? mapped : { custom_field_mapping: {} }),
+    },
+  };
+  const variable = isMapped ? 'name_column' : 'phoneNumber';
+  await client.query('TRUNCATE recipient, contact CASCADE');
+  await client.query(
+    `UPDATE template SET components = '[{"type":"BODY","text":"Hi {{1}}"}]'
+     WHERE id = (SELECT template_id FROM campaign WHERE id = $1)`,
+    [campaignId],
+  );
+  await client.query(
+    `UPDATE campaign SET status = 'DRAFT', preparation_status = 'PREPARING', contact_selection_type = 'csv_contacts',
+       message_plan = NULL, started_at = NULL, audience = $2, variable_mapping = $3 WHERE id = $1`,
+    [campaignId, audience, { body: { 1: variable } }],
+  );
+  if (areKnown) {
+    await client.query(
+      `INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
+       SELECT workspace_id, '49151' || (10000000 + n), '49', 'DE', 'csv_import'
+       FROM campaign, generate_series(0, $2::int - 1) AS n WHERE id = $1`,
+      [campaignId, recipients],
+    );
+    await client.query('ANALYZE contact');
+  }
+  await client.query('CHECKPOINT');
+  return campaignId;
+}
+
+/** The rows that the preparation made, loaded once more by nothing but COPY. */
+async function plainCopy({ client, folder, recipients }: Round, campaignId: string): Promise<Measured> {
+  const file = join(folder, 'recipients.copy');
+  const select = `SELECT ${columns} FROM recipient WHERE campaign_id = '${campaignId}' ORDER BY position`;
+  await pipeline(client.query(copyTo(`COPY (${select}) TO STDOUT`)), createWriteStream(file));
+  await client.query('TRUNCATE recipient');
+  await client.query('CHECKPOINT');
+  const measured = await measure(async () => {
+    await client.query('BEGIN');
+    await pipeline(createReadStream(file), client.query(copyFrom(`COPY recipient (${columns}) FROM STDIN`)));
+    await client.query('COMMIT');
+  });
+  const { rows } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM recipient');
+  if (rows[0]?.n !== recipients) throw new Error(`${rows[0]?.n} of ${recipients} rows were copied`);
+  return measured;
+}
+
+async function runRound(round: Round): Promise<{ readonly ours: Measured; readonly plain: Measured }> {
+  const campaignId = await seed(round);
+  const ours = await prepareInChild(round.databaseUrl, round.folder, campaignId);
+  const { rows } = await round.client.query<{ status: string; total: number; contacts: number }>(
+    `SELECT preparation_status AS status, total_contacts AS total,
+       (SELECT count(*)::int FROM contact WHERE contact.workspace_id = campaign.workspace_id) AS contacts
+     FROM campaign WHERE id = $1`,
+    [campaignId],
+  );
+  const [standing] = rows;
+  if (
+    standing?.status !== 'READY' ||
+    standing.total !== round.recipients ||
+    standing.contacts !== round.recipients
+  ) {
+    throw new Error(`The preparation ended as ${JSON.stringify(standing)}`);
+  }
+  return { ours, plain: await plainCopy(round, campaignId) };
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      recipients: { type: 'string', default: '1000000' },
+      rounds: { type: 'string', default: '3' },
+      known: { type: 'boolean', default: false },
+      mapped: { type: 'boolean', default: false },
+    },
+  });
+  const recipients = Number(values.recipients);
+  const postgres = await startPostgres();
+  const folder = await mkdtemp(join(tmpdir(), 'messaging-campaigns-bench-files-'));
+  const client = new pg.Client({ connectionString: postgres.url });
+  try {
+    await client.connect();
+    await pipeline(Readable.from(csvChunks(recipients)), createWriteStream(join(folder, fileKey)));
+    const round = {
+      client,
+      databaseUrl: postgres.url,
+      folder,
+      recipients,
+      isMapped: values.mapped,
+      areKnown: values.known,
+    };
+    const ratios: number[] = [];
+    for (let number = 1; number <= Number(values.rounds); number += 1) {
+      const { ours, plain } = await runRound(round);
+      const rate = ({ seconds }: Measured) => Math.round(recipients / seconds);
+      ratios.push(plain.seconds / ours.seconds);
+      process.stdout.write(
+        `round ${number}: plain COPY ${rate(plain)}/s, preparation ${rate(ours)}/s ` +
+          `(${ours.cpuSeconds.toFixed(1)} CPU s, ${ours.peakRssMb} MB), ratio ${ratios.at(-1)?.toFixed(2)}\n`,
+      );
+    }
+    process.stdout.write(`median ratio ${median(ratios).toFixed(2)} of ${recipients} recipients\n`);
+  } finally {
+    await client.end();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const [role, databaseUrl = '', folder = '', campaignId = ''] = process.argv.slice(2);
+if (role === 'prepare') await prepareHere(databaseUrl, folder, campaignId);
+else await main();

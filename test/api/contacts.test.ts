@@ -1,0 +1,425 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
+import { listEvents, subscribeToEverything } from '../support/event-log.ts';
+import { query } from '../support/webhook-fixtures.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+async function aWorkspace(): Promise<SeededWorkspace> {
+  const workspace = await api.seedWorkspace();
+  await subscribeToEverything(api.database, workspace.workspaceId);
+  return workspace;
+}
+
+// Of a range that is valid in Germany.
+let lastNumber = 15_100_000_000;
+const nextNumber = () => {
+  lastNumber += 1;
+  return String(lastNumber);
+};
+
+const create = (workspace: SeededWorkspace, body: object) =>
+  api.send('POST', '/api/contacts', { key: workspace.channelKey, body });
+
+async function aContact(workspace: SeededWorkspace, body: object = {}) {
+  const answer = await create(workspace, { phoneNumber: nextNumber(), countryCode: '49', ...body });
+  expect(answer.status).toBe(201);
+  return answer.body.data;
+}
+
+const put = (workspace: SeededWorkspace, id: string, body: object) =>
+  api.send('PUT', `/api/contacts/${id}`, { key: workspace.channelKey, body });
+
+async function aTag({ channelKey: key }: SeededWorkspace, name = 'VIP'): Promise<string> {
+  return (await api.send('POST', '/api/tags', { key, body: { name } })).body.data.tagId;
+}
+
+const keysOf = async ({ workspaceId }: SeededWorkspace) =>
+  (await listEvents(api.database, workspaceId)).map(({ eventKey }) => eventKey);
+
+describe('POST /api/contacts', () => {
+  it('registers a contact and tells it', async () => {
+    const workspace = await aWorkspace();
+    const tagId = await aTag(workspace);
+    const answer = await create(workspace, {
+      phoneNumber: '0151 1234 5678',
+      countryCode: '+49',
+      firstName: 'Grace',
+      lastName: 'Hopper',
+      chatName: 'Gracie',
+      email: 'grace@example.com',
+      subscribed: false,
+      customFields: [{ fieldId: 'city', value: 'Berlin' }],
+      tagsId: [tagId.toUpperCase(), tagId],
+      dob: '1906-12-09T00:00:00Z',
+    });
+    expect(answer.status).toBe(201);
+    const contact = answer.body.data;
+    expect(contact).toEqual({
+      id: expect.any(String),
+      firstName: 'Grace',
+      lastName: 'Hopper',
+      chatName: 'Gracie',
+      email: 'grace@example.com',
+      phoneNumber: '15112345678',
+      countryCode: '49',
+      source: 'api',
+      subscribed: false,
+      customFields: [{ fieldId: 'city', value: 'Berlin' }],
+      tagsId: [tagId],
+      dob: '1906-12-09T00:00:00.000Z',
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: expect.stringMatching(/Z$/),
+    });
+    const read = await api.send('GET', `/api/contacts/${contact.id}`, { key: workspace.channelKey });
+    expect(read.body).toEqual({ status: 'success', data: contact });
+    const [event, ...others] = await listEvents(api.database, workspace.workspaceId);
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({ eventKey: 'contact.created', data: { contact } });
+  });
+
+  it.each([
+    [{ phoneNumber: '+4915112345678' }, '49', '15112345678'],
+    [{ phoneNumber: '4915112345678' }, '49', '15112345678'],
+    [{ phoneNumber: '+49 151 1234-5678', countryCode: '+49' }, '49', '15112345678'],
+    [{ phoneNumber: '2025550123', countryCode: '1' }, '1', '2025550123'],
+    [{ phoneNumber: '9876543210', countryCode: '91' }, '91', '9876543210'],
+  ])('reads %j', async (body, countryCode, phoneNumber) => {
+    const answer = await create(await aWorkspace(), body);
+    expect(answer.body.data).toMatchObject({ countryCode, phoneNumber, dob: null, tagsId: [] });
+  });
+
+  it.each([
+    [{}, 'phoneNumber'],
+    [{ phoneNumber: '' }, 'phoneNumber'],
+    [{ phoneNumber: 'abc' }, 'phoneNumber'],
+    [{ phoneNumber: '12', countryCode: '49' }, 'phoneNumber'],
+    [{ phoneNumber: 4915112345678 }, 'phoneNumber'],
+    [{ phoneNumber: '+4915112345678', countryCode: '91' }, 'phoneNumber'],
+    [{ phoneNumber: '15112345678', countryCode: '999' }, 'countryCode'],
+    [{ phoneNumber: '+4915112345678', email: 'nobody' }, 'email'],
+    [{ phoneNumber: '+4915112345678', firstName: 'x'.repeat(256) }, 'firstName'],
+    [{ phoneNumber: '+4915112345678', dob: '1906-12-09' }, 'dob'],
+    [{ phoneNumber: '+4915112345678', dob: '0000-01-01T00:00:00Z' }, 'dob'],
+    [{ phoneNumber: '+4915112345678', tagsId: ['VIP'] }, 'tagsId.0'],
+    [{ phoneNumber: '+4915112345678', tagsId: [randomUUID()] }, 'tagsId.0'],
+    [{ phoneNumber: '+4915112345678', customFields: { city: 'Berlin' } }, 'customFields'],
+    [
+      {
+        phoneNumber: '+4915112345678',
+        customFields: [
+          { fieldId: 'a', value: '1' },
+          { fieldId: 'a', value: '2' },
+        ],
+      },
+      'customFields',
+    ],
+  ])('refuses %j', async (body, field) => {
+    const workspace = await aWorkspace();
+    const answer = await create(workspace, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error[0].field).toBe(field);
+    expect(await keysOf(workspace)).toEqual([]);
+    const list = await api.send('GET', '/api/contacts', { key: workspace.channelKey });
+    expect(list.body.data).toEqual([]);
+  });
+
+  it('refuses the number of a present contact, however it is written', async () => {
+    const workspace = await aWorkspace();
+    await create(workspace, { phoneNumber: '+4915112345678' });
+    const again = await create(workspace, { phoneNumber: '0151 12345678', countryCode: '49' });
+    expect(again.status).toBe(409);
+    expect((await create(await aWorkspace(), { phoneNumber: '+4915112345678' })).status).toBe(201);
+  });
+
+  it('registers a number once when many ask at once', async () => {
+    const workspace = await aWorkspace();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => create(workspace, { phoneNumber: '+4915112345678' })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
+    expect(await keysOf(workspace)).toEqual(['contact.created']);
+  });
+
+  it('restores a deleted contact with what is given anew', async () => {
+    const workspace = await aWorkspace();
+    const tagId = await aTag(workspace);
+    const before = await aContact(workspace, { firstName: 'Grace', lastName: 'Hopper', tagsId: [tagId] });
+    const path = `/api/contacts/${before.id}`;
+    const deleted = await api.send('DELETE', path, { key: workspace.channelKey });
+    expect(deleted.body).toEqual({ status: 'success', message: 'Contact deleted successfully' });
+    for (const method of ['GET', 'DELETE']) {
+      expect((await api.send(method, path, { key: workspace.channelKey })).status).toBe(404);
+    }
+    expect((await put(workspace, before.id, {})).status).toBe(404);
+    const answer = await create(workspace, {
+      phoneNumber: before.phoneNumber,
+      countryCode: '49',
+      firstName: 'Amazing Grace',
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toEqual({
+      ...before,
+      firstName: 'Amazing Grace',
+      updatedAt: answer.body.data.updatedAt,
+    });
+    expect(await keysOf(workspace)).toEqual(['contact.created', 'contact.updated']);
+  });
+});
+
+describe('PUT /api/contacts/{id}', () => {
+  it('replaces the tags and tells it once', async () => {
+    const workspace = await aWorkspace();
+    const tags = [await aTag(workspace, 'a'), await aTag(workspace, 'b'), await aTag(workspace, 'c')];
+    const contact = await aContact(workspace, { tagsId: tags.slice(0, 2) });
+    const answer = await put(workspace, contact.id, { tagsId: tags.slice(1) });
+    expect(Object.keys(answer.body)).toEqual(['status', 'message', 'data']);
+    expect(answer.body.data).toEqual({
+      ...contact,
+      tagsId: tags.slice(1).toSorted(),
+      updatedAt: answer.body.data.updatedAt,
+    });
+    expect(answer.body.data.updatedAt > contact.updatedAt).toBe(true);
+    expect((await put(workspace, contact.id, { tagsId: [] })).body.data.tagsId).toEqual([]);
+    const events = await listEvents(api.database, workspace.workspaceId);
+    expect(events.slice(1).map(({ data }) => data.contact.tagsId)).toEqual([tags.slice(1).toSorted(), []]);
+  });
+
+  it('changes what is given and leaves the rest', async () => {
+    const workspace = await aWorkspace();
+    const contact = await aContact(workspace, {
+      firstName: 'Grace',
+      email: 'g@example.com',
+      customFields: [{ fieldId: 'city', value: 'Berlin' }],
+    });
+    const change = {
+      lastName: 'Hopper',
+      email: '',
+      subscribed: false,
+      customFields: [{ fieldId: 'rank', value: 'Admiral' }],
+      dob: '1906-12-09T01:00:00+01:00',
+    };
+    const { body } = await put(workspace, contact.id, change);
+    expect(body.data).toEqual({
+      ...contact,
+      ...change,
+      dob: '1906-12-09T00:00:00.000Z',
+      updatedAt: body.data.updatedAt,
+    });
+    expect((await put(workspace, contact.id, { dob: null })).body.data.dob).toBeNull();
+  });
+
+  it('tells nothing when nothing changes', async () => {
+    const workspace = await aWorkspace();
+    const tagId = await aTag(workspace);
+    const contact = await aContact(workspace, {
+      firstName: 'Grace',
+      tagsId: [tagId],
+      customFields: [
+        { fieldId: 'b', value: '1' },
+        { fieldId: 'aa', value: '2' },
+      ],
+    });
+    for (const body of [{}, contact, { ...contact, tagsId: [tagId, tagId] }, { unknown: 'field' }]) {
+      const answer = await put(workspace, contact.id, body);
+      expect(answer.status).toBe(200);
+      expect(answer.body.data).toEqual(contact);
+    }
+    expect(await keysOf(workspace)).toEqual(['contact.created']);
+  });
+
+  it.each([
+    [{ phoneNumber: '15112345679' }, '49', '15112345679'],
+    [{ phoneNumber: '+12025550123' }, '1', '2025550123'],
+    [{ phoneNumber: '12025550123', countryCode: '1' }, '1', '2025550123'],
+    [{ phoneNumber: '9876543210', countryCode: '+91' }, '91', '9876543210'],
+  ])('moves a contact to %j', async (body, countryCode, phoneNumber) => {
+    const workspace = await aWorkspace();
+    const contact = await aContact(workspace);
+    const answer = await put(workspace, contact.id, body);
+    expect(answer.body.data).toMatchObject({ id: contact.id, countryCode, phoneNumber });
+    expect(await keysOf(workspace)).toEqual(['contact.created', 'contact.updated']);
+  });
+
+  it.each([
+    [{ phoneNumber: '123' }, 'phoneNumber'],
+    [{ countryCode: '91' }, 'phoneNumber'],
+    [{ countryCode: 'xx' }, 'countryCode'],
+    [{ phoneNumber: '+12025550123', countryCode: '49' }, 'phoneNumber'],
+    [{ tagsId: null }, 'tagsId'],
+    [{ tagsId: [1] }, 'tagsId.0'],
+    [{ subscribed: 'yes' }, 'subscribed'],
+    [{ firstName: null }, 'firstName'],
+  ])('refuses %j and changes nothing', async (body, field) => {
+    const workspace = await aWorkspace();
+    const contact = await aContact(workspace);
+    const answer = await put(workspace, contact.id, { lastName: 'changed', ...body });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error[0].field).toBe(field);
+    const read = await api.send('GET', `/api/contacts/${contact.id}`, { key: workspace.channelKey });
+    expect(read.body.data).toEqual(contact);
+    expect(await keysOf(workspace)).toEqual(['contact.created']);
+  });
+
+  it("refuses another contact's number", async () => {
+    const workspace = await aWorkspace();
+    const one = await aContact(workspace);
+    const other = await aContact(workspace);
+    const answer = await put(workspace, other.id, { phoneNumber: one.phoneNumber });
+    expect(answer.status).toBe(409);
+  });
+
+  it("refuses tags of another workspace, and another workspace's contact", async () => {
+    const workspace = await aWorkspace();
+    const stranger = await aWorkspace();
+    const contact = await aContact(workspace);
+    const foreign = await put(workspace, contact.id, {
+      tagsId: [await aTag(workspace), await aTag(stranger)],
+    });
+    expect(foreign.status).toBe(400);
+    expect(foreign.body.error).toEqual([{ field: 'tagsId.1', message: expect.any(String) }]);
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const answer = await api.send(method, `/api/contacts/${contact.id}`, {
+        key: stranger.channelKey,
+        ...(method === 'PUT' && { body: { firstName: 'x' } }),
+      });
+      expect(answer.status).toBe(404);
+      expect(answer.body.message).toBe('Contact not found');
+    }
+  });
+
+  it('keeps a contact that is shown without a number', async () => {
+    const workspace = await aWorkspace();
+    const [row] = await query<{ id: string }>(
+      api.database,
+      `INSERT INTO contact (workspace_id, provider_user_id, source) VALUES ($1, 'user.1', 'incoming') RETURNING id`,
+      [workspace.workspaceId],
+    );
+    const id = row?.id ?? '';
+    const named = await put(workspace, id, { firstName: 'Grace', phoneNumber: '', countryCode: '' });
+    expect(named.status).toBe(400);
+    expect((await put(workspace, id, { firstName: 'Grace' })).body.data).toMatchObject({
+      firstName: 'Grace',
+      phoneNumber: '',
+      countryCode: '',
+    });
+    const reached = await put(workspace, id, { phoneNumber: '+4915112345678' });
+    expect(reached.body.data).toMatchObject({ phoneNumber: '15112345678', countryCode: '49' });
+  });
+
+  it('counts every one of many edits at once', async () => {
+    const workspace = await aWorkspace();
+    const contact = await aContact(workspace);
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        put(workspace, contact.id, { firstName: `Grace ${index % 2 === 0 ? 'A' : index}` }),
+      ),
+    );
+    const events = await listEvents(api.database, workspace.workspaceId);
+    const names = events.map(({ data }) => data.contact.firstName);
+    expect(names.every((name, index) => name !== names[index - 1])).toBe(true);
+  });
+});
+
+describe('GET /api/contacts', () => {
+  async function parts(workspace: SeededWorkspace, search: string, limit: number) {
+    const found: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const place: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const answer = await api.send('GET', `/api/contacts?limit=${limit}${search}${place}`, {
+        key: workspace.channelKey,
+      });
+      expect(answer.status).toBe(200);
+      expect(answer.body.data.length).toBeLessThanOrEqual(limit);
+      found.push(...answer.body.data.map(({ id }: { id: string }) => id));
+      cursor = answer.body.pagination.nextCursor;
+    }
+    return found;
+  }
+
+  it('lists everybody once, newest first, in parts of any size', async () => {
+    const workspace = await aWorkspace();
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count += 1) ids.push((await aContact(workspace)).id);
+    const gone = await aContact(workspace);
+    await api.send('DELETE', `/api/contacts/${gone.id}`, { key: workspace.channelKey });
+    await aContact(await aWorkspace());
+    for (const limit of [1, 3, 7, 100]) expect(await parts(workspace, '', limit)).toEqual(ids.toReversed());
+    const whole = await api.send('GET', '/api/contacts', { key: workspace.channelKey });
+    expect(Object.keys(whole.body)).toEqual(['status', 'data', 'pagination']);
+    expect(whole.body.pagination).toEqual({ limit: 100, nextCursor: null });
+  });
+
+  describe('with a search', () => {
+    const people: Readonly<Record<string, object>> = {
+      'Ada L': { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' },
+      'Ada B': { firstName: 'Adalbert', lastName: 'Bee' },
+      Zoe: { firstName: 'Zoë', lastName: 'Adams' },
+      Mail: { email: 'Adam@example.com' },
+      Number: { phoneNumber: '15100009999' },
+      Percent: { firstName: '100% Human' },
+    };
+    const names = new Map<string, string>();
+    let workspace: SeededWorkspace;
+    beforeAll(async () => {
+      workspace = await aWorkspace();
+      for (const [name, body] of Object.entries(people)) {
+        const numbered = { phoneNumber: `1701${nextNumber().slice(-7)}`, ...body };
+        names.set((await aContact(workspace, numbered)).id, name);
+      }
+    });
+
+    it.each([
+      ['ada', ['Ada L', 'Ada B', 'Zoe', 'Mail']],
+      ['ADA', ['Ada L', 'Ada B', 'Zoe', 'Mail']],
+      ['ada love', ['Ada L']],
+      ['love ada', ['Ada L']],
+      ['zoë', ['Zoe']],
+      ['ZOË', ['Zoe']],
+      ['+49 (151) 0000', ['Number']],
+      ['4915100009', ['Number']],
+      ['15100009', ['Number']],
+      ['1510000999', ['Number']],
+      ['100%', ['Percent']],
+      ['%', []],
+      ['_', []],
+      ['adam@', ['Mail']],
+      ['nobody', []],
+      ["' OR 1=1", []],
+    ])('finds by %j', async (search, expected) => {
+      for (const limit of [1, 2, 100]) {
+        const found = await parts(workspace, `&search=${encodeURIComponent(search)}`, limit);
+        expect(found.map((id) => names.get(id)).toSorted()).toEqual(expected.toSorted());
+      }
+    });
+  });
+
+  it.each(['limit=0', 'limit=1001', 'cursor=x', 'cursor=', 'limit=1e2'])('refuses %s', async (place) => {
+    const { channelKey: key } = await aWorkspace();
+    expect((await api.send('GET', `/api/contacts?${place}`, { key })).status).toBe(400);
+  });
+
+  it('refuses the cursor of a list in a search, and the other way round', async () => {
+    const workspace = await aWorkspace();
+    await aContact(workspace, { firstName: 'Ada' });
+    await aContact(workspace, { firstName: 'Ada' });
+    const key = workspace.channelKey;
+    const list = await api.send('GET', '/api/contacts?limit=1', { key });
+    const search = await api.send('GET', '/api/contacts?limit=1&search=ada', { key });
+    const swapped = [
+      `/api/contacts?search=ada&cursor=${list.body.pagination.nextCursor}`,
+      `/api/contacts?cursor=${search.body.pagination.nextCursor}`,
+    ];
+    for (const path of swapped) {
+      const answer = await api.send('GET', path, { key });
+      expect(answer.status).toBe(400);
+      expect(answer.body.error[0].field).toBe('cursor');
+    }
+  });
+});

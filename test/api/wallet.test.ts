@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey } from '../../src/commands/create-api-key.ts';
+import { createWorkspace } from '../../src/commands/create-workspace.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { query } from '../support/webhook-fixtures.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const recharge = (key: string, body: object) => api.send('POST', '/api/wallet/recharge', { key, body });
+const wallet = (key: string, search = '') => api.send('GET', `/api/wallet${search}`, { key });
+
+describe('GET /api/wallet', () => {
+  it("answers the wallet of the key's channel with every price", async () => {
+    const workspace = await api.seedWorkspace();
+    await recharge(workspace.operatorKey, { channel_id: workspace.channelId, amount: '12.50' });
+    await query(api.database, 'UPDATE wallet SET reserved = 1 WHERE channel_id = $1', [workspace.channelId]);
+    const { status, body } = await wallet(workspace.channelKey);
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(['status', 'data']);
+    const { message_prices: prices, ...rest } = body.data;
+    expect(rest).toEqual({
+      channel_id: workspace.channelId,
+      balance: '12.5',
+      reserved: '0.000001',
+      currency: 'USD',
+    });
+    expect(prices).toContainEqual({ category: 'MARKETING', country: null, price: '0.05' });
+    expect(prices).toContainEqual({ category: 'UTILITY', country: 'IN', price: '0.0014' });
+  });
+
+  it('needs channel_id where the workspace has several channels', async () => {
+    const workspace = await api.seedWorkspace();
+    expect((await wallet(workspace.workspaceKey)).body.data.channel_id).toBe(workspace.channelId);
+    const second = await api.seedChannel(workspace.workspaceId);
+    const answer = await wallet(workspace.workspaceKey);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toEqual([{ field: 'channel_id', message: 'channel_id is required' }]);
+    for (const key of [workspace.workspaceKey, workspace.operatorKey, workspace.channelKey]) {
+      const named = await wallet(key, `?channel_id=${second.channelId}`);
+      expect(named.body.data.channel_id).toBe(second.channelId);
+    }
+    expect((await wallet(workspace.channelKey)).body.data.channel_id).toBe(workspace.channelId);
+  });
+
+  it('answers 404 for a channel that is not of the workspace, 400 for what is no id', async () => {
+    const workspace = await api.seedWorkspace();
+    const stranger = await api.seedWorkspace();
+    for (const id of [stranger.channelId, randomUUID()]) {
+      const answer = await wallet(workspace.channelKey, `?channel_id=${id}`);
+      expect(answer.status).toBe(404);
+      expect(answer.body.message).toBe('Channel not found');
+    }
+    expect((await wallet(workspace.channelKey, '?channel_id=1')).status).toBe(400);
+  });
+
+  it('answers 404 where the workspace has no channel', async () => {
+    const { workspaceId } = await createWorkspace(api.dependencies, { name: 'Empty' });
+    const { apiKey } = await createApiKey(api.dependencies, { workspaceId, scope: 'workspace' });
+    expect((await wallet(apiKey)).status).toBe(404);
+  });
+});
+
+describe('POST /api/wallet/recharge', () => {
+  it('adds money and answers the wallet', async () => {
+    const { operatorKey, channelId } = await api.seedWorkspace();
+    await recharge(operatorKey, { channel_id: channelId, amount: '0.1' });
+    const answer = await recharge(operatorKey, { channel_id: channelId, amount: '0.2' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      status: 'success',
+      message: expect.any(String),
+      data: { channel_id: channelId, balance: '0.3', reserved: '0' },
+    });
+  });
+
+  it.each([
+    ['-1', 'amount'],
+    ['0', 'amount'],
+    ['1.0000001', 'amount'],
+    ['1e3', 'amount'],
+    ['', 'amount'],
+    [5, 'amount'],
+    [undefined, 'amount'],
+    ['9999999999999', 'amount'],
+  ])('refuses the amount %j', async (amount, field) => {
+    const { operatorKey, channelId, channelKey } = await api.seedWorkspace();
+    const answer = await recharge(operatorKey, { channel_id: channelId, amount });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error[0].field).toBe(field);
+    expect((await wallet(channelKey)).body.data.balance).toBe('0');
+  });
+
+  it('is for operators of the workspace only', async () => {
+    const workspace = await api.seedWorkspace();
+    const stranger = await api.seedWorkspace();
+    const body = { channel_id: workspace.channelId, amount: '1' };
+    for (const key of [workspace.channelKey, workspace.workspaceKey]) {
+      expect((await recharge(key, body)).status).toBe(401);
+    }
+    expect((await recharge(stranger.operatorKey, body)).status).toBe(404);
+    expect((await wallet(workspace.channelKey)).body.data.balance).toBe('0');
+  });
+});

@@ -165,7 +165,12 @@ function runToEnd({ command, args, uid, gid }: ReturnType<typeof launchAs>): Pro
       if (code === 0) return resolve();
       const problem = /(?:error|fatal|panic):.*/i.exec(output)?.[0] ?? output.trim().split('\n').at(-1);
       const problemWithSpace = /No space left/.exec(output)?.[0];
-      reject(new StackError(`The Postgres data folder could not be made: ${problemWithSpace ?? problem}.`));
+      const reason = (problemWithSpace ?? problem ?? '').replace(/\.$/, '');
+      reject(
+        new StackError(
+          `The Postgres data folder could not be made (${reason}): correct that, or set DATABASE_URL to a Postgres that is running.`,
+        ),
+      );
     });
   });
 }

@@ -7,7 +7,7 @@ export interface FrameState {
   /** The path as declared; undefined when no route matched. */
   route?: string;
   principal?: Principal;
-  /** The message of the error that was answered; for a 5xx its class and stack instead. */
+  /** The message of the error that was answered; for a 500 its stack. */
   failure?: string;
   /** Probes and scrapes are logged at `debug`. */
   quiet?: true;

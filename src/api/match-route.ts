@@ -1,4 +1,4 @@
-/** Path and method → endpoint. A literal path wins over one with parameters, whatever the method. */
+/** Path and method → endpoint. A literal segment wins over a parameter, the first difference deciding, whatever the method. */
 import type { Endpoint, Method } from './endpoint.ts';
 
 export interface Route {
@@ -36,6 +36,7 @@ export function createRouteMatcher(endpoints: readonly Endpoint[]): (path: strin
     if (path.includes(':')) patterns.push({ route, segments: path.split('/') });
     else literal.set(path, route);
   }
+  patterns.sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
 
   return (path) => {
     const exact = literal.get(path);
@@ -47,6 +48,11 @@ export function createRouteMatcher(endpoints: readonly Endpoint[]): (path: strin
     }
     return undefined;
   };
+}
+
+// Compares as text: a literal segment (0) comes before a parameter (1).
+function rankOf({ segments }: Pattern): string {
+  return segments.map((segment) => (segment.startsWith(':') ? '1' : '0')).join('');
 }
 
 function withHead(methods: ReadonlyMap<string, Endpoint>): ReadonlyMap<string, Endpoint> {

@@ -27,7 +27,7 @@ export function refuse({
       else if (ctx.headerSent)
         logger.error({ requestId: ctx.state.requestId, error: describe(error) }, 'answer broke off');
       const { status, body, headers } = toFailure(error, now());
-      ctx.state.failure = status < 500 && error instanceof Error ? error.message : describe(error);
+      ctx.state.failure = status !== 500 && error instanceof Error ? error.message : describe(error);
       ctx.status = status;
       ctx.body = body;
       ctx.set({ ...headers, 'Content-Type': 'application/json; charset=utf-8' });

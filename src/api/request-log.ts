@@ -37,11 +37,15 @@ export function requestLog({
         ...(failure !== undefined && { failure }),
         ...(!ctx.res.writableFinished && { aborted: true }),
       };
-      if (status >= 500) logger.error(line, 'request failed');
-      else logger[ctx.state.quiet === true ? 'debug' : 'info'](line, 'request');
+      logger[levelOf(status, ctx.state.quiet === true ? 'probe' : 'request')](line, 'request');
     });
     await next();
   };
+}
+
+function levelOf(status: number, kind: 'probe' | 'request') {
+  if (status >= 500) return kind === 'probe' ? 'warn' : 'error';
+  return kind === 'probe' ? 'debug' : 'info';
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

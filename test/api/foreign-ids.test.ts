@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Declaration } from '../../src/api/endpoint.ts';
 import { routes } from '../../src/api/routes.ts';
+import { insertCampaignFile } from '../../src/records/campaign-files.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -149,7 +151,11 @@ async function seedResources({ workspaceId, channelId, businessAccountId }: Seed
     `INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state) VALUES ($1, $2, $3, 'sent', 'failed')`,
     [workspaceId, webhook, event],
   );
+  const fileKey = `csv_${randomUUID()}.csv`;
+  const size = await api.dependencies.storage.write(fileKey, Readable.from([Buffer.from('phone\n')]));
+  await insertCampaignFile(api.database.pool, workspaceId, { key: fileKey, size, headers: ['phone'] });
   return {
+    'csv-files': fileKey,
     templates: template,
     contacts: contact,
     tags: tag,

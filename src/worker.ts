@@ -18,6 +18,7 @@ import { startPollingLoop } from './commands/polling-loop.ts';
 import { startWebhookRelay } from './commands/relay-webhooks.ts';
 import { scheduleTemplateSyncs } from './commands/schedule-template-syncs.ts';
 import { startParkedStatusSettler } from './commands/settle-parked-statuses.ts';
+import { startMessageSweeper } from './commands/sweep-messages.ts';
 import { ConfigError, loadConfig, type Config } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -97,6 +98,7 @@ function startLoops(dependencies: OpenDependencies) {
   return [
     startCallbackApplier(dependencies),
     startParkedStatusSettler(dependencies),
+    startMessageSweeper(dependencies),
     startWebhookRelay(dependencies),
     startPollingLoop({
       name: 'workflow commands',

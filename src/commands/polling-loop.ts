@@ -23,7 +23,7 @@ const longestBackoffMs = 5_000;
  * a whole run of failures is one line in the log, its end another.
  */
 export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions): Loop {
-  let stopping = false;
+  const stopped = new AbortController();
   let wake = (): void => undefined;
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => {
@@ -36,17 +36,17 @@ export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions)
 
   const run = async (): Promise<void> => {
     let failures = 0;
-    while (!stopping) {
+    while (!stopped.signal.aborted) {
       try {
         const more = await work();
         if (failures > 0) logger.info({ loop: name, failures }, 'loop works again');
         failures = 0;
-        if (!more && !stopping) await pause(idleMs);
+        if (!more && !stopped.signal.aborted) await pause(idleMs);
       } catch (error) {
         failures += 1;
         if (failures === 1)
           logger.error({ loop: name, error: errorName(error) }, 'loop failed, trying again');
-        if (!stopping)
+        if (!stopped.signal.aborted)
           await pause(Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 10)));
       }
     }
@@ -55,7 +55,7 @@ export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions)
   const running = run();
   return {
     stop: () => {
-      stopping = true;
+      stopped.abort();
       wake();
       return running;
     },

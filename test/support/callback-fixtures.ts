@@ -92,12 +92,21 @@ export function status({ status: name, providerMessageId, callbackData, code, pr
 }
 
 /** Stores callbacks as the API does and lets the worker apply all of them. */
-export async function deliver(applier: Applier, callbacks: readonly (Json | Buffer)[]): Promise<void> {
+export async function deliverAnyhow(applier: Applier, callbacks: readonly (Json | Buffer)[]): Promise<void> {
   const bodies = callbacks.map((callback) =>
     Buffer.isBuffer(callback) ? callback : Buffer.from(JSON.stringify(callback)),
   );
-  await insertProviderCallbacks(applier.database, bodies);
+  if (bodies.length > 0) await insertProviderCallbacks(applier.database, bodies);
   while ((await applyProviderCallbacks(applier)) > 0);
+}
+
+/** As `deliverAnyhow`, and fails when a batch could not be applied as a whole. */
+export async function deliver(
+  applier: RecordingApplier,
+  callbacks: readonly (Json | Buffer)[],
+): Promise<void> {
+  await deliverAnyhow(applier, callbacks);
+  if (applier.complaints.includes('callbacks are applied one by one')) throw new Error('A batch failed');
 }
 
 /** Subscribes the workspace to every event, so that events are written. */

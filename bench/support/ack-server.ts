@@ -18,8 +18,8 @@ export function startAckServer(latencyMs = 0): Promise<AckServer> {
   const child = fork(fileURLToPath(import.meta.url), ['serve', String(latencyMs)]);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('message', (port) => {
-      resolve({ baseUrl: `http://127.0.0.1:${String(port)}/v23.0`, stop: () => child.kill() });
+    child.once('message', (port: number) => {
+      resolve({ baseUrl: `http://127.0.0.1:${port}/v23.0`, stop: () => child.kill() });
     });
   });
 }

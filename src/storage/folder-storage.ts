@@ -22,7 +22,11 @@ export function createFolderStorage(folder: string): FileStorage {
       try {
         await pipeline(content, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
         const file = await open(temporary, 'r+');
-        await file.sync().finally(() => file.close());
+        try {
+          await file.sync();
+        } finally {
+          await file.close();
+        }
         const { size } = await stat(temporary);
         await rename(temporary, path);
         return size;

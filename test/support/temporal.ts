@@ -72,7 +72,10 @@ export async function startTimeSkippingTemporal(): Promise<TestWorkflowEnvironme
       },
     });
     const teardown = environment.teardown.bind(environment);
-    environment.teardown = () => teardown().finally(stop);
+    environment.teardown = async () => {
+      await teardown();
+      await stop();
+    };
     return environment;
   } catch (error) {
     await stop();

@@ -1,3 +1,4 @@
+import { countRecipients } from '../metrics.ts';
 import { readNotification } from '../provider/notification.ts';
 import type { NotificationItem } from '../provider/notification-item.ts';
 import type { Transaction } from '../records/database.ts';
@@ -45,9 +46,13 @@ export async function applyProviderCallbacks(dependencies: Applier): Promise<num
   return claimed.length;
 }
 
-const nothingLeft: AfterCommit = { pausedCampaigns: [], resync: [] };
+const nothingLeft: AfterCommit = { pausedCampaigns: [], resync: [], reached: [] };
 
-async function finish(dependencies: Applier, { pausedCampaigns, resync }: AfterCommit): Promise<void> {
+async function finish(
+  dependencies: Applier,
+  { pausedCampaigns, resync, reached }: AfterCommit,
+): Promise<void> {
+  countRecipients(dependencies.metrics, reached);
   for (const campaignId of new Set(pausedCampaigns)) await deliverWorkflowCommands(dependencies, campaignId);
   for (const businessAccountId of new Set(resync)) await requestSync(dependencies, businessAccountId);
 }
@@ -115,12 +120,12 @@ async function applyElement(
 
 const idleMs = 50;
 
-/** The loop of a worker that applies callbacks as they come. */
+/** The loop of a worker that applies callbacks as they come: a steady trickle in a few batches a second, a flood at once. */
 export function startCallbackApplier(dependencies: Applier): Loop {
   return startPollingLoop({
     name: 'provider callbacks',
     logger: dependencies.logger,
     idleMs,
-    work: async () => (await applyProviderCallbacks(dependencies)) > 0,
+    work: async () => (await applyProviderCallbacks(dependencies)) >= batch.limit / 2,
   });
 }

@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { runSendStep } from '../src/commands/sending/run-send-step.ts';
 import type { Dependencies } from '../src/dependencies.ts';
 import type { Logger } from '../src/logger.ts';
+import { createMetrics } from '../src/metrics.ts';
 import type { Orchestrator } from '../src/orchestrator.ts';
 import { createCloudProvider } from '../src/provider/cloud-provider.ts';
 import { createDatabase } from '../src/records/database.ts';
@@ -173,6 +174,7 @@ async function sendCampaign(
     secrets,
     logger: pino({ level: 'silent' }) as unknown as Logger,
     orchestrator: {} as Orchestrator,
+    metrics: createMetrics('bench'),
     now: () => new Date(),
   };
   const posting = sleep(receiptDelayMs).then(() =>

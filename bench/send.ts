@@ -9,6 +9,7 @@ import { Pool } from 'undici';
 import { runSendStep } from '../src/commands/sending/run-send-step.ts';
 import type { Dependencies } from '../src/dependencies.ts';
 import type { Logger } from '../src/logger.ts';
+import { createMetrics } from '../src/metrics.ts';
 import type { Orchestrator } from '../src/orchestrator.ts';
 import { createCloudProvider } from '../src/provider/cloud-provider.ts';
 import { createDatabase } from '../src/records/database.ts';
@@ -80,6 +81,7 @@ async function ourSending(databaseUrl: string, baseUrl: string): Promise<Measure
     secrets,
     logger: pino({ level: 'silent' }) as unknown as Logger,
     orchestrator: {} as Orchestrator,
+    metrics: createMetrics('bench'),
     now: () => new Date(),
   };
   const lane = async (): Promise<void> => {

@@ -3,6 +3,9 @@ import { createCallbackInbox, type CallbackInbox } from './commands/receive-prov
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, observeDatabasePool, type Metrics } from './metrics.ts';
+import { measureOutbound } from './measure-outbound.ts';
+import { measureProvider } from './measure-provider.ts';
+import { observeStanding } from './observe-standing.ts';
 import { createOrchestrator, type Orchestrator } from './orchestrator.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createCloudProvider } from './provider/cloud-provider.ts';
@@ -36,12 +39,16 @@ export async function createDependencies(config: Config, service: string): Promi
   const metrics = createMetrics(service);
   const database = await createDatabase(config.databaseUrl, config.databasePoolSize);
   observeDatabasePool(metrics, database);
+  observeStanding(metrics, database);
   const orchestrator = await createOrchestrator(config);
-  const provider = createCloudProvider({
-    baseUrl: config.providerBaseUrl,
-    connections: config.providerConnections,
-    timeoutMs: config.providerTimeoutMs,
-  });
+  const provider = measureProvider(
+    metrics,
+    createCloudProvider({
+      baseUrl: config.providerBaseUrl,
+      connections: config.providerConnections,
+      timeoutMs: config.providerTimeoutMs,
+    }),
+  );
   return {
     config,
     logger: createLogger(config, service),
@@ -49,7 +56,7 @@ export async function createDependencies(config: Config, service: string): Promi
     database,
     orchestrator,
     provider,
-    outbound: createOutbound(config),
+    outbound: measureOutbound(metrics, createOutbound(config)),
     storage: createStorage(config),
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),

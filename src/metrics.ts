@@ -1,26 +1,106 @@
-/** What a process tells at /metrics. Each process makes one registry; a part adds its own metrics to it. */
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+/** What a process tells at /metrics. Each process makes one registry. No label takes a value that customers' data could add. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RecipientState } from './domain/recipient.ts';
 import type { Database } from './records/database.ts';
 
 export interface Metrics {
   readonly registry: Registry;
   /** Seconds, by `method`, `route` (the path as declared) and `status`. */
   readonly httpRequestSeconds: Histogram<'method' | 'route' | 'status'>;
+  /** Seconds of one claim of a page, by what came of it. */
+  readonly claimSeconds: Histogram<'outcome'>;
+  /** Seconds of writing down what came of (a part of) a page. */
+  readonly recordSeconds: Histogram;
+  /** Recipients that came to a state, by sending or by a callback of the provider. */
+  readonly recipientChanges: Counter<'state'>;
+  readonly walletPauses: Counter;
+  /** Seconds of one message at the provider, by `outcome` (the kinds of SendResult). */
+  readonly providerSendSeconds: Histogram<'outcome'>;
+  /** By the provider's error code, `other` when we know nothing of it. */
+  readonly providerRefusals: Counter<'code'>;
+  /** Seconds of one webhook request, by `delivered` or the error code. */
+  readonly webhookAttemptSeconds: Histogram<'outcome'>;
+  /** Deliveries that ended, or went back into the queue, without an attempt's outcome. */
+  readonly webhooksSwept: Counter<'outcome'>;
 }
+
+const databaseBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const networkBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Memory, processor time and event-loop delay come with every registry. */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
-  const httpRequestSeconds = new Histogram({
-    name: 'http_request_seconds',
-    help: 'Time from the request head to the end of the answer',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [registry],
-  });
-  return { registry, httpRequestSeconds };
+  const registers = [registry];
+  return {
+    registry,
+    httpRequestSeconds: new Histogram({
+      name: 'http_request_seconds',
+      help: 'Time from the request head to the end of the answer',
+      labelNames: ['method', 'route', 'status'],
+      buckets: databaseBuckets,
+      registers,
+    }),
+    claimSeconds: new Histogram({
+      name: 'campaign_claim_seconds',
+      help: 'Time of claiming a page of recipients, by what came of it',
+      labelNames: ['outcome'],
+      buckets: databaseBuckets,
+      registers,
+    }),
+    recordSeconds: new Histogram({
+      name: 'campaign_record_seconds',
+      help: 'Time of recording the outcomes of a page',
+      buckets: databaseBuckets,
+      registers,
+    }),
+    recipientChanges: new Counter({
+      name: 'recipient_changes_total',
+      help: 'Recipients that came to a state by sending or by a status of the provider',
+      labelNames: ['state'],
+      registers,
+    }),
+    walletPauses: new Counter({
+      name: 'wallet_pauses_total',
+      help: 'Campaigns paused because the wallet could not cover the next send',
+      registers,
+    }),
+    providerSendSeconds: new Histogram({
+      name: 'provider_send_seconds',
+      help: 'Time of handing one message to the provider, by outcome',
+      labelNames: ['outcome'],
+      buckets: networkBuckets,
+      registers,
+    }),
+    providerRefusals: new Counter({
+      name: 'provider_refusals_total',
+      help: 'Messages the provider refused in its answer, by its error code',
+      labelNames: ['code'],
+      registers,
+    }),
+    webhookAttemptSeconds: new Histogram({
+      name: 'webhook_attempt_seconds',
+      help: 'Time of one webhook request, by outcome',
+      labelNames: ['outcome'],
+      buckets: networkBuckets,
+      registers,
+    }),
+    webhooksSwept: new Counter({
+      name: 'webhook_deliveries_swept_total',
+      help: 'Deliveries that expired, lost their process, or were handed out again',
+      labelNames: ['outcome'],
+      registers,
+    }),
+  };
+}
+
+/** Counts recipients by the states they came to. */
+export function countRecipients(
+  { recipientChanges }: Pick<Metrics, 'recipientChanges'>,
+  states: Iterable<RecipientState>,
+): void {
+  for (const state of states) recipientChanges.inc({ state: state.toLowerCase() });
 }
 
 /** Connections of the pool by state, and how many queries wait for one. */

@@ -1,4 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
+import type { RecipientState } from '../domain/recipient.ts';
 import type { NotificationItem, PreferenceItem, StatusItem } from '../provider/notification-item.ts';
 import { slowDown } from '../records/channel-rate.ts';
 import type { Transaction } from '../records/database.ts';
@@ -12,13 +13,18 @@ import { changeSubscriptions, type SubscriptionChange } from './change-subscript
 import { matchStatuses, type StatusNotice } from './match-statuses.ts';
 import { applyStatusEffects } from './status-effects.ts';
 
-export type Applier = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator'>;
+export type Applier = Pick<
+  Dependencies,
+  'config' | 'database' | 'logger' | 'metrics' | 'now' | 'orchestrator'
+>;
 
 /** What is left to do once the transaction has committed. */
 export interface AfterCommit {
   readonly pausedCampaigns: readonly string[];
   /** Business accounts whose templates have to be fetched again. */
   readonly resync: readonly string[];
+  /** The states to which recipients came. */
+  readonly reached: readonly RecipientState[];
 }
 
 type ItemOf<K extends NotificationItem['kind']> = Extract<NotificationItem, { readonly kind: K }>;
@@ -57,7 +63,7 @@ export async function applyItems(
   ]);
 
   await parkStatuses(transaction, unknown.map(parked));
-  await applyStatuses(transaction, known, now());
+  const reached = await applyStatuses(transaction, known, now());
   for (const { channelId, holdMs } of accounts.throttled) await slowDown(transaction, { channelId, holdMs });
 
   const strangers =
@@ -66,7 +72,7 @@ export async function applyItems(
     preferences.length -
     (routedStatuses.length + routedMessages.length + routedPreferences.length);
   if (strangers > 0) logger.warn({ elements: strangers }, 'callbacks for phone number ids of no channel');
-  return { pausedCampaigns: [...accounts.paused, ...effects.paused], resync: accounts.resync };
+  return { pausedCampaigns: [...accounts.paused, ...effects.paused], resync: accounts.resync, reached };
 }
 
 function phoneNumberIdsOf(items: readonly NotificationItem[]): readonly string[] {

@@ -43,19 +43,19 @@ export class WaitingRecipients extends Error {
 
 /**
  * Applies the statuses of known messages: state, money, counters, reasons and one event per message and status, in any
- * order and with any repetition. Runs in the caller's transaction; locks in the order of docs/architecture.md. Throws
+ * order and with any repetition. Returns the states to which recipients came. Runs in the caller's transaction; locks in the order of docs/architecture.md. Throws
  * WaitingRecipients, which `resolveWaiting` takes care of once the transaction has ended.
  */
 export async function applyStatuses(
   connection: Connection,
   matches: ReadonlyMap<string, StatusMatch>,
   occurredAt: Date,
-): Promise<void> {
-  if (matches.size === 0) return;
+): Promise<readonly RecipientState[]> {
+  if (matches.size === 0) return [];
   const recipients = await lockRecipients(connection, idsOf(matches, 'recipient'));
   requireNoneWaiting(matches, recipients);
   const messages = await lockMessages(connection, idsOf(matches, 'message'));
-  await applyToLocked(connection, { locked: [...recipients, ...messages], matches, occurredAt });
+  return applyToLocked(connection, { locked: [...recipients, ...messages], matches, occurredAt });
 }
 
 /**
@@ -113,9 +113,9 @@ interface Application {
 async function applyToLocked(
   connection: Connection,
   { locked, matches, occurredAt }: Application,
-): Promise<void> {
+): Promise<readonly RecipientState[]> {
   const progressed = locked.flatMap((before) => progressOf(before, matches));
-  if (progressed.length === 0) return;
+  if (progressed.length === 0) return [];
 
   await emitStatusEvents(connection, progressed, occurredAt);
   const money = await settleMessages(
@@ -133,6 +133,9 @@ async function applyToLocked(
   await indexProviderMessages(connection, recipients.flatMap(newProviderId));
   await deleteRetries(connection, recipients.flatMap(endedRetry));
   await moveCampaignCounters(connection, recipients.map(stateMove));
+  return recipients
+    .filter(({ before, after }) => before.state !== after.state)
+    .map(({ after }) => after.state);
 }
 
 function idsOf(matches: ReadonlyMap<string, StatusMatch>, kind: StatusTarget['kind']): readonly string[] {

@@ -38,7 +38,7 @@ export const defaultRelayOptions: RelayOptions = {
   redispatchSeconds: 120,
 };
 
-type RelayDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'config'>;
+type RelayDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'config' | 'metrics'>;
 
 /** How long nothing is started after a start that failed. */
 const holdMs = 1000;
@@ -97,7 +97,7 @@ export function startWebhookRelay(
   dependencies: RelayDependencies,
   options: RelayOptions = defaultRelayOptions,
 ): Loop {
-  const { database, logger, config } = dependencies;
+  const { database, logger, config, metrics } = dependencies;
   const starter = createStarter(dependencies, options.startsAtATime);
 
   const loops = [
@@ -131,6 +131,7 @@ export function startWebhookRelay(
           expiryHours,
           redispatchSeconds: options.redispatchSeconds,
         });
+        for (const [outcome, count] of Object.entries(swept)) metrics.webhooksSwept.inc({ outcome }, count);
         if (swept.interrupted + swept.expired + swept.returned > 0) {
           logger.warn(swept, 'webhook deliveries swept');
         }

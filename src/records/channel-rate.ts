@@ -35,7 +35,8 @@ export interface TokenLease {
 
 const Lease = row(t.type({ granted: t.number, wait_ms: t.number, spacing_ms: t.number }));
 
-const effectiveFactor = sql.fragment`
+/** What the provider's throttling leaves of the full rate, 0 to 1; of a `channel_rate` row. */
+export const effectiveFactor = sql.fragment`
   least(1, channel_rate.factor
     + extract(epoch FROM clock_timestamp() - channel_rate.factor_changed_at) * ${recoveryPerSecond}::float8)`;
 

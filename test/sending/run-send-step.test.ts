@@ -8,6 +8,7 @@ import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { settleCampaign } from '../../src/commands/settle-campaign.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Logger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
 import type { Orchestrator } from '../../src/orchestrator.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { nothing, row } from '../../src/records/row.ts';
@@ -40,6 +41,7 @@ function dependenciesWith(provider: FakeProvider) {
     secrets: testSecrets,
     logger: pino({ level: 'silent' }) as unknown as Logger,
     orchestrator: orchestrator as unknown as Orchestrator,
+    metrics: createMetrics('test'),
     now: () => new Date(),
   };
 }

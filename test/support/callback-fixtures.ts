@@ -7,6 +7,7 @@ import type { Applier } from '../../src/commands/apply-items.ts';
 import { applyProviderCallbacks } from '../../src/commands/apply-provider-callbacks.ts';
 import { eventKeys } from '../../src/domain/event-key.ts';
 import type { Database } from '../../src/records/database.ts';
+import { createMetrics } from '../../src/metrics.ts';
 import { insertProviderCallbacks } from '../../src/records/provider-callbacks.ts';
 import { nothing, row } from '../../src/records/row.ts';
 
@@ -33,6 +34,7 @@ export function createApplier(database: Database, overrides: Partial<Applier> = 
       { level: 'warn' },
       { write: (line) => complaints.push((JSON.parse(line) as { msg: string }).msg) },
     ),
+    metrics: createMetrics('test'),
     now: () => new Date('2026-03-01T12:00:00.000Z'),
     orchestrator: {
       refreshCampaign: async (id: string) => told.push(`refresh ${id}`) > 0,

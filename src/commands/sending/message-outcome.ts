@@ -1,6 +1,6 @@
 /** From the provider's answer to what is recorded of the message, and to what it means for the rest. */
 import { providerErrorAction } from '../../domain/provider-error.ts';
-import { providerReason } from '../../domain/recipient.ts';
+import { providerReason, type RecipientState } from '../../domain/recipient.ts';
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
 import type { MessageOutcome } from '../../records/page-results.ts';
 
@@ -35,6 +35,18 @@ export function judge(result: SendResult, attempts: number): Verdict {
       return judgeRefusal(result, attempts);
   }
 }
+
+/** The state to which an outcome brings its recipient. */
+export function stateOf({ kind }: MessageOutcome): RecipientState {
+  return outcomeStates[kind];
+}
+
+const outcomeStates = {
+  accepted: 'ACCEPTED',
+  failed: 'FAILED',
+  unknown: 'UNKNOWN',
+  released: 'PENDING',
+} as const satisfies Record<MessageOutcome['kind'], RecipientState>;
 
 function judgeRefusal(result: SendRejected, attempts: number): Verdict {
   const action = providerErrorAction(result, attempts);

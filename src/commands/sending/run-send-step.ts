@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../../dependencies.ts';
+import { countRecipients } from '../../metrics.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/template-plan.ts';
 import { leaseTokens } from '../../records/channel-rate.ts';
 import { claimPage, countOpenClaims, type ClaimedRecipient } from '../../records/claims.ts';
@@ -16,7 +17,7 @@ import { findPrices } from '../../records/wallets.ts';
 import { createPacer } from './pacer.ts';
 import { Gate, sendPage } from './send-page.ts';
 import { applyHalt, applyRefusals, pauseForBalance, type Refusal } from './stop-sending.ts';
-import type { Halt } from './message-outcome.ts';
+import { stateOf, type Halt } from './message-outcome.ts';
 
 export interface StepOptions {
   /** No page is claimed after this long. */
@@ -46,7 +47,7 @@ const nothingYet: StepResult = { drained: false, waitMs: 0 };
 
 type Sender = Pick<
   Dependencies,
-  'config' | 'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now'
+  'config' | 'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now' | 'metrics'
 >;
 
 export async function runSendStep(
@@ -54,10 +55,11 @@ export async function runSendStep(
   campaignId: string,
   options: StepOptions,
 ): Promise<StepResult> {
-  await expireClaims(dependencies.database, {
+  const expired = await expireClaims(dependencies.database, {
     campaignId,
     graceSeconds: dependencies.config.outcomeGraceSeconds,
   });
+  dependencies.metrics.recipientChanges.inc({ state: 'unknown' }, expired);
   const context = await getSendingContext(dependencies.database, campaignId);
   if (!context.running) return { drained: false, waitMs: 0 };
   const step = await openStep(dependencies, context, options);
@@ -69,7 +71,7 @@ export async function runSendStep(
 }
 
 async function openStep(dependencies: Sender, context: SendingContext, { budgetMs, draining }: StepOptions) {
-  const { database, config, provider, secrets, logger } = dependencies;
+  const { database, config, provider, secrets, logger, metrics } = dependencies;
   const { campaign_id: campaignId, channel_id: channelId, epoch } = context;
   const endsAt = performance.now() + budgetMs;
   const accessToken = secrets.decrypt(context.access_token_encrypted);
@@ -117,7 +119,10 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
 
   const record = async (results: PageResults): Promise<void> => {
     // What the provider has answered must be written down, however long the database is away.
+    const stop = metrics.recordSeconds.startTimer();
     await untilDone(() => recordPage(database, results));
+    stop();
+    countRecipients(metrics, [...results.outcomes.values()].map(stateOf));
     if (results.final) {
       logger.info({ campaignId, claimId: results.claimId, recorded: results.outcomes.size }, 'page recorded');
     }
@@ -146,8 +151,14 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
     if (recording.size >= pagesInFlight) await Promise.race(recording);
   };
 
-  const claim = (claimId: string) =>
-    claimPage(database, { claimId, campaignId, channelId, epoch, limit, prices });
+  const claim = async (claimId: string) => {
+    const stop = metrics.claimSeconds.startTimer();
+    const claimed = await claimPage(database, { claimId, campaignId, channelId, epoch, limit, prices });
+    stop({ outcome: claimed.kind });
+    if (claimed.kind === 'page')
+      metrics.recipientChanges.inc({ state: 'claimed' }, claimed.recipients.length);
+    return claimed;
+  };
 
   /** Reservations of pages in flight may come free again: the wallet is dry only once they are settled. */
   const isDry = async (): Promise<boolean> => {
@@ -183,10 +194,19 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
     return nothingYet;
   };
 
+  /** Whatever happens to the claiming, what was sent is recorded. */
+  const claimAndRecord = async (): Promise<StepResult> => {
+    try {
+      return await claimAndSend();
+    } finally {
+      await Promise.all(recording);
+    }
+  };
+
   return {
     close: () => clearInterval(watch),
     async run(): Promise<StepResult> {
-      const result = await claimAndSend().finally(() => Promise.all(recording));
+      const result = await claimAndRecord();
       await applyRefusals(dependencies, context, refusals);
       if (halt === undefined) return result;
       await applyHalt(dependencies, context, halt);

@@ -42,13 +42,16 @@ export async function applyRefusals(
 
 /** Spec 3.1: the wallet cannot cover the send. Does nothing when the campaign has changed since `epoch`. */
 export async function pauseForBalance(
-  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
+  { database, logger, metrics }: Pick<Dependencies, 'database' | 'logger' | 'metrics'>,
   { campaign_id: campaignId, epoch }: SendingContext,
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
+  const paused = await database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);
-    if (campaign.epoch !== epoch) return;
+    if (campaign.epoch !== epoch) return false;
     await moveCampaign(transaction, campaign, 'pause', 'INSUFFICIENT_BALANCE');
-    logger.info({ campaignId, pauseReason: 'INSUFFICIENT_BALANCE' }, 'campaign paused');
+    return true;
   });
+  if (!paused) return;
+  metrics.walletPauses.inc();
+  logger.info({ campaignId, pauseReason: 'INSUFFICIENT_BALANCE' }, 'campaign paused');
 }

@@ -1,0 +1,20 @@
+import type { Metrics } from './metrics.ts';
+import type { Outbound } from './outbound/outbound.ts';
+
+/** The same requests; every webhook attempt is measured. */
+export function measureOutbound(
+  { webhookAttemptSeconds }: Pick<Metrics, 'webhookAttemptSeconds'>,
+  outbound: Outbound,
+): Outbound {
+  return {
+    ...outbound,
+    async postWebhook(request) {
+      const outcome = await outbound.postWebhook(request);
+      webhookAttemptSeconds.observe(
+        { outcome: outcome.errorCode ?? outcome.state },
+        outcome.durationMs / 1000,
+      );
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/** Gauges that are read from Postgres when somebody asks for the metrics: every process tells the same figures. */
+import { Gauge } from 'prom-client';
+import type { Metrics } from './metrics.ts';
+import { campaignStatuses, pauseReasons } from './domain/campaign.ts';
+import type { Database } from './records/database.ts';
+import { readStanding, type Standing } from './records/standing.ts';
+
+// Scrapes of several Prometheus servers share one reading.
+const keepMs = 5_000;
+/** A scrape that waited for a database in trouble would be lost with everything else it tells. */
+const patienceMs = 2_000;
+
+type Read = () => Promise<Standing | undefined>;
+
+export function observeStanding({ registry }: Pick<Metrics, 'registry'>, database: Database): void {
+  const read = remembering(() => readStanding(database));
+  const gauge = <L extends string>(
+    {
+      name,
+      help,
+      labelNames,
+    }: { readonly name: string; readonly help: string; readonly labelNames: readonly L[] },
+    fill: (gauge: Gauge<L>, standing: Standing) => void,
+  ) =>
+    new Gauge<L>({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      async collect() {
+        const standing = await read();
+        // What could not be read is left out: an old figure would look like a good one.
+        this.reset();
+        if (standing !== undefined) fill(this, standing);
+      },
+    });
+
+  gauge(
+    { name: 'standing_readable', help: '1 when the figures from the database could be read', labelNames: [] },
+    (one) => one.set(1),
+  );
+  gauge(
+    {
+      name: 'campaigns',
+      help: 'Campaigns by status and reason of a pause',
+      labelNames: ['status', 'pause_reason'],
+    },
+    fillCampaigns,
+  );
+  gauge(
+    {
+      name: 'running_recipients',
+      help: 'Recipients of running campaigns that are not sent yet',
+      labelNames: ['state'],
+    },
+    (one, { sending }) => {
+      one.set({ state: 'pending' }, sending.pending);
+      one.set({ state: 'claimed' }, sending.claimed);
+    },
+  );
+  gauge(
+    {
+      name: 'sending_limit_messages_per_second',
+      help: 'What the channels of running campaigns may send: configured, and with the throttling of the provider',
+      labelNames: ['kind'],
+    },
+    (one, { sending }) => {
+      one.set({ kind: 'configured' }, sending.limit);
+      one.set({ kind: 'allowed' }, sending.allowed);
+    },
+  );
+  gauge(
+    {
+      name: 'channels_impaired',
+      help: 'Channels that are blocked, or throttled while they send',
+      labelNames: ['kind'],
+    },
+    (one, { sending }) => {
+      one.set({ kind: 'blocked' }, sending.blocked);
+      one.set({ kind: 'throttled' }, sending.throttled);
+    },
+  );
+  gauge(
+    {
+      name: 'queue_depth',
+      help: 'Entries that wait, by queue; counted up to a limit',
+      labelNames: ['queue'],
+    },
+    (one, { queues }) => {
+      for (const { queue, depth } of queues) one.set({ queue }, depth);
+    },
+  );
+  gauge(
+    {
+      name: 'queue_oldest_seconds',
+      help: 'Age of the oldest entry that waits, by queue',
+      labelNames: ['queue'],
+    },
+    (one, { queues }) => {
+      for (const { queue, oldest } of queues) one.set({ queue }, oldest);
+    },
+  );
+}
+
+/** Every status stands there from the start, so that a rule sees 0 and not nothing. */
+function fillCampaigns(gauge: Gauge<'status' | 'pause_reason'>, { campaigns }: Standing): void {
+  for (const status of campaignStatuses) if (status !== 'PAUSED') gauge.set({ status, pause_reason: '' }, 0);
+  for (const reason of pauseReasons) gauge.set({ status: 'PAUSED', pause_reason: reason }, 0);
+  for (const { status, pause_reason: reason, count } of campaigns)
+    gauge.set({ status, pause_reason: reason ?? '' }, count);
+}
+
+/** One reading at a time; undefined when it fails or takes too long. */
+function remembering(readNow: () => Promise<Standing>): Read {
+  let last: { readonly at: number; readonly reading: Promise<Standing | undefined> } | undefined;
+  return () => {
+    if (last === undefined || performance.now() - last.at > keepMs) {
+      const reading = readNow().catch(() => undefined);
+      last = { at: performance.now(), reading };
+    }
+    return withPatience(last.reading);
+  };
+}
+
+async function withPatience(reading: Promise<Standing | undefined>): Promise<Standing | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const enough = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), patienceMs);
+  });
+  try {
+    return await Promise.race([reading, enough]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

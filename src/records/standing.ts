@@ -1,0 +1,111 @@
+/**
+ * How the whole installation stands, over all workspaces: for metrics, never for a customer. Every figure is read through an
+ * index or from a table with one row per campaign or channel; queues are counted up to `countLimit`.
+ */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { effectiveFactor } from './channel-rate.ts';
+import type { Connection } from './database.ts';
+import { nullable, row } from './row.ts';
+
+const countLimit = 10_000;
+
+export interface Standing {
+  readonly campaigns: readonly {
+    readonly status: string;
+    readonly pause_reason: string | null;
+    readonly count: number;
+  }[];
+  readonly sending: Sending;
+  readonly queues: readonly Queue[];
+}
+
+const Campaigns = row(t.type({ status: t.string, pause_reason: nullable(t.string), count: t.number }));
+
+const Sending = t.type({
+  /** Recipients of RUNNING campaigns. */
+  pending: t.number,
+  claimed: t.number,
+  /** Messages per second over the channels of RUNNING campaigns: by their settings, and with the provider's throttling. */
+  limit: t.number,
+  allowed: t.number,
+  /** Channels of any campaign. */
+  throttled: t.number,
+  blocked: t.number,
+});
+type Sending = t.TypeOf<typeof Sending>;
+
+const Queue = t.type({
+  queue: t.string,
+  depth: t.number,
+  /** Seconds since the oldest entry came; 0 when there is none. */
+  oldest: t.number,
+});
+type Queue = t.TypeOf<typeof Queue>;
+
+export async function readStanding(connection: Connection): Promise<Standing> {
+  const campaigns = await connection.any(sql.type(Campaigns)`
+    SELECT status, pause_reason, count(*)::int4 AS count FROM campaign GROUP BY status, pause_reason`);
+  const sending = await connection.one(sql.type(row(Sending))`
+    WITH running AS (
+      SELECT id, channel_id FROM campaign WHERE status = 'RUNNING'
+    ), channels AS (
+      SELECT messages_per_second, ${effectiveFactor} AS factor
+      FROM channel JOIN channel_rate ON channel_rate.channel_id = channel.id
+      WHERE channel.id IN (SELECT channel_id FROM running)
+    )
+    SELECT
+      (SELECT COALESCE(sum(pending), 0) FROM campaign_counter WHERE campaign_id IN (SELECT id FROM running))::float8 AS pending,
+      (SELECT COALESCE(sum(claimed), 0) FROM campaign_counter WHERE campaign_id IN (SELECT id FROM running))::float8 AS claimed,
+      (SELECT COALESCE(sum(messages_per_second), 0) FROM channels)::float8 AS limit,
+      (SELECT COALESCE(sum(messages_per_second * factor), 0) FROM channels)::float8 AS allowed,
+      (SELECT count(*) FROM channels WHERE factor < 1)::int4 AS throttled,
+      (SELECT count(*) FROM channel WHERE status = 'blocked')::int4 AS blocked`);
+  return { campaigns, sending, queues: await readQueues(connection) };
+}
+
+// An endpoint that keeps timing out waits behind the healthy ones by design: its deliveries are counted apart.
+const slowAfter = 2;
+
+function readQueues(connection: Connection): Promise<readonly Queue[]> {
+  return connection.any(sql.type(row(Queue))`
+    WITH waiting AS (
+      SELECT webhook.consecutive_timeouts >= ${slowAfter} AS slow, depth.count, oldest.created_at
+      FROM webhook_configuration AS webhook
+      JOIN LATERAL (
+        SELECT created_at FROM webhook_delivery
+        WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL ORDER BY id LIMIT 1
+      ) AS oldest ON true
+      JOIN LATERAL (
+        SELECT count(*) FROM (
+          SELECT 1 FROM webhook_delivery
+          WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL LIMIT ${countLimit}
+        ) AS some
+      ) AS depth ON true
+    ), queue (queue, depth, since) AS (
+      SELECT 'events', count(*), min(occurred_at) FROM (
+        SELECT occurred_at FROM event WHERE fanned_out_at IS NULL ORDER BY id LIMIT ${countLimit}) AS some
+      UNION ALL
+      SELECT 'deliveries', COALESCE(sum(count), 0), min(created_at) FROM waiting WHERE NOT slow
+      UNION ALL
+      SELECT 'deliveries_of_slow_endpoints', COALESCE(sum(count), 0), min(created_at) FROM waiting WHERE slow
+      UNION ALL
+      SELECT 'deliveries_under_way', count(*), min(dispatched_at) FROM (
+        SELECT dispatched_at FROM webhook_delivery
+        WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL LIMIT ${countLimit}) AS some
+      UNION ALL
+      SELECT 'callbacks', count(*), min(received_at) FROM (
+        SELECT received_at FROM provider_callback WHERE applied_at IS NULL ORDER BY id LIMIT ${countLimit}) AS some
+      UNION ALL
+      SELECT 'parked_statuses', count(*), min(parked_at) FROM (
+        SELECT parked_at FROM parked_status WHERE emitted_at IS NULL ORDER BY parked_at LIMIT ${countLimit}) AS some
+      UNION ALL
+      SELECT 'workflow_commands', count(*), min(created_at) FROM (
+        SELECT created_at FROM workflow_command ORDER BY id LIMIT ${countLimit}) AS some
+      UNION ALL
+      SELECT 'claims', count(*), min(claimed_at) FROM (
+        SELECT claimed_at FROM campaign_claim LIMIT ${countLimit}) AS some
+    )
+    SELECT queue, depth::int4 AS depth, greatest(0, COALESCE(extract(epoch FROM now() - since), 0))::float8 AS oldest
+    FROM queue`);
+}

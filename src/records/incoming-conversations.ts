@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
 import type { Connection } from './database.ts';
+import { exitResponderSessions } from './responder-sessions.ts';
 import { nothing, row } from './row.ts';
 
 const CurrentConversation = t.type({
@@ -42,9 +43,7 @@ export async function continueConversation(
   await connection.query(sql.type(nothing)`
     UPDATE conversation SET status = 'open', last_message_at = now(), updated_at = now() WHERE id = ${conversation.id}`);
   if (conversation.status === 'open') return;
-  await connection.query(sql.type(nothing)`
-    UPDATE responder_session SET status = 'exited', exited_at = now()
-    WHERE conversation_id = ${conversation.id} AND status = 'active'`);
+  await exitResponderSessions(connection, conversation.id);
 }
 
 const chatModes = { chatbot: 'bot', assistant: 'assistant' } as const;

@@ -69,13 +69,21 @@ export async function startTestStack({
     if (exitCode === undefined) child.kill('SIGTERM');
     return ended;
   };
+  // The folder of a caller is the caller's to remove.
+  const removeFolder = async () => {
+    if (dataDir === undefined) await rm(resolve(folder, '..'), { recursive: true, force: true });
+  };
   const readDev = async () => JSON.parse(await readFile(join(folder, 'dev.json'), 'utf8')) as DevFile;
   const deadline = Date.now() + readyTimeoutMs;
   for (;;) {
     if (output.includes('Ready in')) break;
-    if (exitCode !== undefined) throw new Error(`The stack ended with exit code ${exitCode}:\n${output}`);
+    if (exitCode !== undefined) {
+      await removeFolder();
+      throw new Error(`The stack ended with exit code ${exitCode}:\n${output}`);
+    }
     if (Date.now() > deadline) {
       await stop();
+      await removeFolder();
       throw new Error(`The stack was not ready in time:\n${output}`);
     }
     await sleep(50);

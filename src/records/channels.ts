@@ -3,7 +3,7 @@ import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
 import * as t from 'io-ts';
 import { Conflict, NotFound } from '../domain/error.ts';
 import type { Connection } from './database.ts';
-import { bytes, nothing, nullable, row } from './row.ts';
+import { bytes, nullable, row } from './row.ts';
 
 const Channel = t.type({
   id: t.string,
@@ -99,11 +99,6 @@ export async function findChannelByPhoneNumberId(
   return found ?? undefined;
 }
 
-export async function listChannels(connection: Connection, workspaceId: number): Promise<readonly Channel[]> {
-  return connection.any(sql.type(ChannelRow)`
-    SELECT ${selection} FROM channel WHERE workspace_id = ${workspaceId} ORDER BY id`);
-}
-
 export async function listChannelsOfBusinessAccount(
   connection: Connection,
   workspaceId: number,
@@ -112,15 +107,4 @@ export async function listChannelsOfBusinessAccount(
   return connection.any(sql.type(ChannelRow)`
     SELECT ${selection} FROM channel
     WHERE workspace_id = ${workspaceId} AND business_account_id = ${businessAccountId} ORDER BY id`);
-}
-
-/** Nothing is sent on a blocked channel; `reason` is for operators. */
-export async function blockChannel(connection: Connection, channelId: string, reason: string): Promise<void> {
-  await connection.query(sql.type(nothing)`
-    UPDATE channel SET status = 'blocked', block_reason = ${reason}, updated_at = now() WHERE id = ${channelId}`);
-}
-
-export async function unblockChannel(connection: Connection, channelId: string): Promise<void> {
-  await connection.query(sql.type(nothing)`
-    UPDATE channel SET status = 'active', block_reason = NULL, updated_at = now() WHERE id = ${channelId}`);
 }

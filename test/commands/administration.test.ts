@@ -8,7 +8,7 @@ import { createWorkspace } from '../../src/commands/create-workspace.ts';
 import { rechargeWallet } from '../../src/commands/recharge-wallet.ts';
 import { setFeature } from '../../src/commands/set-feature.ts';
 import { Conflict, Invalid, NotFound } from '../../src/domain/error.ts';
-import { getChannel, listChannels } from '../../src/records/channels.ts';
+import { getChannel, listChannelsOfBusinessAccount } from '../../src/records/channels.ts';
 import { getFeatures } from '../../src/records/features.ts';
 import { nothing, row } from '../../src/records/row.ts';
 import { findPrices, getWallet, listPrices } from '../../src/records/wallets.ts';
@@ -91,7 +91,9 @@ describe('createChannel', () => {
     const businessAccountId = unique('account');
     await aChannel(workspaceId, { businessAccountId });
     await aChannel(workspaceId, { businessAccountId });
-    expect(await listChannels(database.pool, workspaceId)).toHaveLength(2);
+    expect(await listChannelsOfBusinessAccount(database.pool, workspaceId, businessAccountId)).toHaveLength(
+      2,
+    );
   });
 
   test('refuses the business account of another workspace and leaves nothing behind', async () => {
@@ -101,7 +103,7 @@ describe('createChannel', () => {
     await expect(aChannel(other, { businessAccountId })).rejects.toThrow(
       new Conflict('The business account belongs to another workspace'),
     );
-    expect(await listChannels(database.pool, other)).toEqual([]);
+    expect(await listChannelsOfBusinessAccount(database.pool, other, businessAccountId)).toEqual([]);
   });
 
   test('refuses a phone number id that any workspace has', async () => {

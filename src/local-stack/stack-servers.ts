@@ -98,7 +98,7 @@ async function startTemporal(
     const host = address.replace(/:\d+$/, '');
     return {
       temporalAddress: address,
-      temporalUiUrl: uiPort === undefined ? null : `http://${host}:${uiPort}`,
+      temporalUiUrl: uiPort === undefined || uiPort === 0 ? null : `http://${host}:${uiPort}`,
     };
   }
   progress.say('Starting Temporal …');

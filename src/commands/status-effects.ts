@@ -5,6 +5,9 @@ import type { ProviderErrorRule } from '../domain/provider-error-table.ts';
 import { statusBits } from '../domain/recipient.ts';
 import type { Connection } from '../records/database.ts';
 import { addBlockedCountry } from '../records/notified-channels.ts';
+import { templateEvent } from '../domain/template-event.ts';
+import { emitEvents } from '../records/events.ts';
+import { getTemplate } from '../records/templates.ts';
 import { setTemplateStatus } from '../records/template-status.ts';
 import type { StatusMatch } from './match-statuses.ts';
 import { pauseCampaignsOfChannel, pauseCampaignsOfTemplate } from './pause-campaigns.ts';
@@ -32,14 +35,14 @@ interface Consequence<F> {
 
 /** Locks templates and campaigns, so it comes before messages are locked. */
 export async function applyConsequences<F extends FailedMessage>(
-  dependencies: Pick<Dependencies, 'logger'>,
+  dependencies: Pick<Dependencies, 'logger' | 'now'>,
   connection: Connection,
   failures: readonly F[],
 ): Promise<Effects<F>> {
   const consequences = failures.map((failed) => ({ failed, rule: providerErrorRule({ code: failed.code }) }));
   const paused: string[] = [];
   for (const [templateId, status] of unavailableTemplates(consequences)) {
-    if (status !== undefined) await setTemplateStatus(connection, templateId, status);
+    if (status !== undefined) await changeTemplateStatus(dependencies, connection, { templateId, status });
     paused.push(...(await pauseCampaignsOfTemplate(dependencies, connection, templateId)));
   }
   for (const channelId of unavailableChannels(consequences)) {
@@ -53,6 +56,19 @@ export async function applyConsequences<F extends FailedMessage>(
   return { optedOut: optedOut.map(({ failed }) => failed), paused };
 }
 
+/** Spec 6.2: the event of a status is emitted by whoever learns of it first. */
+async function changeTemplateStatus(
+  { now }: Pick<Dependencies, 'now'>,
+  connection: Connection,
+  { templateId, status }: { readonly templateId: string; readonly status: string },
+): Promise<void> {
+  const workspaceId = await setTemplateStatus(connection, templateId, status);
+  if (workspaceId === undefined) return;
+  const template = await getTemplate(connection, workspaceId, templateId);
+  const event = templateEvent(template, { type: 'STATUS', reason: null, occurredAt: now() });
+  await emitEvents(connection, workspaceId, [event]);
+}
+
 interface FailedTarget extends FailedMessage {
   readonly workspaceId: number;
   readonly contactId: string | null;
@@ -60,7 +76,7 @@ interface FailedTarget extends FailedMessage {
 
 /** The consequences of `failed` statuses. Told twice, a failure has no second effect. */
 export function applyStatusEffects(
-  dependencies: Pick<Dependencies, 'logger'>,
+  dependencies: Pick<Dependencies, 'logger' | 'now'>,
   connection: Connection,
   matches: Iterable<StatusMatch>,
 ): Promise<Effects<FailedTarget>> {

@@ -10,6 +10,7 @@ import {
   type Candidate,
   type NewRecipient,
 } from '../domain/audience.ts';
+import type { PhoneNumber } from '../domain/phone-number.ts';
 import { createPhoneSet, type PhoneSet } from '../domain/phone-set.ts';
 import type { Reachable } from '../domain/audience-contact.ts';
 import type { ContactLoad, KnownContacts } from '../records/audience-contacts.ts';
@@ -25,8 +26,13 @@ export interface RecipientBuild {
   readonly checkpoint: () => void;
 }
 
+// Enough that Postgres never waits for us nor we for it, few enough that memory stays flat.
+const pagesUnderWay = 2;
+
 interface Page {
-  readonly entries: readonly { readonly candidate: Candidate; readonly skip: NewRecipient['skip'] }[];
+  readonly candidates: readonly Candidate[];
+  /** By the candidate's place: why it is skipped whatever its contact is. */
+  readonly skips: readonly NewRecipient['skip'][];
   readonly reachable: readonly Reachable[];
   readonly known: Promise<KnownContacts> | undefined;
 }
@@ -39,21 +45,21 @@ export async function buildRecipients({
   checkpoint,
 }: RecipientBuild): Promise<void> {
   const numbers = createPhoneSet();
-  let waiting: Page | undefined;
-  let written: Promise<void> = Promise.resolve();
+  const waiting: Page[] = [];
+  const writing: Promise<void>[] = [];
 
-  const finish = async ({ entries, reachable, known }: Page): Promise<void> => {
+  const finish = async ({ candidates, skips, reachable, known }: Page): Promise<void> => {
     checkpoint();
     let registered: ReadonlyMap<string, AudienceContact> = new Map();
     if (contacts !== undefined && known !== undefined) {
       const registration = contacts.register(reachable, await known);
       registered = registration.contacts;
-      // One page of contacts may be on its way while the next is made, not more: memory stays flat.
-      await written;
-      written = registration.written;
+      writing.push(registration.written);
+      if (writing.length > pagesUnderWay) await writing.shift();
     }
     await recipients.write(
-      entries.map(({ candidate, skip }) => {
+      candidates.map((candidate, at) => {
+        const skip = skips[at];
         if (skip !== undefined || !isReachable(candidate)) return skippedRecipient(candidate, skip);
         const contact = candidate.contact ?? registered.get(candidate.phone.digits) ?? null;
         return recipientOf(candidate, contact, rules);
@@ -62,12 +68,11 @@ export async function buildRecipients({
   };
 
   for await (const candidates of pages) {
-    const page = beginPage(candidates, numbers, contacts);
-    if (waiting !== undefined) await finish(waiting);
-    waiting = page;
+    waiting.push(beginPage(candidates, numbers, contacts));
+    if (waiting.length > pagesUnderWay) await finish(waiting.shift() as Page);
   }
-  if (waiting !== undefined) await finish(waiting);
-  await written;
+  for (const page of waiting) await finish(page);
+  await Promise.all(writing);
 }
 
 function beginPage(
@@ -75,17 +80,17 @@ function beginPage(
   numbers: PhoneSet,
   contacts: RecipientBuild['contacts'],
 ): Page {
-  const entries = candidates.map((candidate) => ({
-    candidate,
-    skip: skipBeforeContact(candidate, ({ digits }) => numbers.add(digits)),
-  }));
-  const reachable = entries.flatMap(({ candidate, skip }) =>
-    skip === undefined && isReachable(candidate) ? [candidate] : [],
-  );
+  const isNew = ({ digits }: PhoneNumber): boolean => numbers.add(digits);
+  const reachable: Reachable[] = [];
+  const skips = candidates.map((candidate) => {
+    const skip = skipBeforeContact(candidate, isNew);
+    if (skip === undefined && isReachable(candidate)) reachable.push(candidate);
+    return skip;
+  });
   const known = reachable.length === 0 ? undefined : contacts?.find(reachable);
   // A failure is met where the page is finished.
   known?.catch(() => undefined);
-  return { entries, reachable, known };
+  return { candidates, skips, reachable, known };
 }
 
 const isReachable = (candidate: Candidate): candidate is Reachable => candidate.phone !== undefined;

@@ -10,7 +10,8 @@ import { PreparationFailure } from '../domain/preparation-failure.ts';
 import { createCsvRowReader, type CsvRow } from './csv-rows.ts';
 import { createCsvTextDecoder } from './csv-text.ts';
 
-const pageSize = 5_000;
+// Small pages: what a page holds dies young.
+const pageSize = 1_000;
 
 /** Throws PreparationFailure where the file as a whole cannot be used. */
 export async function* readCsvCandidates(

@@ -3,7 +3,8 @@ import type { Candidate } from '../domain/audience.ts';
 import { normalisePhoneNumber } from '../domain/phone-number.ts';
 import { parseQuickContact } from '../domain/quick-contact.ts';
 
-const pageSize = 5_000;
+// Small pages: what a page holds dies young.
+const pageSize = 1_000;
 
 export function* readQuickCandidates(entries: readonly string[]): Generator<readonly Candidate[]> {
   for (let at = 0; at < entries.length; at += pageSize)

@@ -175,7 +175,7 @@ async function load(
 }
 
 async function openContacts(
-  { config, database, now }: Preparer,
+  { config, database }: Preparer,
   campaign: CampaignToPrepare,
 ): Promise<ContactLoad | undefined> {
   const sources = { csv_contacts: 'csv_import', quick_contacts: 'quick_contacts' } as const;
@@ -185,7 +185,6 @@ async function openContacts(
     workspaceId,
     source: sources[selectionType],
     subscribedKeys: await listSubscribedKeys(database, workspaceId),
-    now,
   });
 }
 

@@ -34,7 +34,6 @@ export interface ContactLoadOptions {
   readonly workspaceId: number;
   readonly source: 'csv_import' | 'quick_contacts';
   readonly subscribedKeys: ReadonlySet<string>;
-  readonly now: () => Date;
 }
 
 export async function openContactLoad(
@@ -68,18 +67,26 @@ interface LoadContext extends ContactLoadOptions {
   readonly startedAt: Date;
 }
 
+// One look into the index per number: a join the planner may turn into a scan of all contacts, page after page.
+const lookUpStatement = `
+  SELECT known.* FROM unnest($2::text[]) AS given (phone_number)
+  CROSS JOIN LATERAL (
+    SELECT phone_number, id, first_name, last_name, email, subscribed, deleted_at IS NOT NULL, custom_fields
+    FROM contact WHERE contact.workspace_id = $1 AND contact.phone_number = given.phone_number
+    LIMIT 1
+  ) AS known`;
+
 function contactLoad(connection: LoadConnection, context: LoadContext): ContactLoad {
   const { workspaceId } = context;
-  const newId = createUuidV7Generator(context.now);
+  const newId = createUuidV7Generator(context.startedAt);
 
   return {
     destroy: connection.destroy,
     async find(candidates) {
-      const rows = await connection.rows<KnownRow>(
-        `SELECT phone_number, id, first_name, last_name, email, subscribed, deleted_at IS NOT NULL, custom_fields
-         FROM contact WHERE workspace_id = $1 AND phone_number = ANY($2::text[])`,
-        [workspaceId, candidates.map(({ phone }) => phone.digits)],
-      );
+      const rows = await connection.rows<KnownRow>(lookUpStatement, [
+        workspaceId,
+        candidates.map(({ phone }) => phone.digits),
+      ]);
       return new Map(rows.map((row) => [row[0], knownContact(row)]));
     },
     register(candidates, known) {
@@ -156,10 +163,15 @@ async function copyContacts(
   let rows = '';
   for (const { id, phone, firstName, lastName, email, customFields } of created) {
     const names = `${copyValue(firstName)}\t${copyValue(lastName)}\t${copyValue(email)}`;
-    const fields = copyValue(JSON.stringify(customFields));
+    const fields = hasFields(customFields) ? copyValue(JSON.stringify(customFields)) : '{}';
     rows += `${id}\t${workspaceId}\t${phone.digits}\t${phone.countryCode}\t${phone.country}\t${names}\t${source}\t${fields}\n`;
   }
   await connection.copyRows(statement, rows);
+}
+
+function hasFields(fields: Readonly<Record<string, string>>): boolean {
+  for (const _ in fields) return true;
+  return false;
 }
 
 async function copyEvents(

@@ -46,7 +46,8 @@ function toQuery({ sql: text, values }: Fragment): Query {
   return { text: text.replaceAll(/\$slonik_(\d+)/g, '$$$1'), values };
 }
 
-const pageSize = 5_000;
+// Small pages: what a page holds dies young.
+const pageSize = 1_000;
 
 async function* readByCursor<R extends readonly unknown[]>(
   databaseUrl: string,

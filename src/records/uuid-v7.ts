@@ -1,28 +1,42 @@
 /** Ids in the order of their making, for rows that need theirs before they are inserted. */
 import { randomBytes } from 'node:crypto';
 
-/** Within one generator every id is larger than the one before. */
-export function createUuidV7Generator(now: () => Date): () => string {
-  const poolSize = 8192;
-  let pool = Buffer.alloc(0);
+const poolSize = 8192;
+const randomDigits = 16;
+const sequences = 0x1000;
+
+/**
+ * Every id of one generator is larger than the one before. They carry the time from which they are made; the clock moves
+ * on with the ids themselves, 4096 to the millisecond.
+ */
+export function createUuidV7Generator(from: Date): () => string {
+  let pool = '';
   let used = 0;
-  let millisecond = 0;
+  let millisecond = from.getTime();
   let sequence = 0;
+  let prefix = timePrefix(millisecond);
   return () => {
     if (used >= pool.length) {
-      pool = randomBytes(poolSize);
+      pool = randomBytes(poolSize).toString('hex');
       used = 0;
     }
-    sequence += 1;
-    const present = now().getTime();
-    if (present > millisecond || sequence > 0xfff) {
-      millisecond = Math.max(present, millisecond + (sequence > 0xfff ? 1 : 0));
+    if (sequence === sequences) {
       sequence = 0;
+      millisecond += 1;
+      prefix = timePrefix(millisecond);
     }
-    const time = millisecond.toString(16).padStart(12, '0');
-    const random = pool.toString('hex', used, used + 8);
-    used += 8;
-    const variant = (8 + (Number.parseInt(random.charAt(0), 16) & 3)).toString(16);
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
+    const random = pool.slice(used, used + randomDigits);
+    used += randomDigits;
+    const count = (sequences + sequence).toString(16).slice(1);
+    sequence += 1;
+    const variant = variants.charAt(random.charCodeAt(0) & 3);
+    return `${prefix}-7${count}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
   };
+}
+
+const variants = '89ab';
+
+function timePrefix(millisecond: number): string {
+  const time = millisecond.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}`;
 }

@@ -7,6 +7,7 @@ import { sql } from 'slonik';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import type { Logger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
 import { orchestratorFor } from '../../src/orchestrator.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import type { Database } from '../../src/records/database.ts';
@@ -57,6 +58,7 @@ export async function setCampaignScene(
     orchestrator,
     secrets: testSecrets,
     logger: pino({ level: 'silent' }) as unknown as Logger,
+    metrics: createMetrics('test'),
     now: () => new Date(),
   } as unknown as Dependencies;
   return {

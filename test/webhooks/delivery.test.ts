@@ -10,6 +10,7 @@ import type { RelayOptions } from '../../src/commands/relay-webhooks.ts';
 import { defaultRelayOptions, startWebhookRelay } from '../../src/commands/relay-webhooks.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import type { NewEvent } from '../../src/domain/event.ts';
+import { createMetrics } from '../../src/metrics.ts';
 import { orchestratorFor } from '../../src/orchestrator.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { emitEvents } from '../../src/records/events.ts';
@@ -45,6 +46,7 @@ beforeAll(async () => {
   dependencies = {
     config: { webhookExpiryHours: 24 },
     logger: quiet,
+    metrics: createMetrics('test'),
     database: database.pool,
     orchestrator: orchestratorFor(client, async () => undefined, { eager: true }),
     outbound: createOutbound({ outboundAllowCidrs: ['127.0.0.0/8'], outboundDnsServers: [] }),

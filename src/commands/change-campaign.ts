@@ -3,7 +3,7 @@ import { actionOfStart, isFinished, nextCampaignStatus, type CampaignAction } fr
 import { Conflict } from '../domain/error.ts';
 import { isSendable } from '../domain/template-definition.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { lockCampaign, moveCampaign, type LockedCampaign } from '../records/campaign-lifecycle.ts';
+import { lockCampaign, moveCampaignAndTell, type LockedCampaign } from '../records/campaign-lifecycle.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
 
 export interface CampaignReference {
@@ -62,7 +62,7 @@ async function change(
   const status = await dependencies.database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId, workspaceId);
     const { action, pauseReason } = decide(campaign);
-    await moveCampaign(transaction, campaign, action, pauseReason ?? null);
+    await moveCampaignAndTell(transaction, campaign, action, pauseReason ?? null);
     return nextCampaignStatus(campaign.status, action);
   });
   dependencies.logger.info({ campaignId, status }, 'campaign changed');

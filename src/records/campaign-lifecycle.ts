@@ -59,8 +59,8 @@ export async function lockCampaign(
 }
 
 /**
- * Makes the move on a locked campaign, raises its epoch and tells its workflow. The caller has checked that it is
- * possible; `pauseReason` goes with `pause` alone.
+ * Makes the move on a locked campaign and raises its epoch. The caller has checked that it is possible; `pauseReason` goes
+ * with `pause` alone. For the steps of the campaign's own workflow, which sees the new standing in their answer.
  */
 export async function moveCampaign(
   transaction: Connection,
@@ -75,6 +75,12 @@ export async function moveCampaign(
       started_at = CASE WHEN ${action === 'begin'} THEN COALESCE(started_at, now()) ELSE started_at END,
       completed_at = CASE WHEN ${action === 'complete'} THEN now() ELSE completed_at END
     WHERE id = ${campaign.id}`);
+}
+
+/** The same for everybody else: the workflow is told to look at its record. */
+export async function moveCampaignAndTell(...move: Parameters<typeof moveCampaign>): Promise<void> {
+  const [transaction, campaign] = move;
+  await moveCampaign(...move);
   await insertWorkflowCommand(transaction, { campaignId: campaign.id, kind: 'refresh' });
 }
 

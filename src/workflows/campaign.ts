@@ -81,14 +81,13 @@ export async function campaign({ campaignId, continued }: CampaignWorkflowInput)
   }
 
   const sendInLanes = async (): Promise<CampaignStanding> => {
-    seen = changes;
     const runLane = async (): Promise<void> => {
       for (;;) {
+        const before = changes;
         const next = await sendStep(campaignId);
         show(next);
         if (next.status !== 'RUNNING' || next.drained || workflowInfo().continueAsNewSuggested) return;
-        if (next.waitMs > 0) await condition(changed, next.waitMs);
-        if (changed()) return;
+        if (next.waitMs > 0) await condition(() => changes !== before, next.waitMs);
       }
     };
     await Promise.all(Array.from({ length: lanes }, runLane));

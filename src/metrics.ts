@@ -1,6 +1,7 @@
 /** What a process tells at /metrics. Each process makes one registry. No label takes a value that customers' data could add. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { RecipientState } from './domain/recipient.ts';
+import { recipientStates, type RecipientState } from './domain/recipient.ts';
+import type { SendResult } from './provider/provider.ts';
 import type { Database } from './records/database.ts';
 
 export interface Metrics {
@@ -25,6 +26,8 @@ export interface Metrics {
 }
 
 const databaseBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const sendOutcomes: readonly SendResult['kind'][] = ['accepted', 'rejected', 'unreachable', 'unknown'];
+
 const networkBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Memory, processor time and event-loop delay come with every registry. */
@@ -33,7 +36,7 @@ export function createMetrics(service: string): Metrics {
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  return {
+  const metrics: Metrics = {
     registry,
     httpRequestSeconds: new Histogram({
       name: 'http_request_seconds',
@@ -93,6 +96,15 @@ export function createMetrics(service: string): Metrics {
       registers,
     }),
   };
+  beginAtZero(metrics);
+  return metrics;
+}
+
+/** A series that begins with its first event hides that event from every rate. */
+function beginAtZero({ recipientChanges, providerSendSeconds, webhooksSwept }: Metrics): void {
+  for (const state of recipientStates) recipientChanges.inc({ state: state.toLowerCase() }, 0);
+  for (const outcome of sendOutcomes) providerSendSeconds.zero({ outcome });
+  for (const outcome of ['interrupted', 'expired', 'returned']) webhooksSwept.inc({ outcome }, 0);
 }
 
 /** Counts recipients by the states they came to. */

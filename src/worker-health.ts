@@ -12,6 +12,8 @@ export interface WorkerHealthOptions {
   readonly host: string;
   readonly port: number;
   readonly registry: Registry;
+  /** Metrics that others keep, in the same text format. */
+  readonly moreMetrics: () => Promise<string>;
   /** True while every Temporal worker of the process polls. */
   readonly ready: () => boolean;
 }
@@ -20,6 +22,7 @@ export async function serveWorkerHealth({
   host,
   port,
   registry,
+  moreMetrics,
   ready,
 }: WorkerHealthOptions): Promise<WorkerHealth> {
   const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
@@ -28,8 +31,10 @@ export async function serveWorkerHealth({
       type: 'application/json',
       body: JSON.stringify(body),
     });
-    if (path === '/metrics')
-      return { status: 200, type: registry.contentType, body: await registry.metrics() };
+    if (path === '/metrics') {
+      const texts = await Promise.all([registry.metrics(), moreMetrics()]);
+      return { status: 200, type: registry.contentType, body: texts.join('\n') };
+    }
     if (path === '/healthz') return json(200, { status: 'ok' });
     if (path === '/readyz')
       return ready() ? json(200, { status: 'ready' }) : json(503, { status: 'not ready' });

@@ -27,6 +27,7 @@ import { shutDownOnSignal } from './shutdown.ts';
 import { webhookWorkerOptions } from './webhook-worker.ts';
 import { serveWorkerHealth } from './worker-health.ts';
 import { campaignWorkerOptions, workflowSource } from './worker-options.ts';
+import { prepareSdkMetrics, type SdkMetrics } from './worker-sdk-metrics.ts';
 import { taskQueues } from './workflows/contract.ts';
 
 const connectRetryMs = 1_000;
@@ -42,7 +43,7 @@ const coreLogFilter = [
   'temporalio_sdk_core::worker::workflow::managed_run=ERROR',
 ].join(',');
 
-function installRuntime(logger: Logger): void {
+function installRuntime(logger: Logger, metrics: SdkMetrics | undefined): void {
   const forward = (level: LogLevel, message: string, meta?: Record<string, unknown>) => {
     if (level === 'ERROR') logger.error(meta ?? {}, message);
     else if (level === 'WARN') logger.warn(meta ?? {}, message);
@@ -51,7 +52,10 @@ function installRuntime(logger: Logger): void {
   Runtime.install({
     // Signals are this process's own affair: everything ends in order, see below.
     shutdownSignals: [],
-    telemetryOptions: { logging: { filter: coreLogFilter } },
+    telemetryOptions: {
+      logging: { filter: coreLogFilter },
+      ...(metrics !== undefined && { metrics: metrics.exporter }),
+    },
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => forward(level, message, meta)),
   });
 }
@@ -122,7 +126,8 @@ function startLoops(dependencies: OpenDependencies) {
 async function main(): Promise<void> {
   const config = loadConfig(process.env, process.stdout.isTTY);
   const logger = createLogger(config, 'worker');
-  installRuntime(logger);
+  const sdkMetrics = config.metricsPort === undefined ? undefined : await prepareSdkMetrics();
+  installRuntime(logger, sdkMetrics);
   const connection = await connect(config, logger);
   const base = await createDependencies(config, 'worker');
   const dependencies = {
@@ -139,6 +144,7 @@ async function main(): Promise<void> {
           host: config.host,
           port: config.metricsPort,
           registry: dependencies.metrics.registry,
+          moreMetrics: async () => sdkMetrics?.read() ?? '',
           ready: () => workers.every((worker) => worker.getState() === 'RUNNING'),
         });
   const loops = startLoops(dependencies);

@@ -80,11 +80,11 @@ function readQueues(connection: Connection): Promise<readonly Queue[]> {
         SELECT count(*) FROM (
           SELECT 1 FROM webhook_delivery
           WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL LIMIT ${countLimit}
-        ) AS some
+        ) AS earliest
       ) AS depth ON true
     ), queue (queue, depth, since) AS (
       SELECT 'events', count(*), min(occurred_at) FROM (
-        SELECT occurred_at FROM event WHERE fanned_out_at IS NULL ORDER BY id LIMIT ${countLimit}) AS some
+        SELECT occurred_at FROM event WHERE fanned_out_at IS NULL ORDER BY id LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'deliveries', COALESCE(sum(count), 0), min(created_at) FROM waiting WHERE NOT slow
       UNION ALL
@@ -92,19 +92,19 @@ function readQueues(connection: Connection): Promise<readonly Queue[]> {
       UNION ALL
       SELECT 'deliveries_under_way', count(*), min(dispatched_at) FROM (
         SELECT dispatched_at FROM webhook_delivery
-        WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL LIMIT ${countLimit}) AS some
+        WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'callbacks', count(*), min(received_at) FROM (
-        SELECT received_at FROM provider_callback WHERE applied_at IS NULL ORDER BY id LIMIT ${countLimit}) AS some
+        SELECT received_at FROM provider_callback WHERE applied_at IS NULL ORDER BY id LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'parked_statuses', count(*), min(parked_at) FROM (
-        SELECT parked_at FROM parked_status WHERE emitted_at IS NULL ORDER BY parked_at LIMIT ${countLimit}) AS some
+        SELECT parked_at FROM parked_status WHERE emitted_at IS NULL ORDER BY parked_at LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'workflow_commands', count(*), min(created_at) FROM (
-        SELECT created_at FROM workflow_command ORDER BY id LIMIT ${countLimit}) AS some
+        SELECT created_at FROM workflow_command ORDER BY id LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'claims', count(*), min(claimed_at) FROM (
-        SELECT claimed_at FROM campaign_claim LIMIT ${countLimit}) AS some
+        SELECT claimed_at FROM campaign_claim LIMIT ${countLimit}) AS earliest
     )
     SELECT queue, depth::int4 AS depth, greatest(0, COALESCE(extract(epoch FROM now() - since), 0))::float8 AS oldest
     FROM queue`);

@@ -1,0 +1,63 @@
+/**
+ * The metrics of Temporal's SDK. It serves them itself, on a loopback port of its own; the worker hands them out together
+ * with the process's other metrics, so that there is one address to scrape.
+ */
+import { get } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import type { MetricsExporterConfig } from '@temporalio/worker';
+
+export interface SdkMetrics {
+  /** For `Runtime.install`. */
+  readonly exporter: MetricsExporterConfig;
+  /** In Prometheus' text format; empty when the SDK does not answer. */
+  readonly read: () => Promise<string>;
+}
+
+const patienceMs = 2_000;
+const host = '127.0.0.1';
+
+export async function prepareSdkMetrics(): Promise<SdkMetrics> {
+  const port = await freePort();
+  return {
+    exporter: {
+      prometheus: {
+        bindAddress: `${host}:${port}`,
+        countersTotalSuffix: true,
+        unitSuffix: true,
+        useSecondsForDurations: true,
+      },
+    },
+    read: () => readText(port).catch(() => ''),
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, host, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function readText(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get({
+      host,
+      port,
+      path: '/metrics',
+      agent: false,
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    request.once('error', reject);
+    request.once('response', (response) => {
+      const parts: string[] = [];
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => parts.push(part));
+      response.once('error', reject);
+      response.once('end', () => resolve(parts.join('')));
+    });
+  });
+}

@@ -1,0 +1,227 @@
+import { readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { get } from 'node:http';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { observeStanding } from '../../src/observe-standing.ts';
+import { createMetrics, countRecipients, observeDatabasePool } from '../../src/metrics.ts';
+import { measureOutbound } from '../../src/measure-outbound.ts';
+import { measureProvider } from '../../src/measure-provider.ts';
+import type { MessagingProvider, SendResult } from '../../src/provider/provider.ts';
+import type { Outbound } from '../../src/outbound/outbound.ts';
+import { createDatabase } from '../../src/records/database.ts';
+import { serveWorkerHealth } from '../../src/worker-health.ts';
+import { prepareSdkMetrics, type SdkMetrics } from '../../src/worker-sdk-metrics.ts';
+import { taskQueues } from '../../src/workflows/contract.ts';
+import { seedCampaign } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** The names of all series in Prometheus' text format, those of histograms with their suffixes. */
+function seriesNames(text: string): ReadonlySet<string> {
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => ({
+    name,
+    type,
+  }));
+  return new Set(
+    types.flatMap(({ name, type }) =>
+      type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix) : [name],
+    ),
+  );
+}
+
+function valueOf(text: string, series: string): number | undefined {
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+}
+
+/** What stands before a selector, a range or an operator and is neither a function nor a label. */
+function metricsOf(expression: string): readonly string[] {
+  const bare = expression
+    .replaceAll(/\{[^}]*\}/g, '')
+    .replaceAll(/\[[^\]]*\]/g, '')
+    .replaceAll(/\b(by|on)\s*\([^)]*\)/g, '');
+  const words = bare.match(/[a-z_][a-z0-9_]*\b(?!\s*\()/gi) ?? [];
+  return words.filter((word) => !['and', 'or', 'unless', 'up'].includes(word));
+}
+
+describe('what dashboard and alert rules ask for', () => {
+  let names: ReadonlySet<string>;
+
+  beforeAll(async () => {
+    const metrics = createMetrics('worker');
+    observeDatabasePool(metrics, database.pool);
+    observeStanding(metrics, database.pool);
+    const sdk = await prepareSdkMetrics();
+    Runtime.install({
+      logger: new DefaultLogger('ERROR'),
+      shutdownSignals: [],
+      telemetryOptions: { metrics: sdk.exporter },
+    });
+    const sdkText = await runOneWorkflow(sdk);
+    names = new Set([...seriesNames(await metrics.registry.metrics()), ...seriesNames(sdkText)]);
+  });
+
+  /** On a real server, with a regular activity, so that every part of the SDK has something to tell. */
+  async function runOneWorkflow(sdk: SdkMetrics): Promise<string> {
+    const temporal = await startTemporal();
+    try {
+      const worker = await Worker.create({
+        connection: temporal.nativeConnection,
+        namespace: temporal.namespace ?? 'default',
+        taskQueue: taskQueues.maintenance,
+        workflowBundle: await bundleWorkflows(),
+        activities: { syncTemplates: async () => ({}) },
+      });
+      return await worker.runUntil(async () => {
+        await temporal.client.workflow.execute('templateSync', {
+          args: [randomUUID()],
+          workflowId: randomUUID(),
+          taskQueue: taskQueues.maintenance,
+        });
+        return sdk.read();
+      });
+    } finally {
+      await temporal.teardown();
+    }
+  }
+
+  it('is told by a process, for every panel of the dashboard', async () => {
+    const dashboard = JSON.parse(await readFile('ops/dashboard.json', 'utf8')) as {
+      readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
+    };
+    const asked = dashboard.panels.flatMap(({ targets = [] }) =>
+      targets.flatMap(({ expr }) => metricsOf(expr)),
+    );
+    expect(asked.length).toBeGreaterThan(30);
+    expect([...new Set(asked)].filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('is told by a process, for every alert rule', async () => {
+    const rules = await readFile('ops/alerts.yml', 'utf8');
+    const expressions = [...rules.matchAll(/^ {8}expr: (?:>-\n)?((?:.|\n {10})*)/gm)].map(
+      ([, text = '']) => text,
+    );
+    expect(expressions).toHaveLength(rules.match(/- alert:/g)?.length ?? 0);
+    const asked = expressions.flatMap(metricsOf);
+    expect(asked.length).toBeGreaterThanOrEqual(expressions.length);
+    expect([...new Set(asked)].filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
+describe('observeStanding', () => {
+  it('tells of running campaigns, their limit and every queue', async () => {
+    await seedCampaign(database.pool, { recipients: 7 });
+    const metrics = createMetrics('worker');
+    observeStanding(metrics, database.pool);
+    const text = await metrics.registry.metrics();
+    expect(valueOf(text, 'standing_readable{service="worker"}')).toBe(1);
+    expect(valueOf(text, 'campaigns{status="RUNNING",pause_reason="",service="worker"}')).toBe(1);
+    expect(
+      valueOf(text, 'campaigns{status="PAUSED",pause_reason="INSUFFICIENT_BALANCE",service="worker"}'),
+    ).toBe(0);
+    expect(valueOf(text, 'running_recipients{state="pending",service="worker"}')).toBe(7);
+    expect(
+      valueOf(text, 'sending_limit_messages_per_second{kind="configured",service="worker"}'),
+    ).toBeGreaterThan(0);
+    for (const queue of [
+      'events',
+      'deliveries',
+      'callbacks',
+      'workflow_commands',
+      'claims',
+      'parked_statuses',
+    ])
+      expect(valueOf(text, `queue_depth{queue="${queue}",service="worker"}`), queue).toBe(0);
+  });
+
+  it('says that the database cannot be read, and tells everything else', async () => {
+    const away = await createDatabase(database.url, 1);
+    await away.end();
+    const metrics = createMetrics('worker');
+    observeStanding(metrics, away);
+    const text = await metrics.registry.metrics();
+    expect(valueOf(text, 'standing_readable{service="worker"}')).toBe(0);
+    expect(text).not.toMatch(/^queue_depth\{/m);
+    expect(text).toMatch(/^process_resident_memory_bytes\{/m);
+  });
+});
+
+describe('measuring', () => {
+  const message = {} as Parameters<MessagingProvider['sendMessage']>[0];
+
+  function providerAnswering(result: SendResult): MessagingProvider {
+    return { sendMessage: async () => result } as unknown as MessagingProvider;
+  }
+
+  it('counts a message by its outcome, and a refusal by a code that we know', async () => {
+    const metrics = createMetrics('worker');
+    const refusal = {
+      kind: 'rejected',
+      httpStatus: 400,
+      message: '',
+      details: null,
+      isTransient: false,
+    } as const;
+    for (const code of [130429, 130429, 987654])
+      await measureProvider(metrics, providerAnswering({ ...refusal, code })).sendMessage(message);
+    const text = await metrics.registry.metrics();
+    expect(valueOf(text, 'provider_send_seconds_count{service="worker",outcome="rejected"}')).toBe(3);
+    expect(valueOf(text, 'provider_send_seconds_count{service="worker",outcome="accepted"}')).toBe(0);
+    expect(valueOf(text, 'provider_refusals_total{code="130429",service="worker"}')).toBe(2);
+    expect(valueOf(text, 'provider_refusals_total{code="other",service="worker"}')).toBe(1);
+  });
+
+  it('counts a webhook attempt by what came of it', async () => {
+    const metrics = createMetrics('worker');
+    const outcome = {
+      state: 'failed',
+      errorCode: 'timeout',
+      responseStatus: null,
+      responseExcerpt: null,
+      durationMs: 5000,
+    };
+    const outbound = measureOutbound(metrics, { postWebhook: async () => outcome } as unknown as Outbound);
+    await outbound.postWebhook({ url: 'http://127.0.0.1/', headers: {}, body: Buffer.alloc(0) });
+    const text = await metrics.registry.metrics();
+    expect(valueOf(text, 'webhook_attempt_seconds_sum{service="worker",outcome="timeout"}')).toBe(5);
+  });
+
+  it('counts recipients by the state they came to', async () => {
+    const metrics = createMetrics('worker');
+    countRecipients(metrics, ['ACCEPTED', 'ACCEPTED', 'FAILED']);
+    const text = await metrics.registry.metrics();
+    expect(valueOf(text, 'recipient_changes_total{state="accepted",service="worker"}')).toBe(2);
+    expect(valueOf(text, 'recipient_changes_total{state="failed",service="worker"}')).toBe(1);
+    expect(valueOf(text, 'recipient_changes_total{state="read",service="worker"}')).toBe(0);
+  });
+});
+
+describe('/metrics of a worker', () => {
+  it('joins what the process and what Temporal’s SDK tell', async () => {
+    const { registry } = createMetrics('worker');
+    const health = await serveWorkerHealth({
+      host: '127.0.0.1',
+      port: 0,
+      registry,
+      moreMetrics: async () => '# TYPE temporal_request_total counter\ntemporal_request_total 3\n',
+      ready: () => true,
+    });
+    const text = await new Promise<string>((resolve, reject) => {
+      get({ host: '127.0.0.1', port: health.port, path: '/metrics', agent: false }, (response) => {
+        const parts: string[] = [];
+        response.setEncoding('utf8').on('data', (part: string) => parts.push(part));
+        response.on('end', () => resolve(parts.join('')));
+      }).on('error', reject);
+    });
+    await health.close();
+    expect(valueOf(text, 'temporal_request_total')).toBe(3);
+    expect(valueOf(text, 'wallet_pauses_total{service="worker"}')).toBe(0);
+  });
+});

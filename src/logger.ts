@@ -6,10 +6,9 @@ export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'fat
   readonly child: (fields: Record<string, unknown>) => Logger;
 };
 
-const redacted = ['apiKey', 'accessToken', 'secret', 'phoneNumber', 'phone_number', 'authorization'].flatMap((key) => [
-  key,
-  `*.${key}`,
-]);
+const redacted = ['apiKey', 'accessToken', 'secret', 'phoneNumber', 'phone_number', 'authorization'].flatMap(
+  (key) => [key, `*.${key}`],
+);
 
 /** Writes to standard output; `service` names the process. */
 export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, service: string): Logger {
@@ -23,6 +22,9 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, ser
   if (config.logFormat === 'json') return pino(options);
   return pino({
     ...options,
-    transport: { target: 'pino-pretty', options: { ignore: 'service,pid,hostname', translateTime: 'HH:MM:ss.l' } },
+    transport: {
+      target: 'pino-pretty',
+      options: { ignore: 'service,pid,hostname', translateTime: 'HH:MM:ss.l' },
+    },
   });
 }

@@ -79,7 +79,8 @@ async function apply(client: pg.Client, name: string, text: string, sha256: stri
     // A migration that would wait for a lock behind live traffic gives up instead of stopping that traffic.
     await client.query(`SET lock_timeout = '5s'`);
     if (text.startsWith('-- no-transaction')) {
-      for (const statement of text.split(/;\s*$/m).filter((part) => part.trim() !== '')) await client.query(statement);
+      for (const statement of text.split(/;\s*$/m).filter((part) => part.trim() !== ''))
+        await client.query(statement);
       await client.query('INSERT INTO migration (name, sha256) VALUES ($1, $2)', [name, sha256]);
       return;
     }

@@ -33,10 +33,12 @@ export function createSecretBox(keys: readonly string[]): SecretBox {
       return Buffer.concat([Buffer.of(version), current.id, nonce, cipher.getAuthTag(), body]);
     },
     decrypt(cipherText) {
-      if (cipherText.length < headerLength || cipherText[0] !== version) throw new Error('Not an encrypted secret');
+      if (cipherText.length < headerLength || cipherText[0] !== version)
+        throw new Error('Not an encrypted secret');
       const id = cipherText.subarray(1, 9);
       const found = derived.find((candidate) => candidate.id.equals(id));
-      if (found === undefined) throw new Error('The secret was encrypted under a key that SECRETS_KEY does not list');
+      if (found === undefined)
+        throw new Error('The secret was encrypted under a key that SECRETS_KEY does not list');
       const decipher = createDecipheriv('aes-256-gcm', found.key, cipherText.subarray(9, 21));
       decipher.setAuthTag(cipherText.subarray(21, 37));
       return Buffer.concat([decipher.update(cipherText.subarray(37)), decipher.final()]).toString('utf8');

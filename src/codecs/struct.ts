@@ -55,7 +55,9 @@ export function oneOf<const V extends readonly string[]>(values: V): t.Type<V[nu
     `one of ${values.join(', ')}`,
     (value): value is V[number] => values.some((candidate) => candidate === value),
     (input, context) =>
-      values.some((candidate) => candidate === input) ? t.success(input as V[number]) : t.failure(input, context),
+      values.some((candidate) => candidate === input)
+        ? t.success(input as V[number])
+        : t.failure(input, context),
     (value) => value,
   );
   return describe(codec, { type: 'string', enum: values });

@@ -1,6 +1,12 @@
 /** The one place that configures Slonik. Records take a `Connection`: the pool, or a transaction of it. */
 import { createPool, createTypeParserPreset, SchemaValidationError } from 'slonik';
-import type { CommonQueryMethods, DatabasePool, DatabaseTransactionConnection, Interceptor, QueryResultRow } from 'slonik';
+import type {
+  CommonQueryMethods,
+  DatabasePool,
+  DatabaseTransactionConnection,
+  Interceptor,
+  QueryResultRow,
+} from 'slonik';
 import type { RowParser } from './row.ts';
 
 export type Connection = CommonQueryMethods;

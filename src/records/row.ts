@@ -15,7 +15,9 @@ export function row<A, O>(codec: t.Type<A, O>): RowParser<A> {
       validate: (value) => {
         const decoded = codec.decode(value);
         if (isRight(decoded)) return { value: decoded.right };
-        return { issues: report(decoded.left).map(({ field, message }) => ({ message: `${field}: ${message}` })) };
+        return {
+          issues: report(decoded.left).map(({ field, message }) => ({ message: `${field}: ${message}` })),
+        };
       },
     },
   };

@@ -1,17 +1,18 @@
 /** One request to one endpoint, in this order: route, method, credentials, rate, body, path, fields, handler. */
+import type { Middleware } from 'koa';
 import type { Dependencies } from '../dependencies.ts';
 import type { Principal } from '../domain/api-key.ts';
 import { NotFound, Unauthorized } from '../domain/error.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
 import { decodeFields, decodePath } from './decode-request.ts';
-import type { FrameContext } from './frame-state.ts';
+import type { FrameContext, FrameState } from './frame-state.ts';
 import { HttpProblem } from './http-problem.ts';
 import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idempotency.ts';
 import { parseJsonObject } from './json-body.ts';
-import { createRouteMatcher } from './match-route.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
+import { createRouter } from './router.ts';
 import { respond, respondText, serialise } from './respond.ts';
 
 export interface Frame {
@@ -30,17 +31,17 @@ const defaultBodyLimit = 1024 * 1024;
 const abandonedAfterMs = 30_000;
 
 /** The middleware that serves the endpoints. Throws when they contradict each other. */
-export function mount(frame: Frame, endpoints: readonly Endpoint[]): (ctx: FrameContext) => Promise<void> {
-  const match = createRouteMatcher(endpoints);
-  return async (ctx) => {
-    const found = match(ctx.path);
-    if (found === undefined) throw new NotFound('Route');
-    ctx.state.route = found.route.path;
-    const target = found.route.methods.get(ctx.method);
-    if (target === undefined) throw new HttpProblem(405, 'Method not allowed', { Allow: found.route.allow });
+export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<FrameState> {
+  const router = createRouter(endpoints, async (ctx, target) => {
     if (target.declaration.probe) ctx.state.quiet = true;
-    await serve({ frame, ctx, target, params: found.params });
-  };
+    await serve({ frame, ctx, target, params: ctx.params });
+  });
+  // It sets itself what its type asks of the context.
+  const dispatch = router.routes() as Middleware<FrameState>;
+  return (ctx) =>
+    dispatch(ctx, async () => {
+      throw new NotFound('Route');
+    });
 }
 
 interface Serving {

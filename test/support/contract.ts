@@ -2,8 +2,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Endpoint } from '../../src/api/endpoint.ts';
-import { createRouteMatcher } from '../../src/api/match-route.ts';
 import { openApiDocument } from '../../src/api/openapi.ts';
+import { createRouter } from '../../src/api/router.ts';
 
 export interface Contract {
   /** Throws when the document does not allow the response. What no operation describes is let through. */
@@ -31,7 +31,7 @@ export function createContract(endpoints: readonly Endpoint[]): Contract {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true, logger: false });
   formats.default(ajv);
   ajv.addSchema(document, 'document');
-  const match = createRouteMatcher(documented);
+  const router = createRouter(documented, async () => undefined);
 
   const schemaAt = (pointer: string): ValidateFunction => {
     const found = ajv.getSchema(`document#${pointer}`);
@@ -42,8 +42,8 @@ export function createContract(endpoints: readonly Endpoint[]): Contract {
   return {
     schemaAt,
     check({ method, path, status, contentType, body }) {
-      const route = match(path)?.route;
-      const template = route?.path.replaceAll(/:(\w+)/g, '{$1}') ?? '';
+      const [route] = router.match(path, method).path;
+      const template = String(route?.path ?? '').replaceAll(/:(\w+)/g, '{$1}');
       const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase();
       const operation = paths[template]?.[verb];
       if (operation === undefined) return;

@@ -95,7 +95,8 @@ interface Way {
 }
 
 function waysOf({ words, digits }: ContactSearch): readonly Way[] {
-  const [first, ...others] = words;
+  // The longest word finds the fewest; the others only sift what it finds.
+  const [first, ...others] = words.toSorted((one, other) => other.length - one.length);
   const byWords = first === undefined ? [] : nameColumns.map((column) => wordWay(column, first, others));
   return digits === undefined ? byWords : [numberWay(digits), ...byWords];
 }

@@ -1,4 +1,5 @@
 /** From the provider's answer to what is recorded of the message, and to what it means for the rest. */
+import { cleanText } from '../../domain/clean-text.ts';
 import { providerErrorAction } from '../../domain/provider-error.ts';
 import { providerReason, type RecipientState } from '../../domain/recipient.ts';
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
@@ -25,9 +26,9 @@ const longestDetail = 500;
 export function judge(result: SendResult, attempts: number): Verdict {
   switch (result.kind) {
     case 'accepted':
-      return { outcome: { kind: 'accepted', providerMessageId: result.providerMessageId } };
+      return { outcome: { kind: 'accepted', providerMessageId: cleanText(result.providerMessageId) } };
     case 'unknown':
-      return { outcome: { kind: 'unknown', detail: result.cause.slice(0, longestDetail) } };
+      return { outcome: { kind: 'unknown', detail: cleanText(result.cause, longestDetail) } };
     case 'unreachable':
       // Not the recipient's fault, and surely not sent: it does not count as an attempt.
       return { outcome: afterHalt, halt: { kind: 'unreachable' } };
@@ -68,7 +69,8 @@ function judgeRefusal(result: SendRejected, attempts: number): Verdict {
           kind: 'failed',
           // An HTTP error outside the provider's protocol has no code of the provider's.
           reason: result.code === result.httpStatus ? 'PROVIDER_UNREACHABLE' : providerReason(result.code),
-          detail: (result.details ?? result.message).slice(0, longestDetail),
+          // The provider's words may hold what a text column cannot.
+          detail: cleanText(result.details ?? result.message, longestDetail),
         },
         ...(action.effect !== undefined && { refusal: { code: result.code } }),
       };

@@ -16,8 +16,8 @@ import { getSendingContext, isRunningEpoch, type SendingContext } from '../../re
 import { findPrices } from '../../records/wallets.ts';
 import { createPacer } from './pacer.ts';
 import { Gate, sendPage } from './send-page.ts';
-import { applyHalt, applyRefusals, pauseForBalance, type Refusal } from './stop-sending.ts';
-import { stateOf, type Halt } from './message-outcome.ts';
+import { controlStep } from './step-control.ts';
+import { applyHalt, applyRefusals, pauseForBalance } from './stop-sending.ts';
 
 export interface StepOptions {
   /** No page is claimed after this long. */
@@ -36,7 +36,6 @@ export interface StepResult {
 const largestPage = 500;
 const pageSeconds = 0.25;
 const pagesInFlight = 4;
-const watchEveryMs = 400;
 const unreachableWaitMs = 2_000;
 const shortWaitMs = 1_500;
 const reservationWaitMs = 2_000;
@@ -80,25 +79,15 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
   const limit = Math.max(1, Math.min(largestPage, Math.ceil(context.messages_per_second * pageSeconds)));
   const recording = new Set<Promise<void>>();
 
-  const refusals: Refusal[] = [];
-  let halt: Halt | undefined;
-  let changed = false;
-  const stopped = (): boolean => halt !== undefined || changed || draining();
-
-  const watch = setInterval(() => {
-    isRunningEpoch(database, { campaignId, epoch }).then(
-      (same) => {
-        if (!same) changed = true;
-      },
-      // A database that is gone for a moment stops nothing that is claimed already.
-      () => undefined,
-    );
-  }, watchEveryMs);
+  const control = controlStep({
+    isUnchanged: () => isRunningEpoch(database, { campaignId, epoch }),
+    draining,
+  });
 
   const pacer = createPacer({
     // Without the database there are no tokens; the loop of the pacer asks again.
     lease: (wanted) => leaseTokens(database, { channelId, wanted }).catch(() => noLease),
-    stopped,
+    stopped: control.stopped,
     clock: () => performance.now(),
     sleep: (ms) => sleep(ms),
   });
@@ -134,12 +123,8 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
         pacer,
         gate,
         send,
-        stopped,
-        onVerdict: (verdict, recipient) => {
-          // One of many that say the same is enough to pause a template or a channel.
-          if (verdict.refusal && !(verdict.halt && halt)) refusals.push({ ...verdict.refusal, recipient });
-          halt ??= verdict.halt;
-        },
+        stopped: control.stopped,
+        onVerdict: control.note,
         record: (outcomes, final) =>
           record({ workspaceId: context.workspace_id, campaignId, channelId, claimId, outcomes, final }),
       },
@@ -172,7 +157,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
   };
 
   const claimAndSend = async (): Promise<StepResult> => {
-    while (performance.now() < endsAt && !stopped()) {
+    while (performance.now() < endsAt && !control.stopped()) {
       const claimId = randomUUID();
       const claimed = await claim(claimId);
       if (claimed.kind === 'page') {
@@ -204,10 +189,11 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
   };
 
   return {
-    close: () => clearInterval(watch),
+    close: control.close,
     async run(): Promise<StepResult> {
       const result = await claimAndRecord();
-      await applyRefusals(dependencies, context, refusals);
+      await applyRefusals(dependencies, context, control.refusals);
+      const halt = control.halt();
       if (halt === undefined) return result;
       await applyHalt(dependencies, context, halt);
       return { drained: false, waitMs: halt.kind === 'unreachable' ? unreachableWaitMs : 0 };

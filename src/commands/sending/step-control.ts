@@ -1,0 +1,48 @@
+/** What stops a step of sending before its time, and what the answers so far have told. */
+import type { ClaimedRecipient } from '../../records/claims.ts';
+import type { Halt, Verdict } from './message-outcome.ts';
+import type { Refusal } from './stop-sending.ts';
+
+export interface StepControl {
+  /** Nothing more may leave. */
+  readonly stopped: () => boolean;
+  readonly note: (verdict: Verdict, recipient: ClaimedRecipient) => void;
+  readonly halt: () => Halt | undefined;
+  readonly refusals: readonly Refusal[];
+  readonly close: () => void;
+}
+
+export interface StepControlOptions {
+  /** False once the campaign was paused, cancelled or started again. */
+  readonly isUnchanged: () => Promise<boolean>;
+  readonly draining: () => boolean;
+}
+
+const watchEveryMs = 400;
+
+export function controlStep({ isUnchanged, draining }: StepControlOptions): StepControl {
+  const refusals: Refusal[] = [];
+  let halt: Halt | undefined;
+  let changed = false;
+  const watch = setInterval(() => {
+    isUnchanged().then(
+      (same) => {
+        if (!same) changed = true;
+      },
+      // A database that is gone for a moment stops nothing that is claimed already.
+      () => undefined,
+    );
+  }, watchEveryMs);
+
+  return {
+    stopped: () => halt !== undefined || changed || draining(),
+    note: (verdict, recipient) => {
+      // One of many that say the same is enough to pause a template or a channel.
+      if (verdict.refusal && !(verdict.halt && halt)) refusals.push({ ...verdict.refusal, recipient });
+      halt ??= verdict.halt;
+    },
+    halt: () => halt,
+    refusals,
+    close: () => clearInterval(watch),
+  };
+}

@@ -1,4 +1,6 @@
 export interface SimulatorOptions {
+  /** Loopback by default: only a container of its own has reason to listen elsewhere. */
+  readonly host?: string;
   /** 0 lets the system choose. */
   readonly port: number;
   /** Where status callbacks and inbound messages go; without it none are made. */
@@ -33,6 +35,7 @@ export function readSimulatorOptions(environment: Environment): SimulatorOptions
     return value;
   };
   const options = {
+    host: environment['SIMULATOR_HOST'] || '127.0.0.1',
     port,
     callbackUrl,
     appSecret: environment['PROVIDER_APP_SECRET'] || 'simulator-app-secret',

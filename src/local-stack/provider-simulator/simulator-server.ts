@@ -16,7 +16,7 @@ export interface RunningSimulator {
 
 const maxBodyBytes = 128 * 1024 * 1024;
 
-/** Starts the simulator on the loopback interface. */
+/** Starts the simulator, on the loopback interface unless told otherwise. */
 export async function startSimulator(options: SimulatorOptions): Promise<RunningSimulator> {
   const state = await createSimulatorState(options);
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
@@ -24,7 +24,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, '127.0.0.1', resolve);
+    server.listen(options.port, options.host ?? '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {

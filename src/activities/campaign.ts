@@ -2,6 +2,7 @@
 import { Context } from '@temporalio/activity';
 import { beginCampaign } from '../commands/begin-campaign.ts';
 import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../commands/change-campaign.ts';
+import { createGate } from '../commands/gate.ts';
 import { prepareCampaign } from '../commands/prepare-campaign.ts';
 import { runSendStep } from '../commands/sending/run-send-step.ts';
 import { cancelRecipients, settleCampaign } from '../commands/settle-campaign.ts';
@@ -18,6 +19,9 @@ const longStepMs = 10_000;
 const shortStepMs = 1_000;
 const crowd = 50;
 
+// Each holds two or three connections to Postgres beside the pool.
+const preparationsAtOnce = 6;
+
 export function createCampaignActivities(
   dependencies: Dependencies,
   { draining }: { readonly draining: () => boolean },
@@ -25,6 +29,7 @@ export function createCampaignActivities(
   const standing = (campaignId: string): Promise<CampaignStanding> =>
     getCampaignStanding(dependencies.database, campaignId);
   let stepsRunning = 0;
+  const preparationGate = createGate(preparationsAtOnce);
 
   return {
     /** Builds the recipient list (Spec 3.1). Safe to run again at any point. */
@@ -34,6 +39,7 @@ export function createCampaignActivities(
         await prepareCampaign(dependencies, campaignId, {
           heartbeat: (rows) => context.heartbeat({ rows }),
           signal: context.cancellationSignal,
+          gate: preparationGate,
         });
         return standing(campaignId);
       }),

@@ -6,9 +6,10 @@ export function createGate(limit: number): Gate {
   let running = 0;
   return async (work) => {
     if (running >= limit) {
-      const turn = Promise.withResolvers<undefined>();
-      waiting.push(() => turn.resolve(undefined));
-      await turn.promise;
+      // oxlint-disable-next-line promise/avoid-new -- resolved by whoever leaves
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+      });
     } else {
       running += 1;
     }

@@ -23,6 +23,7 @@ import { isWriteCollision } from '../records/load-connection.ts';
 import { listSubscribedKeys } from '../records/events.ts';
 import { openRecipientLoad, type RecipientLoad } from '../records/recipient-load.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
+import { createGate, type Gate } from './gate.ts';
 
 type Preparer = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound' | 'now' | 'logger'>;
 
@@ -31,6 +32,8 @@ export interface PreparationContext {
   readonly heartbeat: (rows: number) => void;
   /** Stops the preparation; nothing of it remains. */
   readonly signal: AbortSignal;
+  /** Shared by the preparations of a process: each holds database connections of its own. */
+  readonly gate?: Gate;
 }
 
 const beatEveryMs = 1_000;
@@ -41,13 +44,13 @@ const pauseBetweenMs = 1_000;
 export async function prepareCampaign(
   dependencies: Preparer,
   campaignId: string,
-  { heartbeat, signal }: PreparationContext,
+  { heartbeat, signal, gate = createGate(1) }: PreparationContext,
 ): Promise<void> {
   const campaign = await getCampaignToPrepare(dependencies.database, campaignId);
   if (!isBeingPrepared(campaign.status, campaign.preparation_status)) return;
   const watch = watchCampaign(dependencies, campaignId, { heartbeat, signal });
   try {
-    await attemptRepeatedly(dependencies, campaign, watch);
+    await gate(() => attemptRepeatedly(dependencies, campaign, watch));
   } catch (error) {
     if (watch.isStopped() && !signal.aborted) return;
     if (!(error instanceof PreparationFailure)) throw error;
@@ -68,7 +71,7 @@ interface Watch {
 function watchCampaign(
   { database }: Preparer,
   campaignId: string,
-  { heartbeat, signal }: PreparationContext,
+  { heartbeat, signal }: Omit<PreparationContext, 'gate'>,
 ): Watch {
   let rows = (): number => 0;
   let stop = (): void => undefined;

@@ -16,6 +16,7 @@ import { getSendingContext, isRunningEpoch, type SendingContext } from '../../re
 import { findPrices } from '../../records/wallets.ts';
 import { createPacer } from './pacer.ts';
 import { Gate, sendPage } from './send-page.ts';
+import { stateOf } from './message-outcome.ts';
 import { controlStep } from './step-control.ts';
 import { applyHalt, applyRefusals, pauseForBalance } from './stop-sending.ts';
 

@@ -177,9 +177,9 @@ describe('a delivery', () => {
       const { headers, body } = received[index] as (typeof received)[number];
       return new Webhook(secret, { format: 'raw' }).verify(body, headers as Record<string, string>);
     };
-    expect(verify('new secret', 0)).toBeTruthy();
-    expect(verify('old secret', 0)).toBeTruthy();
-    expect(verify('new secret', 1)).toBeTruthy();
+    expect(verify('new secret', 0)).toHaveProperty('eventKey');
+    expect(verify('old secret', 0)).toHaveProperty('eventKey');
+    expect(verify('new secret', 1)).toHaveProperty('eventKey');
     expect(() => verify('old secret', 1)).toThrow();
   });
 

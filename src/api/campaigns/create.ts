@@ -1,46 +1,20 @@
 /** POST /api/campaigns/auto-trigger (Spec 4.1). */
 import * as t from 'io-ts';
 import { CreateCampaign } from '../../codecs/create-campaign.ts';
-import { Integer, IsoDateTime, Uuid } from '../../codecs/scalars.ts';
-import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
+import { struct } from '../../codecs/struct.ts';
 import { checkCampaign, writeCampaign } from '../../commands/create-campaign.ts';
 import { deliverWorkflowCommands } from '../../commands/deliver-workflow-commands.ts';
-import {
-  campaignStatuses,
-  contactSelectionTypes,
-  preparationStatuses,
-  sendTypes,
-} from '../../domain/campaign.ts';
 import type { Campaign as CampaignRow } from '../../records/campaigns.ts';
 import { endpoint } from '../endpoint.ts';
-
-/** Exactly the fields of Spec 2.1. */
-const Campaign = struct({
-  id: Uuid,
-  name: t.string,
-  description: nullish(t.string),
-  template_id: Uuid,
-  contact_selection_type: oneOf(contactSelectionTypes),
-  total_contacts: Integer,
-  total_contacts_skipped: Integer,
-  preparation_status: oneOf(preparationStatuses),
-  preparation_version: Integer,
-  audience_version: Integer,
-  status: oneOf(campaignStatuses),
-  send_type: oneOf(sendTypes),
-  scheduled_at: nullish(IsoDateTime),
-  workspace_id: Integer,
-  is_auto_trigger: t.boolean,
-  created_at: IsoDateTime,
-  updated_at: IsoDateTime,
-});
+import { campaignFields } from './report-codec.ts';
 
 const Created = struct({
   status: t.literal('success'),
   code: t.literal(201),
   message: t.string,
   data: struct({
-    campaign: Campaign,
+    campaign: struct(campaignFields),
     summary: struct({ total_contacts: Integer, can_send_test: t.boolean }),
   }),
   timestamp: IsoDateTime,

@@ -25,7 +25,8 @@ const Counters = struct({
   skipped: Integer,
 });
 
-export const CampaignReport = struct({
+/** Exactly the fields of Spec 2.1. */
+export const campaignFields = {
   id: Uuid,
   name: t.string,
   description: nullish(t.string),
@@ -43,6 +44,10 @@ export const CampaignReport = struct({
   is_auto_trigger: t.boolean,
   created_at: IsoDateTime,
   updated_at: IsoDateTime,
+};
+
+export const CampaignReport = struct({
+  ...campaignFields,
   channel_id: Uuid,
   phone_number_id: t.string,
   pause_reason: nullish(oneOf(pauseReasons)),

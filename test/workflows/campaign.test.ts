@@ -108,8 +108,9 @@ describe('the campaign workflow', () => {
     await scene.withWorker(async () => {
       await scene.start();
       await handle.signal('pause');
-      await until(async () => (await scene.standing()).pauseReason === 'OPERATOR');
-      expect(await handle.query('progress')).toMatchObject({ status: 'PAUSED' });
+      // The activity changes the record; the workflow learns of it by the activity's answer.
+      await until(async () => (await scene.progress())?.pauseReason === 'OPERATOR');
+      expect(await scene.standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
       await handle.signal('resume');
       await until(async () => (await scene.standing()).status !== 'PAUSED');
       await handle.signal('cancel');

@@ -2,8 +2,8 @@
 import type { AudienceInput } from '../codecs/campaign-audience.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { PreparationFailure } from '../domain/preparation-failure.ts';
+import { readCampaignInput } from '../records/campaign-inputs.ts';
 import { campaignFileKey } from './campaign-file-url.ts';
-import { textChunks } from './csv-text.ts';
 
 type FileSources = Pick<Dependencies, 'config' | 'storage' | 'outbound'>;
 
@@ -17,21 +17,17 @@ export class FileTemporarilyUnavailable extends Error {
   }
 }
 
-/** `inline` is the CSV of the request itself. Throws PreparationFailure or FileTemporarilyUnavailable, at any chunk. */
+/** Without a key or a URL, the CSV of the request itself. Throws PreparationFailure or FileTemporarilyUnavailable, at any chunk. */
 export async function* readCampaignFile(
   sources: FileSources,
   audience: AudienceInput,
-  inline: string | undefined,
+  campaignId: string,
 ): AsyncGenerator<Buffer> {
-  if (inline !== undefined) {
-    yield* textChunks(inline);
-    return;
-  }
   const { csv_file_url: url } = audience;
   const key = audience.csv_file_key ?? (url === undefined ? undefined : campaignFileKey(sources.config, url));
   if (key !== undefined) yield* readStored(sources, key);
   else if (url !== undefined) yield* download(sources, url);
-  else throw new PreparationFailure('FILE_NOT_FOUND', 'The campaign names no CSV');
+  else yield* readCampaignInput(sources.config.databaseUrl, campaignId);
 }
 
 async function* readStored({ storage }: FileSources, key: string): AsyncGenerator<Buffer> {

@@ -13,7 +13,7 @@ export interface AudienceRequest {
   readonly workspaceId: number;
   readonly selectionType: ContactSelectionType;
   readonly audience: AudienceInput;
-  readonly inlineCsv: string | undefined;
+  readonly campaignId: string;
   readonly quickContacts: readonly string[];
   /** The values frozen by the failed campaign are used again. */
   readonly keepVariables: boolean;
@@ -29,7 +29,7 @@ export async function openCandidates(sources: Sources, request: AudienceRequest)
     case 'csv_contacts': {
       if (audience.csv_mapping === undefined)
         throw new PreparationFailure('CSV_UNREADABLE', 'csv_mapping is missing');
-      return readCsvCandidates(readCampaignFile(sources, audience, request.inlineCsv), audience.csv_mapping);
+      return readCsvCandidates(readCampaignFile(sources, audience, request.campaignId), audience.csv_mapping);
     }
     case 'quick_contacts':
       return readQuickCandidates(request.quickContacts);

@@ -79,19 +79,6 @@ export function createCsvTextDecoder(): CsvTextDecoder {
   return { write: (bytes) => take(bytes, false), end: () => take(nothing, true) };
 }
 
-/** A text that is already a string, in the chunks a file comes in. */
-export function* textChunks(text: string): Generator<Buffer> {
-  const size = 65_536;
-  let at = 0;
-  while (at < text.length) {
-    let end = Math.min(at + size, text.length);
-    const last = text.charCodeAt(end - 1);
-    if (end < text.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
-    yield Buffer.from(text.slice(at, end));
-    at = end;
-  }
-}
-
 function checked(text: Buffer): Buffer {
   if (text.includes(0)) throw unreadable('The file is not a text file');
   return text;

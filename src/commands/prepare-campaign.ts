@@ -197,15 +197,15 @@ async function readRequest({ database }: Preparer, campaign: CampaignToPrepare):
   const { contact_selection_type: selectionType, workspace_id: workspaceId } = campaign;
   const audience = AudienceInput.decode(campaign.audience);
   if (!isRight(audience)) throw new Error('The stored audience is not readable');
-  const content = await findCampaignInput(database, campaign.id);
-  const isQuick = selectionType === 'quick_contacts';
-  const entries = isQuick ? QuickContacts.decode(JSON.parse(content ?? '[]')) : undefined;
+  const content =
+    selectionType === 'quick_contacts' ? await findCampaignInput(database, campaign.id) : undefined;
+  const entries = QuickContacts.decode(JSON.parse(content ?? '[]'));
   return {
+    campaignId: campaign.id,
     workspaceId,
     selectionType,
     audience: audience.right,
-    inlineCsv: isQuick ? undefined : content,
-    quickContacts: entries !== undefined && isRight(entries) ? entries.right : [],
+    quickContacts: isRight(entries) ? entries.right : [],
     keepVariables: false,
   };
 }

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
 export interface CopyWriter {
   /** Rows in COPY's text format; resolves when more may be written. */
@@ -22,6 +22,8 @@ export interface LoadConnection {
   readonly copy: (statement: string) => CopyWriter;
   /** A COPY of rows that are all there. */
   readonly copyRows: (statement: string, rows: string) => Promise<void>;
+  /** What `COPY … TO STDOUT` gives, as it arrives. */
+  readonly copyOut: (statement: string) => AsyncIterable<Buffer>;
   readonly end: () => Promise<void>;
   readonly destroy: () => void;
 }
@@ -67,6 +69,7 @@ export async function openLoadConnection(
         await writer.write(rows);
         await writer.end();
       }),
+    copyOut: (statement) => client.query(copyTo(statement)),
     end: () => client.end(),
     destroy: () => void stream.destroy(),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCsvTextDecoder, textChunks } from '../../src/audience/csv-text.ts';
+import { createCsvTextDecoder } from '../../src/audience/csv-text.ts';
 
 function decode(bytes: Buffer, chunkSize = bytes.length || 1): string {
   const decoder = createCsvTextDecoder();
@@ -56,14 +56,5 @@ describe('createCsvTextDecoder', () => {
   it('gives nothing for nothing', () => {
     expect(decode(Buffer.alloc(0))).toBe('');
     expect(decode(Buffer.from('a'))).toBe('a');
-  });
-});
-
-describe('textChunks', () => {
-  it('cuts no character in two', () => {
-    const long = `${'x'.repeat(65_535)}😀${'ü'.repeat(70_000)}`;
-    const chunks = [...textChunks(long)];
-    expect(chunks.length).toBeGreaterThan(2);
-    expect(Buffer.concat(chunks).toString('utf8')).toBe(long);
   });
 });

@@ -24,16 +24,24 @@ const pace = 0.975;
 const recoveryPerSecond = 0.02;
 const lowestFactor = 0.02;
 
+/** Instants are epoch milliseconds on Postgres' clock. */
 export interface TokenLease {
-  /** 0: nobody may leave yet, ask again after `waitMs`. */
+  /** 0: nobody may leave yet, ask again after `retryInMs`. */
   readonly granted: number;
-  /** From now until the first token falls due. */
-  readonly waitMs: number;
+  /** When the first token falls due. */
+  readonly dueAt: number;
   /** Between one token and the next. */
   readonly spacingMs: number;
+  /** When the lease was given. */
+  readonly now: number;
+  readonly retryInMs: number;
 }
 
-const Lease = row(t.type({ granted: t.number, wait_ms: t.number, spacing_ms: t.number }));
+const Lease = row(t.type({ granted: t.number, due_at: t.number, spacing_ms: t.number, now: t.number }));
+
+// A schedule that a crash of the server takes back lies in the past by the time it serves again: the lease need not wait
+// for the disk. Local to the statement's transaction.
+const asynchronously = sql.fragment`set_config('synchronous_commit', 'off', true)`;
 
 /** What the provider's throttling leaves of the full rate, 0 to 1; of a `channel_rate` row. */
 export const effectiveFactor = sql.fragment`
@@ -66,15 +74,13 @@ export async function leaseTokens(
       UPDATE channel_rate SET next_at = lease.due_at + make_interval(secs => lease.granted / lease.rate)
       FROM lease WHERE channel_rate.channel_id = lease.channel_id AND lease.granted > 0
     )
-    SELECT granted,
-      greatest(0, extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS wait_ms,
-      (1000 / rate)::float8 AS spacing_ms
+    SELECT granted, extract(epoch FROM due_at)::float8 * 1000 AS due_at, (1000 / rate)::float8 AS spacing_ms,
+      extract(epoch FROM clock_timestamp())::float8 * 1000 AS now, ${asynchronously}
     FROM lease`);
   if (lease === null) throw new Error('The channel has no rate');
-  const { granted, wait_ms: untilDueMs, spacing_ms: spacingMs } = lease;
+  const { granted, due_at: dueAt, spacing_ms: spacingMs, now } = lease;
   // Without a grant, come back when the next token is within the horizon.
-  const waitMs = granted > 0 ? untilDueMs : Math.max(1, untilDueMs - horizonMs);
-  return { granted, waitMs, spacingMs };
+  return { granted, dueAt, spacingMs, now, retryInMs: Math.max(1, dueAt - now - horizonMs) };
 }
 
 const SingleToken = row(t.type({ wait_ms: t.number }));

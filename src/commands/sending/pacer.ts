@@ -1,5 +1,6 @@
 /** Hands out a channel's tokens at the instants they fall due. */
 import { tokenToleranceMs, type TokenLease } from '../../records/channel-rate.ts';
+import { createClockOffset } from './clock-offset.ts';
 
 export interface Pacer {
   /**
@@ -10,7 +11,8 @@ export interface Pacer {
 }
 
 export interface PacerOptions {
-  readonly lease: (wanted: number) => Promise<TokenLease>;
+  /** Undefined when the schedule cannot be asked now. */
+  readonly lease: (wanted: number) => Promise<TokenLease | undefined>;
   readonly stopped: () => boolean;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
@@ -24,47 +26,77 @@ interface Window {
   readonly spacingMs: number;
 }
 
-// A lease whose answer took longer says nothing reliable about when its tokens fall due.
-const slowAnswerMs = 20;
+// Leased when what is left lasts for less: about the time an answer takes.
+const aheadMs = 20;
 const longestSleepMs = 250;
+const unavailableMs = 200;
 
 export function createPacer({ lease, stopped, clock, sleep }: PacerOptions): Pacer {
-  let window: Window | undefined;
+  const placeOnOurClock = createClockOffset();
+  let windows: Window[] = [];
+  let asking: Promise<void> | undefined;
+  let askAgainAt = 0;
+
+  const ask = async (wanted: number): Promise<void> => {
+    const askedAt = clock();
+    const answer = await lease(wanted);
+    if (answer === undefined) {
+      askAgainAt = clock() + unavailableMs;
+      return;
+    }
+    const offset = placeOnOurClock({ askedAt, theirs: answer.now, answeredAt: clock() });
+    const { granted, dueAt, spacingMs } = answer;
+    if (granted > 0) windows.push({ dueAt: dueAt + offset, remaining: granted, spacingMs });
+    else askAgainAt = clock() + answer.retryInMs;
+  };
+
+  const askOnce = (wanted: number): void => {
+    if (asking !== undefined || clock() < askAgainAt) return;
+    asking = ask(wanted).finally(() => {
+      asking = undefined;
+    });
+  };
 
   const dueNow = (wanted: number): number => {
-    if (window === undefined) return 0;
     const now = clock();
-    const lost = Math.ceil((now - tokenToleranceMs - window.dueAt) / window.spacingMs);
-    if (lost > 0) discard(window, lost);
-    const due = window.dueAt > now ? 0 : Math.floor((now - window.dueAt) / window.spacingMs) + 1;
-    const taken = Math.min(due, window.remaining, wanted);
-    discard(window, taken);
-    if (window.remaining === 0) window = undefined;
+    let taken = 0;
+    for (const window of windows) {
+      discard(window, Math.max(0, Math.ceil((now - tokenToleranceMs - window.dueAt) / window.spacingMs)));
+      const due = window.dueAt > now ? 0 : Math.floor((now - window.dueAt) / window.spacingMs) + 1;
+      taken += discard(window, Math.min(due, wanted - taken));
+    }
+    windows = windows.filter(({ remaining }) => remaining > 0);
     return taken;
+  };
+
+  /** Nothing is leased ahead that may not be needed: a token not used is lost to everybody. */
+  const leaseAhead = (stillWanted: number): void => {
+    const held = windows.reduce((sum, { remaining }) => sum + remaining, 0);
+    const last = windows.at(-1);
+    const endsAt = last === undefined ? 0 : last.dueAt + last.remaining * last.spacingMs;
+    if (held < stillWanted && endsAt < clock() + aheadMs) askOnce(stillWanted - held);
   };
 
   return {
     async take(wanted, soon) {
       while (!stopped()) {
         const taken = dueNow(wanted);
+        leaseAhead(soon - taken);
         if (taken > 0) return taken;
-        if (window !== undefined) {
-          await sleep(Math.min(longestSleepMs, Math.max(1, window.dueAt - clock())));
-          continue;
-        }
-        const askedAt = clock();
-        const { granted, waitMs, spacingMs } = await lease(Math.max(wanted, soon));
-        if (granted === 0) await sleep(Math.min(longestSleepMs, waitMs));
-        else if (clock() - askedAt <= slowAnswerMs)
-          window = { dueAt: clock() + waitMs, remaining: granted, spacingMs };
+        const now = clock();
+        const nextAt = windows[0]?.dueAt ?? askAgainAt;
+        if (windows.length === 0 && asking !== undefined) await asking;
+        else await sleep(Math.min(longestSleepMs, Math.max(1, nextAt - now)));
       }
       return 0;
     },
   };
 }
 
-function discard(window: Window, count: number): void {
+/** Takes `count` tokens off the front, as far as there are any. */
+function discard(window: Window, count: number): number {
   const gone = Math.min(count, window.remaining);
   window.remaining -= gone;
   window.dueAt += gone * window.spacingMs;
+  return gone;
 }

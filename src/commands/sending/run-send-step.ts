@@ -41,7 +41,6 @@ const unreachableWaitMs = 2_000;
 const shortWaitMs = 1_500;
 const reservationWaitMs = 2_000;
 const recordRetryMs = 500;
-const noLease = { granted: 0, waitMs: 200, spacingMs: 1 };
 
 const nothingYet: StepResult = { drained: false, waitMs: 0 };
 
@@ -87,7 +86,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
 
   const pacer = createPacer({
     // Without the database there are no tokens; the loop of the pacer asks again.
-    lease: (wanted) => leaseTokens(database, { channelId, wanted }).catch(() => noLease),
+    lease: (wanted) => leaseTokens(database, { channelId, wanted }).catch(() => undefined),
     stopped: control.stopped,
     clock: () => performance.now(),
     sleep: (ms) => sleep(ms),

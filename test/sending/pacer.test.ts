@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createClockOffset } from '../../src/commands/sending/clock-offset.ts';
+import { createPacer } from '../../src/commands/sending/pacer.ts';
+import type { TokenLease } from '../../src/records/channel-rate.ts';
+
+const horizonMs = 50;
+
+/** A schedule on a clock of its own behind a connection that takes `roundTripMs`, all in virtual time. */
+function simulate({ perSecond, roundTripMs = 2 }: { perSecond: number; roundTripMs?: number }) {
+  let now = 0;
+  const timers: { at: number; resolve: () => void }[] = [];
+  const sleep = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      timers.push({ at: now + ms, resolve });
+    });
+  const theirsAhead = 1_700_000_000_000;
+  const spacingMs = 1_000 / perSecond;
+  let nextAt = 0;
+  const lease = async (wanted: number): Promise<TokenLease> => {
+    await sleep(roundTripMs / 2);
+    const dueAt = Math.max(nextAt, now);
+    const granted =
+      dueAt > now + horizonMs ? 0 : Math.min(wanted, Math.max(1, Math.floor(horizonMs / spacingMs)));
+    nextAt = dueAt + granted * spacingMs;
+    const answer = {
+      granted,
+      dueAt: dueAt + theirsAhead,
+      spacingMs,
+      now: now + theirsAhead,
+      retryInMs: Math.max(1, dueAt - now - horizonMs),
+    };
+    await sleep(roundTripMs / 2);
+    return answer;
+  };
+  const run = async (untilMs: number): Promise<void> => {
+    for (;;) {
+      // Everything that can go on without time passing does.
+      for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+      const first = timers.toSorted((a, b) => a.at - b.at)[0];
+      if (first === undefined || first.at > untilMs) return;
+      timers.splice(timers.indexOf(first), 1);
+      now = first.at;
+      first.resolve();
+    }
+  };
+  const sentAt: number[] = [];
+  const startSender = (): void => {
+    const pacer = createPacer({ lease, stopped: () => false, clock: () => now, sleep });
+    const send = async (): Promise<void> => {
+      for (;;) {
+        const taken = await pacer.take(64, 500);
+        for (let sent = 0; sent < taken; sent += 1) sentAt.push(now);
+      }
+    };
+    void send();
+  };
+  const busiestSecond = (): number =>
+    Math.max(...sentAt.map((start, i) => sentAt.slice(i).filter((at) => at < start + 1_000).length));
+  return { startSender, run, sentAt, busiestSecond };
+}
+
+describe('the pacer', () => {
+  it.each([
+    { perSecond: 20, roundTripMs: 2 },
+    { perSecond: 80, roundTripMs: 2 },
+    { perSecond: 1_000, roundTripMs: 2 },
+    { perSecond: 1_000, roundTripMs: 30 },
+  ])('uses $perSecond tokens a second to the full when an answer takes $roundTripMs ms', async (link) => {
+    const simulation = simulate(link);
+    simulation.startSender();
+    simulation.startSender();
+    await simulation.run(5_000);
+    expect(simulation.sentAt.length).toBeGreaterThan(link.perSecond * 5 * 0.97);
+    expect(simulation.busiestSecond()).toBeLessThanOrEqual(link.perSecond * 1.03 + 1);
+  });
+});
+
+describe('the offset of two clocks', () => {
+  it('rests on the fastest exchange', () => {
+    const offset = createClockOffset();
+    expect(offset({ askedAt: 0, theirs: 1_001, answeredAt: 2 })).toBe(-1_000);
+    expect(offset({ askedAt: 10, theirs: 1_010, answeredAt: 50 })).toBe(-1_000);
+    expect(offset({ askedAt: 60, theirs: 1_060.4, answeredAt: 61 })).toBeCloseTo(-999.9);
+  });
+
+  it('follows when their clock is set', () => {
+    const offset = createClockOffset();
+    offset({ askedAt: 0, theirs: 1_001, answeredAt: 2 });
+    expect(offset({ askedAt: 10, theirs: 5_015, answeredAt: 20 })).toBe(-5_000);
+  });
+});

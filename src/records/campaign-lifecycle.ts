@@ -53,7 +53,7 @@ export async function lockCampaign(
     JOIN template ON template.id = campaign.template_id
     JOIN channel ON channel.id = campaign.channel_id
     WHERE campaign.id = ${campaignId} AND ${owner}
-    FOR UPDATE OF campaign`);
+    FOR NO KEY UPDATE OF campaign`);
   if (found === null) throw new NotFound('Campaign');
   return found;
 }
@@ -93,7 +93,7 @@ async function pauseWhere(
   const paused = await transaction.any(sql.type(row(t.type({ id: t.string })))`
     UPDATE campaign SET status = 'PAUSED', pause_reason = ${reason}, epoch = epoch + 1, updated_at = now()
     WHERE id IN (SELECT id FROM campaign WHERE ${condition}
-      AND status = ANY (${sql.array(startedStatuses, 'text')}) ORDER BY id FOR UPDATE)
+      AND status = ANY (${sql.array(startedStatuses, 'text')}) ORDER BY id FOR NO KEY UPDATE)
     RETURNING id`);
   for (const { id } of paused) await insertWorkflowCommand(transaction, { campaignId: id, kind: 'refresh' });
   return paused.map(({ id }) => id);

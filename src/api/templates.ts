@@ -82,7 +82,7 @@ export const syncTemplates = endpoint(
         example: {
           status: 'success',
           message: 'Templates synced',
-          data: { synced: 12, added: 1, changed: 2, vanished: 0 },
+          data: { synced: 12, added: 1, changed: 2 },
         },
       },
     },

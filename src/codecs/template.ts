@@ -46,5 +46,4 @@ export const TemplateSyncSummary = struct({
   synced: Integer,
   added: Integer,
   changed: Integer,
-  vanished: Integer,
 });

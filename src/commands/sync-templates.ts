@@ -150,7 +150,7 @@ async function writePage(
     before: await lockSyncedTemplates(connection, account.businessAccountId, ids),
     after: await upsertTemplates(connection, { ...account, templates: once, readAt }),
   }));
-  return { synced: once.length, added, changed, vanished: 0 };
+  return { synced: once.length, added, changed };
 }
 
 async function writeVanished(
@@ -164,5 +164,5 @@ async function writeVanished(
     const ids = before.map(({ id }) => id);
     return { before, after: await markVanishedTemplates(connection, ids) };
   });
-  return { ...emptySummary, vanished: changed };
+  return { ...emptySummary, changed };
 }

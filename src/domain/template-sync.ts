@@ -18,18 +18,16 @@ export interface SyncSummary {
   /** Templates the provider has. */
   readonly synced: number;
   readonly added: number;
+  /** Those that the provider no longer has among them. */
   readonly changed: number;
-  /** Templates the provider no longer has. */
-  readonly vanished: number;
 }
 
-export const emptySummary: SyncSummary = { synced: 0, added: 0, changed: 0, vanished: 0 };
+export const emptySummary: SyncSummary = { synced: 0, added: 0, changed: 0 };
 
 export const addSummaries = (one: SyncSummary, other: SyncSummary): SyncSummary => ({
   synced: one.synced + other.synced,
   added: one.added + other.added,
   changed: one.changed + other.changed,
-  vanished: one.vanished + other.vanished,
 });
 
 /** The status of a template that the provider no longer lists. */

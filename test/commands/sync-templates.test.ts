@@ -97,14 +97,12 @@ describe('a sync', () => {
       synced: 3,
       added: 3,
       changed: 0,
-      vanished: 0,
     });
     const first = await stored(workspaceId);
     expect(await syncTemplates(dependencies, workspaceId)).toEqual({
       synced: 3,
       added: 0,
       changed: 0,
-      vanished: 0,
     });
     expect(await stored(workspaceId)).toEqual(first);
     expect(await statuses(workspaceId)).toEqual(['a APPROVED', 'b PENDING', 'c APPROVED']);
@@ -152,8 +150,8 @@ describe('a sync', () => {
     provider.serve([both]);
     await syncTemplates(dependencies, workspaceId);
     provider.serve([both.slice(0, 1)]);
-    expect(await syncTemplates(dependencies, workspaceId)).toMatchObject({ synced: 1, vanished: 1 });
-    expect(await syncTemplates(dependencies, workspaceId)).toMatchObject({ synced: 1, vanished: 0 });
+    expect(await syncTemplates(dependencies, workspaceId)).toMatchObject({ synced: 1, changed: 1 });
+    expect(await syncTemplates(dependencies, workspaceId)).toMatchObject({ synced: 1, changed: 0 });
     expect(await statuses(workspaceId)).toEqual(['a APPROVED', 'b DELETED']);
     expect(await events(workspaceId)).toMatchObject([
       { data: { type: 'STATUS', newStatus: 'DELETED', name: 'b' } },
@@ -170,7 +168,7 @@ describe('a sync', () => {
     provider.serve([[listedTemplate()]]);
     await syncTemplates(dependencies, workspaceId);
     provider.serve([[]], 1);
-    expect(await syncTemplates(dependencies, workspaceId)).toMatchObject({ synced: 0, vanished: 0 });
+    expect(await syncTemplates(dependencies, workspaceId)).toMatchObject({ synced: 0, changed: 0 });
     expect(await statuses(workspaceId)).toEqual(['order_update APPROVED']);
   });
 
@@ -291,8 +289,7 @@ describe('a sync that fails on its second page', () => {
     expect(await second.run(activity, businessAccountId)).toEqual({
       synced: 2,
       added: 2,
-      changed: 0,
-      vanished: 1,
+      changed: 1,
     });
     expect(await statuses(workspaceId)).toEqual(['a APPROVED', 'b APPROVED', 'z DELETED']);
   });

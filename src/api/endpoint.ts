@@ -2,7 +2,6 @@
  * The declaration of one operation. Validation, routing, 405/`Allow`, authentication and the OpenAPI document are all read
  * from it; `src/api/routes.ts` lists every declaration.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type * as t from 'io-ts';
 import type { JsonSchema } from '../codecs/json-schema.ts';
@@ -18,8 +17,20 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 export type Access = 'public' | 'workspace' | 'channel' | 'operator';
 
-/** `raw`: the bytes as they came. `multipart`: the unread request, for `multipart/form-data`. */
+/** `raw`: the bytes as they came. `multipart`: a receiver of one file of a `multipart/form-data` body, unread yet. */
 export type BodyDeclaration = t.Mixed | 'raw' | 'multipart' | 'none';
+
+export interface WantedFile {
+  /** The name of the form's field. */
+  readonly field: string;
+  readonly maxBytes: number;
+}
+
+/**
+ * What `take`, which reads the file to its end and never throws before it returns, makes of it. The end comes when the
+ * whole form has arrived; a form that does not, breaks the file off.
+ */
+export type FileReceiver = <T>(wanted: WantedFile, take: (file: Readable) => Promise<T>) => Promise<T>;
 
 export interface ResponseDeclaration {
   readonly description: string;
@@ -80,8 +91,6 @@ export interface EndpointRequest {
   /** The process is ending. */
   readonly stopping: boolean;
   readonly idempotency: RequestIdempotency;
-  /** The request itself; for a `multipart` body it is also `body`. */
-  readonly raw: IncomingMessage;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -123,7 +132,7 @@ type BodyOf<B extends BodyDeclaration> = B extends t.Mixed
   : B extends 'raw'
     ? Buffer
     : B extends 'multipart'
-      ? IncomingMessage
+      ? FileReceiver
       : undefined;
 
 /** What a handler is called with: decoded, typed by the codecs. */

@@ -12,6 +12,7 @@ import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idem
 import { parseJsonObject } from './json-body.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
+import { fileReceiver } from './receive-file.ts';
 import { createRouter } from './router.ts';
 import { respond, respondText, serialise } from './respond.ts';
 
@@ -103,7 +104,7 @@ async function receive({
   if (body === 'none') return { value: undefined, bytes: none };
   if (body === 'multipart') {
     requireMultipart(ctx.req);
-    return { value: ctx.req, bytes: none };
+    return { value: fileReceiver(ctx), bytes: none };
   }
   if (body === 'raw') {
     const bytes = await readBytes(ctx.req, limits);
@@ -145,7 +146,6 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
       return frame.isStopping();
     },
     idempotency,
-    raw: ctx.req,
   };
 }
 

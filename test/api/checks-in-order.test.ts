@@ -110,11 +110,12 @@ it('hides what went wrong inside', async () => {
   expect(response.body.message).toBe('Internal server error');
 });
 
-it('streams a multipart body to the handler and refuses another media type', async () => {
+it('gives the file of a multipart body to the handler and refuses another media type', async () => {
   const key = workspace.channelKey;
   const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
   const large = 'x'.repeat(3 * 1024 * 1024);
-  const response = await api.send('POST', '/api/files', { key, body: large, headers });
+  const form = `--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${large}\r\n--x--\r\n`;
+  const response = await api.send('POST', '/api/files', { key, body: form, headers });
   expect(response.body.data.size).toBe(large.length);
   expect((await api.send('POST', '/api/files', { key, body: {} })).status).toBe(415);
 });

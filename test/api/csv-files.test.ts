@@ -69,6 +69,11 @@ describe('POST /api/campaigns/csv-files', () => {
     ['a binary file', multipart(Buffer.from('89504e470d0a1a0a0000000d', 'hex')), 'file'],
     ['a form without the file', multipart(csv, 'other'), 'file'],
     ['a form that breaks off', multipart(csv).subarray(0, -30), undefined],
+    [
+      'a form that breaks off after the file',
+      Buffer.concat([multipart(csv).subarray(0, -4), Buffer.from('\r\nContent-')]),
+      undefined,
+    ],
     ['what is no form', Buffer.from('phone,country'), undefined],
   ])('refuses %s with 400 and keeps nothing', async (_, body, field) => {
     const before = await countFiles();
@@ -122,6 +127,24 @@ describe('POST /api/campaigns/csv-files', () => {
     await expect.poll(async () => (await storedFiles()).length).toBe(before.length + 1);
     request.destroy();
     await expect.poll(storedFiles).toEqual(before);
+  });
+
+  it('refuses what is no CSV without waiting for the rest of it', async () => {
+    const before = await storedFiles();
+    const request = httpRequest(`${api.baseUrl}/api/campaigns/csv-files`, {
+      method: 'POST',
+      headers: {
+        'X-API-Key': workspace.channelKey,
+        'Content-Type': `multipart/form-data; boundary=${boundary}`,
+        'Content-Length': '1000000',
+      },
+    });
+    request.on('error', () => undefined);
+    request.write(multipart(Buffer.alloc(100_000)).subarray(0, 90_000));
+    const [response] = await once(request, 'response');
+    expect(response.statusCode).toBe(400);
+    expect(await storedFiles()).toEqual(before);
+    request.destroy();
   });
 
   it("hides another workspace's files", async () => {

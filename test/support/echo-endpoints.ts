@@ -1,4 +1,6 @@
 /** Endpoints that answer what the frame decoded, for the tests of the frame itself. */
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import * as t from 'io-ts';
 import { endpoint, type Endpoint } from '../../src/api/endpoint.ts';
 import { record, succeed } from '../../src/api/envelope.ts';
@@ -98,9 +100,9 @@ export const echoEndpoints: readonly Endpoint[] = [
       body: 'multipart',
     },
     async ({ body }) => {
-      let size = 0;
-      for await (const chunk of body) size += (chunk as Buffer).length;
-      return { status: 200, body: succeed({ size }) };
+      const content = await body({ field: 'file', maxBytes: 4 * 1024 * 1024 }, (file) => buffer(file));
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      return { status: 200, body: succeed({ size: content.length, sha256 }) };
     },
   ),
   endpoint(

@@ -8,7 +8,6 @@ import { NotFound } from '../../domain/error.ts';
 import { findCampaignFile } from '../../records/campaign-files.ts';
 import { endpoint } from '../endpoint.ts';
 import { record, succeed } from '../envelope.ts';
-import { receiveFile } from '../receive-file.ts';
 
 const CsvFile = struct({
   csv_file_key: t.string,
@@ -56,7 +55,7 @@ export const uploadCsvFile = endpoint(
   },
   async ({ dependencies, principal, body }) => {
     const { workspaceId } = principal;
-    const { key, size, headers, rowsSampled } = await receiveFile(body, { field: 'file', maxBytes }, (file) =>
+    const { key, size, headers, rowsSampled } = await body({ field: 'file', maxBytes }, (file) =>
       uploadCampaignFile(dependencies, workspaceId, file),
     );
     const csv_file_url = campaignFileUrl(dependencies.config, key);

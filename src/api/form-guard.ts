@@ -1,0 +1,59 @@
+/** Stands between a multipart request and formidable, which bounds neither the headers of a part nor the form as a whole. */
+import type { IncomingMessage } from 'node:http';
+import { Transform } from 'node:stream';
+import type { Part } from 'formidable';
+import { CallerGone, HttpProblem } from './http-problem.ts';
+
+export interface FormGuard {
+  /** The request, as far as formidable needs one. */
+  readonly stream: Transform;
+  /** Tells that the part's content is content, whoever takes it. */
+  readonly count: (part: Part) => void;
+  /** Lets go of the request. */
+  readonly close: () => void;
+}
+
+// Boundaries, part headers and small fields beside the file.
+const overheadBytes = 1024 * 1024;
+
+/** Throws, or breaks the stream off, with what the request is refused with. */
+export function guardForm(request: IncomingMessage, maxBytes: number): FormGuard {
+  const largest = maxBytes + overheadBytes;
+  if (Number(request.headers['content-length'] ?? 0) > largest) throw fileTooLarge(maxBytes);
+  if (request.destroyed) throw new CallerGone();
+  let received = 0;
+  let content = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      received += chunk.length;
+      if (received > largest) done(fileTooLarge(maxBytes));
+      else if (received - content > overheadBytes) done(malformedForm());
+      else done(null, chunk);
+    },
+  });
+  // An error before formidable listens, or after it.
+  stream.on('error', () => undefined);
+  const onClose = () => {
+    if (!request.complete) stream.destroy(new CallerGone());
+  };
+  request.once('close', onClose).pipe(stream);
+  return {
+    stream: Object.assign(stream, { headers: request.headers }),
+    count(part) {
+      part.on('data', (chunk: Buffer) => {
+        content += chunk.length;
+      });
+    },
+    close() {
+      request.off('close', onClose).unpipe(stream);
+      stream.destroy();
+      // Unpiping stops the request; what is left of a refused one must not hold up the next on the connection.
+      request.resume();
+    },
+  };
+}
+
+export const malformedForm = () => new HttpProblem(400, 'Request body is not valid multipart/form-data');
+
+export const fileTooLarge = (maxBytes: number) =>
+  new HttpProblem(413, `The file must not be larger than ${maxBytes} bytes`);

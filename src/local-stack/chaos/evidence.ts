@@ -37,7 +37,10 @@ export function readStanding(dev: DevFile, campaignId: string): Promise<Standing
   });
 }
 
-export async function gatherEvidence(dev: DevFile, campaignId: string): Promise<Evidence> {
+export async function gatherEvidence(
+  dev: Pick<DevFile, 'databaseUrl' | 'providerUrl'>,
+  campaignId: string,
+): Promise<Evidence> {
   const simulator = new URL(dev.providerUrl).origin;
   const csv = await (await request(`${simulator}/_simulator/recipients`)).body.text();
   const seen = (await (await request(`${simulator}/_simulator/messages?limit=1`)).body.json()) as {

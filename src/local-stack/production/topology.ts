@@ -1,0 +1,152 @@
+/** The processes of docker-compose.yml with the same environment, without containers: two of each program. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { pickFreePort } from '../free-port.ts';
+import { answersOk, listens, nodeChild } from '../node-children.ts';
+import type { Progress } from '../progress.ts';
+import type { Supervisor } from '../supervisor.ts';
+import { findTemporalBinary } from '../temporal-binary.ts';
+import type { Environment } from '../user-cache.ts';
+import { createAdmin, type Admin } from './admin.ts';
+import { startCluster } from './cluster.ts';
+import { findClusterBinaries } from './cluster-binaries.ts';
+import { startDatabases } from './databases.ts';
+
+export interface Topology {
+  readonly apiUrls: readonly string[];
+  /** `/metrics` of every program, by name. */
+  readonly metricsUrls: Readonly<Record<string, string>>;
+  readonly admin: Admin;
+  readonly databaseUrl: string;
+  readonly providerUrl: string;
+  readonly temporalUiUrl: string;
+  readonly temporalNamespace: string;
+}
+
+export interface TopologyOptions {
+  readonly supervisor: Supervisor;
+  readonly progress: Progress;
+  /** Empty; everything is kept in it. */
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const host = '127.0.0.1';
+const namespace = 'messaging';
+const providerVersion = 'v23.0';
+const drainMs = 31_000;
+const instances = [1, 2] as const;
+
+export async function startTopology(options: TopologyOptions): Promise<Topology> {
+  const { supervisor, progress, folder, environment, signal } = options;
+  const binaries = await findClusterBinaries({ environment, progress, signal });
+  const cli = await findTemporalBinary({ environment, progress, signal });
+  signal.throwIfAborted();
+
+  progress.say('Starting Postgres …');
+  const { port, databaseUrl, temporalPassword } = await startDatabases(supervisor, folder);
+  progress.say('Setting up and starting the Temporal server on it …');
+  const cluster = await startCluster({
+    supervisor,
+    binaries,
+    cli,
+    postgres: { port, password: temporalPassword },
+    namespace,
+    folder,
+    environment,
+    signal,
+  });
+
+  const ports = await pickPorts(7);
+  const [simulatorPort = 0, ...programPorts] = ports;
+  const shared = {
+    PATH: environment['PATH'],
+    NODE_ENV: 'production',
+    HOST: host,
+    DATA_DIR: join(folder, 'files'),
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: cluster.address,
+    TEMPORAL_NAMESPACE: namespace,
+    PROVIDER_BASE_URL: `http://${host}:${simulatorPort}/${providerVersion}`,
+    PROVIDER_APP_SECRET: secret(),
+    PROVIDER_VERIFY_TOKEN: secret(),
+    KEY_PEPPER: secret(),
+    SECRETS_KEY: secret(),
+    OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
+    OUTBOUND_ALLOW_PRIVATE: 'yes',
+    LOG_FORMAT: 'json',
+  };
+  const admin = createAdmin(shared);
+  const { applied } = await admin('migrate');
+  progress.say(`Migrated (${applied}).`);
+
+  const programs = programsOn(programPorts);
+  const apiUrl = programs[0]?.url ?? '';
+  const output = { kind: 'lines', write: options.onLine } as const;
+  await supervisor.start(
+    nodeChild({
+      name: 'provider',
+      entry: 'local-stack/provider-simulator/main.js',
+      environment: {
+        ...shared,
+        SIMULATOR_PORT: String(simulatorPort),
+        SIMULATOR_CALLBACK_URL: `${apiUrl}/provider/webhook`,
+      },
+      output,
+      isReady: () => listens(simulatorPort),
+      drainMs: 5_000,
+    }),
+  );
+  progress.say('Starting two API processes and two workers, NODE_ENV=production …');
+  await Promise.all(
+    programs.map(({ name, entry, url, variables }) =>
+      supervisor.start(
+        nodeChild({
+          name,
+          entry,
+          environment: { ...shared, ...variables },
+          output,
+          isReady: () => answersOk(`${url}/readyz`),
+          drainMs,
+        }),
+      ),
+    ),
+  );
+  return {
+    apiUrls: programs.filter(({ entry }) => entry === 'server.js').map(({ url }) => url),
+    metricsUrls: Object.fromEntries(programs.map(({ name, url }) => [name, `${url}/metrics`])),
+    admin,
+    databaseUrl,
+    providerUrl: shared.PROVIDER_BASE_URL,
+    temporalUiUrl: cluster.uiUrl,
+    temporalNamespace: namespace,
+  };
+}
+
+function programsOn(ports: readonly number[]) {
+  const api = instances.map((nth, index) => ({
+    name: `api-${nth}`,
+    entry: 'server.js',
+    url: `http://${host}:${ports[index]}`,
+    variables: { PORT: String(ports[index]) },
+  }));
+  const workers = instances.map((nth, index) => ({
+    name: `worker-${nth}`,
+    entry: 'worker.js',
+    url: `http://${host}:${ports[index + instances.length]}`,
+    variables: { METRICS_PORT: String(ports[index + instances.length]) },
+  }));
+  return [...api, ...workers];
+}
+
+async function pickPorts(count: number): Promise<readonly number[]> {
+  const taken = new Set<number>();
+  while (taken.size < count) taken.add(await pickFreePort(host, taken));
+  return [...taken];
+}
+
+function secret(): string {
+  return randomBytes(32).toString('hex');
+}

@@ -84,7 +84,7 @@ function checkRules() {
 }
 
 function checkScripts() {
-  for (const name of readdirSync(join(root, 'ops'), { recursive: true }).filter((file) =>
+  for (const name of readdirSync(join(root, 'ops'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.sh'),
   )) {
     const { status, stderr } = run('sh', ['-n', join('ops', name)]);

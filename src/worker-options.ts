@@ -7,7 +7,9 @@ const bundlePath = fileURLToPath(new URL('../workflow-bundle.js', import.meta.ur
 const workflowsPath = fileURLToPath(new URL('./workflows/index.js', import.meta.url));
 
 /** The bundle of the build; without one (only in development) the worker bundles at its start. */
-export function workflowSource(): Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOptions, 'workflowsPath'> {
+export function workflowSource():
+  | Pick<WorkerOptions, 'workflowBundle'>
+  | Pick<WorkerOptions, 'workflowsPath'> {
   return existsSync(bundlePath) ? { workflowBundle: { codePath: bundlePath } } : { workflowsPath };
 }
 

@@ -14,7 +14,10 @@ const shortestWaitMs = 250;
  * Moves the campaign to COMPLETED when nobody is PENDING or CLAIMED. Otherwise returns how long to wait before it is
  * worth trying again: until the oldest open claim expires, or a receipt may have settled it.
  */
-export async function settleCampaign({ database, config, logger }: Settler, campaignId: string): Promise<number> {
+export async function settleCampaign(
+  { database, config, logger }: Settler,
+  campaignId: string,
+): Promise<number> {
   const grace = { campaignId, graceSeconds: config.outcomeGraceSeconds };
   await expireClaims(database, grace);
   const { counts } = await getCampaignStanding(database, campaignId);

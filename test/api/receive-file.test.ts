@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FrameState } from '../../src/api/frame-state.ts';
+import { fileReceiver } from '../../src/api/receive-file.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { echoEndpoints } from '../support/echo-endpoints.ts';
 import { openRaw } from '../support/raw-request.ts';
@@ -203,4 +208,35 @@ describe('a form is refused', () => {
     socket.write(`GET /api/notes HTTP/1.1\r\n${head}Connection: close\r\n\r\n`);
     expect((await closed).match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
   });
+});
+
+it('holds back a caller that sends faster than the file is taken', async () => {
+  const body = form([file(Buffer.alloc(8 * 1024 * 1024, '+4915112345678,49\r\n'))]);
+  let ahead = 0;
+  const app = new Koa<FrameState>();
+  app.use(async (ctx) => {
+    const before = ctx.req.socket.bytesRead;
+    ctx.body = await fileReceiver(ctx)({ field: 'file', maxBytes: body.length }, async (content) => {
+      let size = 0;
+      for await (const chunk of content) {
+        for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+        ahead = Math.max(ahead, ctx.req.socket.bytesRead - before - size);
+        size += (chunk as Buffer).length;
+      }
+      return { size };
+    });
+  });
+  const handle = app.callback();
+  const server = createServer((incoming, response) => void handle(incoming, response));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}/`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'multipart/form-data; boundary=tests' },
+    body: new Uint8Array(body),
+  });
+  expect(await response.json()).toEqual({ size: 8 * 1024 * 1024 });
+  expect(ahead).toBe(-1);
+  server.closeAllConnections();
+  server.close();
 });

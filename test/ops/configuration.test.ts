@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { loadConfig, type Environment } from '../../src/config.ts';
+
+const complete: Environment = {
+  DATABASE_URL: 'postgres://user@host/database',
+  TEMPORAL_ADDRESS: 'host:7233',
+  PROVIDER_BASE_URL: 'https://provider.invalid/v1',
+  PROVIDER_APP_SECRET: 'a secret of the tests',
+  PROVIDER_VERIFY_TOKEN: 'a token of the tests',
+  KEY_PEPPER: 'a pepper of the tests',
+  SECRETS_KEY: 'a key of the tests, long enough',
+};
+
+/** Every name that loading asks the environment for. */
+function namesRead(): ReadonlySet<string> {
+  const names = new Set<string>();
+  const recording = new Proxy<Record<string, string | undefined>>(
+    {
+      ...complete,
+      S3_BUCKET: 'bucket',
+      NODE_ENV: 'production',
+      OUTBOUND_ALLOW_CIDRS: '10.0.0.0/8',
+      OUTBOUND_ALLOW_PRIVATE: 'yes',
+    },
+    {
+      get(target, name: string) {
+        names.add(name);
+        return target[name];
+      },
+    },
+  );
+  loadConfig(recording);
+  return names;
+}
+
+/** The configuration table of docs/operations.md: the default by name. */
+function documented(): ReadonlyMap<string, string> {
+  const text = readFileSync('docs/operations.md', 'utf8');
+  const table = text.slice(text.indexOf('## Configuration'), text.indexOf('## Migrations'));
+  return new Map(
+    [...table.matchAll(/^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$/gm)].map(([, name = '', fallback = '']) => [
+      name,
+      fallback.replaceAll('`', '').trim(),
+    ]),
+  );
+}
+
+/** Of .env.example: the value, `undefined` where it is to be filled in; what is commented out is the default. */
+function example(): ReadonlyMap<string, { readonly value: string; readonly active: boolean }> {
+  const lines = readFileSync('.env.example', 'utf8').matchAll(/^(# )?([A-Z][A-Z0-9_]+)=(.*)$/gm);
+  return new Map(
+    [...lines].map(([, comment, name = '', value = '']) => [name, { value, active: comment === undefined }]),
+  );
+}
+
+describe('the configuration table', () => {
+  it('names exactly the variables that are read', () => {
+    expect([...documented().keys()].toSorted()).toEqual([...namesRead()].toSorted());
+  });
+
+  it('says required of exactly those without which nothing starts', () => {
+    const required = [...documented()]
+      .filter(([, fallback]) => fallback === 'required')
+      .map(([name]) => name);
+    expect(required.toSorted()).toEqual(Object.keys(complete).toSorted());
+  });
+
+  it.each([...documented()].filter(([, fallback]) => fallback !== 'required' && fallback !== 'unset'))(
+    'tells the default of %s',
+    (name, fallback) => {
+      const withBucket = { ...complete, S3_BUCKET: 'bucket' };
+      expect(loadConfig({ ...withBucket, [name]: fallback })).toEqual(loadConfig(withBucket));
+    },
+  );
+});
+
+describe('.env.example', () => {
+  it('has every variable that is read', () => {
+    const given = example();
+    expect([...namesRead()].filter((name) => !given.has(name))).toEqual([]);
+  });
+
+  it('is a configuration once what is empty is filled in', () => {
+    const filled = [...example()]
+      .filter(([, { active }]) => active)
+      .map(([name, { value }]) => [name, complete[name] ?? value] as const);
+    const given = Object.fromEntries(filled);
+    expect(Object.values(example()).every(({ active, value }) => !active || value === '')).toBe(true);
+    expect(
+      loadConfig({ ...given, DATABASE_URL: complete['DATABASE_URL'], TEMPORAL_ADDRESS: 'temporal:7233' })
+        .production,
+    ).toBe(false);
+  });
+
+  it('comments the defaults out', () => {
+    const defaults = documented();
+    const wrong = [...example()].filter(([name, { value, active }]) => {
+      const fallback = defaults.get(name);
+      return (
+        !active && fallback !== undefined && !['required', 'unset'].includes(fallback) && fallback !== value
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('gives every variable to the programs of docker-compose.yml', () => {
+    const compose = readFileSync('docker-compose.yml', 'utf8');
+    const passed = new Set([...compose.matchAll(/^\s+([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name));
+    // Refused in production.
+    expect([...namesRead()].filter((name) => !passed.has(name))).toEqual(['OUTBOUND_DNS_SERVERS']);
+  });
+});

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const rules = readFileSync('ops/alerts.yml', 'utf8');
+const operations = readFileSync('docs/operations.md', 'utf8');
+const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+const runbook = operations.slice(operations.indexOf('## Runbook'));
+
+describe('the runbook', () => {
+  it('has a section for every alert, and none besides', () => {
+    const sections = [...runbook.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
+    expect(sections.toSorted()).toEqual(alerts.toSorted());
+  });
+
+  it('is named by every alert at its own section', () => {
+    const links = [...rules.matchAll(/runbook: docs\/operations\.md#(\w+)/g)].map(([, anchor]) => anchor);
+    expect(links).toEqual(alerts.map((name) => name.toLowerCase()));
+  });
+
+  it('says something about each', () => {
+    for (const section of runbook.split(/^### /m).slice(1))
+      expect(section.trim().split('\n').length, section).toBeGreaterThan(1);
+  });
+
+  it('explains every metric of its own in the table', () => {
+    const table = operations.slice(operations.indexOf('## Metrics'), operations.indexOf('## Runbook'));
+    const explained = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+    const sources = ['src/metrics.ts', 'src/observe-standing.ts']
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('');
+    const made = [...sources.matchAll(/name: '(\w+)'/g)].map(([, name]) => name);
+    expect(explained.toSorted()).toEqual(made.toSorted());
+  });
+});

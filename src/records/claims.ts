@@ -5,7 +5,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from './database.ts';
-import { nothing, nullable, row } from './row.ts';
+import { nullable, row } from './row.ts';
 
 export interface ClaimRequest {
   readonly claimId: string;
@@ -39,7 +39,6 @@ export type Claim =
   | { readonly kind: 'empty'; readonly retryInMs: number | null };
 
 const Available = row(t.type({ available: t.bigint }));
-const Running = row(t.type({ running: t.boolean }));
 const Page = row(
   t.type({
     candidates: t.number,
@@ -60,17 +59,17 @@ const Page = row(
 /** At most `limit` recipients: first those whose retry is due, then the next ones behind `claimed_position`. */
 export async function claimPage(database: Connection, request: ClaimRequest): Promise<Claim> {
   return database.transaction(async (transaction) => {
-    const campaign = await transaction.maybeOne(sql.type(Running)`
-      SELECT status = 'RUNNING' AND epoch = ${request.epoch} AS running
-      FROM campaign WHERE id = ${request.campaignId} FOR SHARE`);
-    if (campaign?.running !== true) return { kind: 'stopped' };
+    // Locked before the claim takes its snapshot, in the order of docs/architecture.md.
+    const wallet = await transaction.maybeOne(sql.type(Available)`
+      SELECT wallet.balance - wallet.reserved AS available
+      FROM campaign
+      JOIN wallet ON wallet.channel_id = ${request.channelId}
+      JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+      WHERE campaign.id = ${request.campaignId} AND campaign.status = 'RUNNING' AND campaign.epoch = ${request.epoch}
+      FOR SHARE OF campaign FOR UPDATE OF wallet FOR UPDATE OF campaign_counter`);
+    if (wallet === null) return { kind: 'stopped' };
 
-    const { available } = await transaction.one(sql.type(Available)`
-      SELECT balance - reserved AS available FROM wallet WHERE channel_id = ${request.channelId} FOR UPDATE`);
-    await transaction.query(sql.type(nothing)`
-      SELECT FROM campaign_counter WHERE campaign_id = ${request.campaignId} FOR UPDATE`);
-
-    const page = await transaction.one(claimStatement(request, available));
+    const page = await transaction.one(claimStatement(request, wallet.available));
     if (page.recipients.length > 0) return { kind: 'page', recipients: page.recipients };
     if (page.candidates > 0) return { kind: 'unaffordable' };
     return { kind: 'empty', retryInMs: page.retry_in_ms };
@@ -86,22 +85,20 @@ function claimStatement(
   );
   return sql.type(Page)`
     WITH candidate AS (
-      SELECT position FROM (
-        (SELECT position FROM recipient_retry
-          WHERE campaign_id = ${campaignId} AND not_before <= now() ORDER BY not_before LIMIT ${limit})
+      SELECT position, country FROM (
+        (SELECT recipient.position, recipient.country FROM recipient_retry
+          JOIN recipient USING (campaign_id, position)
+          WHERE campaign_id = ${campaignId} AND not_before <= now() AND recipient.state = 'PENDING'
+          ORDER BY not_before LIMIT ${limit})
         UNION ALL
-        (SELECT recipient.position FROM recipient
+        (SELECT recipient.position, recipient.country FROM recipient
           WHERE recipient.campaign_id = ${campaignId} AND recipient.state = 'PENDING'
             AND recipient.position > (SELECT claimed_position FROM campaign_counter WHERE campaign_id = ${campaignId})
           ORDER BY recipient.position LIMIT ${limit})
       ) AS waiting LIMIT ${limit}
     ), priced AS (
-      SELECT recipient.position,
-        COALESCE((card.prices ->> recipient.country)::bigint, (card.prices ->> '')::bigint) AS price
-      FROM candidate
-      JOIN recipient ON recipient.campaign_id = ${campaignId} AND recipient.position = candidate.position
-      CROSS JOIN (SELECT ${priceByCountry}::jsonb AS prices) AS card
-      WHERE recipient.state = 'PENDING'
+      SELECT position, COALESCE((card.prices ->> country)::bigint, (card.prices ->> '')::bigint) AS price
+      FROM candidate CROSS JOIN (SELECT ${priceByCountry}::jsonb AS prices) AS card
     ), affordable AS (
       SELECT position, price FROM (
         SELECT position, price, sum(price) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS total FROM priced

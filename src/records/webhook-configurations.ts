@@ -8,7 +8,7 @@ import { eventKeys } from '../domain/event-key.ts';
 import type { WebhookStatus } from '../domain/webhook-configuration.ts';
 import { maxConfigurations, webhookStatuses } from '../domain/webhook-configuration.ts';
 import type { Connection, Database } from './database.ts';
-import { nothing, nullable, row, timestamp } from './row.ts';
+import { nothing, row, timestamp } from './row.ts';
 
 const WebhookConfiguration = t.type({
   id: t.string,
@@ -17,7 +17,6 @@ const WebhookConfiguration = t.type({
   status: oneOf(webhookStatuses),
   events: t.readonlyArray(oneOf(eventKeys)),
   hasSecret: t.boolean,
-  failingSince: nullable(timestamp),
   createdAt: timestamp,
   updatedAt: timestamp,
 });
@@ -25,8 +24,7 @@ export type WebhookConfiguration = t.TypeOf<typeof WebhookConfiguration>;
 const WebhookConfigurationRow = row(WebhookConfiguration);
 
 const selection = sql.fragment`
-  id, title, url, status, events, secret_encrypted IS NOT NULL AS "hasSecret", failing_since AS "failingSince",
-  created_at AS "createdAt", updated_at AS "updatedAt"`;
+  id, title, url, status, events, secret_encrypted IS NOT NULL AS "hasSecret", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 const Total = row(t.type({ total: t.number }));
 

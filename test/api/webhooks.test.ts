@@ -46,7 +46,6 @@ describe('POST /api/external-webhooks', () => {
         id: expect.any(String),
         ...valid,
         hasSecret: true,
-        failingSince: null,
         createdAt: expect.stringMatching(/Z$/),
         updatedAt: expect.stringMatching(/Z$/),
       },
@@ -373,15 +372,5 @@ describe('the delivery log', () => {
     const { id } = await created();
     expect((await call('POST', `/${id}/test`, {})).status).toBe(400);
     expect((await call('POST', `/${id}/test`, { eventKey: 'x' })).status).toBe(400);
-  });
-
-  it('shows since when a receiver has been failing', async () => {
-    const { id } = await created();
-    await query(
-      api.database,
-      `UPDATE webhook_configuration SET failing_since = '2026-01-02T03:04:05Z' WHERE id = $1`,
-      [id],
-    );
-    expect((await call('GET', `/${id}`)).body.data.failingSince).toBe('2026-01-02T03:04:05.000Z');
   });
 });

@@ -47,8 +47,6 @@ export const Webhook = struct({
   status,
   events: t.readonlyArray(eventKey),
   hasSecret: t.boolean,
-  /** Since when no delivery has succeeded any more; null while the receiver is well. */
-  failingSince: nullish(IsoDateTime),
   createdAt: IsoDateTime,
   updatedAt: IsoDateTime,
 });

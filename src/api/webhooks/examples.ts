@@ -7,7 +7,6 @@ export const webhookExample = {
   status: 'active',
   events: ['sent', 'delivered', 'failed'],
   hasSecret: true,
-  failingSince: null,
   createdAt: '2026-11-21T09:00:00.000Z',
   updatedAt: '2026-11-21T09:00:00.000Z',
 };

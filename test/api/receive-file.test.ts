@@ -236,7 +236,8 @@ it('holds back a caller that sends faster than the file is taken', async () => {
     body: new Uint8Array(body),
   });
   expect(await response.json()).toEqual({ size: 8 * 1024 * 1024 });
-  expect(ahead).toBe(-1);
+  // A few buffers of sockets and streams, not the file.
+  expect(ahead).toBeLessThan(1024 * 1024);
   server.closeAllConnections();
   server.close();
 });

@@ -31,7 +31,8 @@ export function compareMemory(
   samples: readonly MemorySample[],
 ): Readonly<Record<string, { readonly first: number; readonly last: number }>> {
   const end = samples.at(-1)?.at ?? 0;
-  const names = Object.keys(samples[0]?.programs ?? {});
+  // A program that was being started again is missing in some of them.
+  const names = [...new Set(samples.flatMap(({ programs }) => Object.keys(programs)))].toSorted();
   const median = (name: string, from: number, to: number): number => {
     const values = samples
       .filter(({ at }) => at >= from && at <= to)

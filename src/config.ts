@@ -141,7 +141,7 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     providerAppSecret: text('PROVIDER_APP_SECRET'),
     providerVerifyToken: text('PROVIDER_VERIFY_TOKEN'),
     providerTimeoutMs: integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 600_000),
-    providerConnections: integer('PROVIDER_CONNECTIONS', 256, 1, 10_000),
+    providerConnections: integer('PROVIDER_CONNECTIONS', 512, 1, 10_000),
     keyPeppers: secrets('KEY_PEPPER'),
     secretsKeys: secrets('SECRETS_KEY'),
     outboundAllowCidrs,

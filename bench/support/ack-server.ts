@@ -1,6 +1,6 @@
 /**
  * A provider that accepts everything at once, in a process of its own: the ceiling of the receiving side.
- * `GET /count` answers how many messages came and how many different ones.
+ * `GET /arrivals/<phone number id>` answers what came for one channel.
  */
 import { createHash } from 'node:crypto';
 import { fork } from 'node:child_process';
@@ -8,8 +8,19 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+export interface Arrivals {
+  readonly count: number;
+  readonly distinct: number;
+  /** Epoch milliseconds; 0 when nothing came. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** The most that came within any one second. */
+  readonly busiestSecond: number;
+}
+
 export interface AckServer {
   readonly baseUrl: string;
+  readonly arrivals: (phoneNumberId: string) => Promise<Arrivals>;
   readonly stop: () => void;
 }
 
@@ -19,19 +30,55 @@ export function startAckServer(latencyMs = 0): Promise<AckServer> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('message', (port: number) => {
-      resolve({ baseUrl: `http://127.0.0.1:${port}/v23.0`, stop: () => child.kill() });
+      const origin = `http://127.0.0.1:${String(port)}`;
+      resolve({
+        baseUrl: `${origin}/v23.0`,
+        arrivals: async (phoneNumberId) => {
+          const answer = await fetch(`${origin}/arrivals/${phoneNumberId}`);
+          return (await answer.json()) as Arrivals;
+        },
+        stop: () => child.kill(),
+      });
     });
   });
 }
 
+interface Channel {
+  readonly ids: Set<string>;
+  readonly times: number[];
+}
+
+function summarise({ ids, times }: Channel): Arrivals {
+  let busiestSecond = 0;
+  let first = 0;
+  for (const [index, at] of times.entries()) {
+    while ((times[first] ?? at) <= at - 1_000) first += 1;
+    busiestSecond = Math.max(busiestSecond, index - first + 1);
+  }
+  return {
+    count: times.length,
+    distinct: ids.size,
+    firstAt: times[0] ?? 0,
+    lastAt: times.at(-1) ?? 0,
+    busiestSecond,
+  };
+}
+
 function serve(latencyMs: number): void {
-  const seen = new Set<string>();
-  let count = 0;
+  const channels = new Map<string, Channel>();
+  const channelOf = (id: string): Channel => {
+    const channel = channels.get(id) ?? { ids: new Set(), times: [] };
+    channels.set(id, channel);
+    return channel;
+  };
   const server = createServer((request, response) => {
-    if (request.url === '/count') {
-      response.end(JSON.stringify({ count, distinct: seen.size }));
+    const [, folder = '', name = ''] = request.url?.split('/') ?? [];
+    if (folder === 'arrivals') {
+      response.end(JSON.stringify(summarise(channelOf(name))));
       return;
     }
+    const channel = channelOf(name);
+    channel.times.push(performance.timeOrigin + performance.now());
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -39,8 +86,7 @@ function serve(latencyMs: number): void {
       const id =
         /"biz_opaque_callback_data":"([^"]+)"/.exec(body)?.[1] ??
         createHash('sha1').update(body).digest('hex');
-      count += 1;
-      seen.add(id);
+      channel.ids.add(id);
       const answer = `{"messaging_product":"whatsapp","contacts":[{"input":"1","wa_id":"1"}],"messages":[{"id":"wamid.${id}"}]}`;
       const reply = () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
       if (latencyMs === 0) reply();

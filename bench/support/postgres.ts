@@ -1,14 +1,17 @@
 /** A Postgres of the benchmark's own, durable as in production (fsync on), in a temporary folder. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawnChild, waitUntilReady } from '../../src/local-stack/child.ts';
 import { pickFreePort } from '../../src/local-stack/free-port.ts';
 import { createDatabaseIfMissing, preparePostgres } from '../../src/local-stack/postgres.ts';
 import { migrate } from '../../src/migrate.ts';
+import { cpuSecondsOf } from './process-cpu.ts';
 
 export interface BenchPostgres {
   readonly url: string;
+  /** CPU seconds of the server and of every connection so far; NaN where the system has no /proc. */
+  readonly cpuSeconds: () => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -34,5 +37,6 @@ export async function startPostgres(): Promise<BenchPostgres> {
     await stop();
     throw error;
   }
-  return { url: postgres.url, stop };
+  const pid = Number((await readFile(join(postgres.dataFolder, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  return { url: postgres.url, cpuSeconds: () => cpuSecondsOf(pid), stop };
 }

@@ -1,0 +1,74 @@
+/**
+ * A provider that takes 200 ms, a channel of 1,000 messages a second: what of the limit is held, beside an undici loop
+ * that sends by its own clock with nothing to keep, in one run. `--recipients N`, default 20,000; `--rate N`;
+ * `--latency <ms>`.
+ */
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { createDependencies } from '../src/dependencies.ts';
+import { createSecretBox } from '../src/secrets.ts';
+import { startAckServer, type AckServer, type Arrivals } from './support/ack-server.ts';
+import { runBareLoop } from './support/bare-loop.ts';
+import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
+import { measure, type Measured } from './support/measure.ts';
+import { startPostgres } from './support/postgres.ts';
+import { seedRunningCampaign } from './support/seed.ts';
+import { sendCampaign } from './support/send-campaign.ts';
+
+const { values } = parseArgs({
+  options: {
+    recipients: { type: 'string', default: '20000' },
+    rate: { type: 'string', default: '1000' },
+    latency: { type: 'string', default: '200' },
+  },
+});
+const recipients = Number(values.recipients);
+const perSecond = Number(values.rate);
+const latencyMs = Number(values.latency);
+
+/** From the first arrival to the last: what the provider sees of the rate. */
+const rateOf = ({ count, firstAt, lastAt }: Arrivals): number => ((count - 1) * 1_000) / (lastAt - firstAt);
+
+const report = (name: string, measured: Measured, arrivals: Arrivals): void => {
+  const rate = rateOf(arrivals);
+  process.stdout.write(
+    `${name}: ${rate.toFixed(0)}/s, ${((100 * rate) / perSecond).toFixed(1)} % of the limit, ` +
+      `busiest second ${arrivals.busiestSecond}, ${measured.cpuSeconds.toFixed(2)} CPU s, ${measured.peakRssMb} MB\n`,
+  );
+};
+
+async function ourSending(databaseUrl: string, provider: AckServer): Promise<Arrivals> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { campaignId, channelId } = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), {
+    recipients,
+    messagesPerSecond: perSecond,
+  });
+  await client.query('CHECKPOINT');
+  await client.end();
+  const dependencies = await createDependencies(
+    benchConfig(databaseUrl, { PROVIDER_BASE_URL: provider.baseUrl }),
+    'bench',
+  );
+  const measured = await measure(async () => {
+    await sendCampaign(dependencies, campaignId);
+  });
+  await dependencies.close();
+  const arrivals = await provider.arrivals(channelId);
+  report('campaign', measured, arrivals);
+  return arrivals;
+}
+
+const postgres = await startPostgres();
+const provider = await startAckServer(latencyMs);
+try {
+  const connections = Math.ceil((perSecond * latencyMs * 1.5) / 1_000);
+  const measured = await runBareLoop({ baseUrl: provider.baseUrl, recipients, connections, perSecond });
+  const bare = await provider.arrivals('bare');
+  report('bare    ', measured, bare);
+  const ours = await ourSending(postgres.url, provider);
+  process.stdout.write(`ratio ${(rateOf(ours) / rateOf(bare)).toFixed(3)}\n`);
+} finally {
+  provider.stop();
+  await postgres.stop();
+}

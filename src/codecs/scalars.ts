@@ -1,6 +1,7 @@
 /** Single values of the wire, each with its JSON Schema. Message texts name the field. */
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
+import { fieldName } from './field-name.ts';
 import { describe, toJsonSchema, type JsonSchema } from './json-schema.ts';
 
 interface Scalar<A, O> {
@@ -21,11 +22,10 @@ function scalar<A, O = A>({ name, is, parse, encode, expectation, schema }: Scal
     (input, context) => {
       const value = parse(input);
       if (value !== undefined) return t.success(value);
-      const field = context.at(-1)?.key;
       return t.failure(
         input,
         context,
-        input === undefined ? undefined : `${field || 'The value'} ${expectation}`,
+        input === undefined ? undefined : `${fieldName(context)} ${expectation}`,
       );
     },
     encode,
@@ -145,7 +145,7 @@ export function textOf({ min = 0, max }: { readonly min?: number; readonly max: 
     isString,
     (input, context) => {
       if (!isString(input)) return t.string.validate(input, context);
-      const field = context.at(-1)?.key || 'The value';
+      const field = fieldName(context);
       if (short(input)) {
         return t.failure(
           input,

@@ -1,6 +1,7 @@
 /** Building blocks of the codecs: objects with required and optional fields, refinements with a message, value lists. */
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
+import { fieldName } from './field-name.ts';
 import { describe, toJsonSchema, type JsonSchema } from './json-schema.ts';
 
 /** An object that drops unknown fields. Required fields are checked first, in declaration order. */
@@ -41,8 +42,8 @@ export function refined<A, O>(
     (input, context) => {
       const decoded = codec.validate(input, context);
       if (!isRight(decoded) || test(decoded.right)) return decoded;
-      const field = context.at(-1)?.key ?? '';
-      return t.failure(input, context, typeof message === 'string' ? message : message(field));
+      const text = typeof message === 'string' ? message : message(fieldName(context));
+      return t.failure(input, context, text);
     },
     codec.encode,
   );

@@ -29,6 +29,14 @@ function problemsOf(codec: t.Mixed, value: unknown): readonly string[] {
   return isRight(decoded) ? [] : report(decoded.left).map(({ field, message }) => `${field}: ${message}`);
 }
 
+it('names an element of a list by its place in the list', () => {
+  const list = struct({ name: t.string }, { ids: t.array(Uuid), names: t.array(textOf({ min: 1, max: 9 })) });
+  expect(problemsOf(list, { name: 'a', ids: [1], names: ['b', ''] })).toEqual([
+    'ids.0: ids.0 must be a UUID',
+    'names.1: names.1 must not be empty',
+  ]);
+});
+
 describe('IsoDateTime', () => {
   it.each([
     ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],

@@ -116,7 +116,8 @@ export async function syncTemplates(
 }
 
 function callerError({ failure }: ProviderRequestError): Error {
-  if (failure.kind !== 'rejected' || failure.code === null) return new ProviderUnreachable();
+  // An HTTP error outside the provider's protocol is not the provider's word.
+  if (failure.kind !== 'rejected' || failure.code === failure.httpStatus) return new ProviderUnreachable();
   return new ProviderRefused(failure.code, failure.details ?? failure.message);
 }
 

@@ -66,12 +66,12 @@ export class IdempotencyMismatch extends Error {
   }
 }
 
-/** The provider refused one message. */
+/** The provider refused a request: one message, or the list of templates. */
 export class ProviderRefused extends Error {
   readonly providerCode: number;
   readonly details: string;
   constructor(providerCode: number, details: string) {
-    super(`The provider refused the message: ${details}`);
+    super(`The provider refused the request: ${details}`);
     this.name = 'ProviderRefused';
     this.providerCode = providerCode;
     this.details = details;

@@ -269,6 +269,20 @@ describe('a sync that fails on its second page', () => {
     await expect(failure).rejects.toMatchObject({ providerCode: 190, details: 'expired' });
   });
 
+  test('calls an HTTP error outside the protocol no word of the provider', async () => {
+    const { provider, workspaceId, dependencies } = await anAccount();
+    const failed = {
+      kind: 'rejected',
+      code: 503,
+      httpStatus: 503,
+      message: 'HTTP 503',
+      details: null,
+      isTransient: false,
+    };
+    provider.serve([new ProviderRequestError(failed as ProviderRequestError['failure'])]);
+    await expect(syncTemplates(dependencies, workspaceId)).rejects.toThrow(ProviderUnreachable);
+  });
+
   test('goes on behind the first when its activity runs again', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
     const { syncTemplates: activity } = createTemplateActivities(dependencies);

@@ -1,4 +1,5 @@
 /** Files in a local folder: written beside their place, made durable, then renamed into it. */
+import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
@@ -20,7 +21,10 @@ export function createFolderStorage(folder: string): FileStorage {
       await mkdir(dirname(path), { recursive: true });
       const temporary = join(dirname(path), `.${randomUUID()}.partial`);
       try {
-        await pipeline(content, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+        const target = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
+        // A source that breaks off at once must not leave a file that opens after its removal.
+        await once(target, 'open');
+        await pipeline(content, target);
         const file = await open(temporary, 'r+');
         try {
           await file.sync();

@@ -1,13 +1,25 @@
 import { isPosition } from './template-placeholder.ts';
 import { isRecord, listOf, own } from './template-json.ts';
 import { cardDefinitionAt } from './template-message.ts';
-import type { CardDefinition, TemplateDefinition } from './template-definition.ts';
+import { mediaKinds } from './template-definition.ts';
+import type { CardDefinition, HeaderDefinition, TemplateDefinition } from './template-definition.ts';
 
 type Report = (path: string, message: string) => void;
 
 /** Positions the template does not have. Keys that are no positions mean nothing and are ignored. */
 const strayPositions = (section: unknown, known: readonly string[]): readonly string[] =>
   isRecord(section) ? Object.keys(section).filter((key) => isPosition(key) && !known.includes(key)) : [];
+
+/** The header kinds that take a key. A value for any other kind would be left out of the message in silence. */
+const headerKinds = new Map<string, readonly string[]>([
+  ['link', mediaKinds],
+  ['product', ['product']],
+]);
+
+const strayHeaderKeys = (section: unknown, header: HeaderDefinition | undefined): readonly string[] =>
+  [...headerKinds]
+    .filter(([key, kinds]) => own(section, key) !== undefined && !kinds.includes(header?.kind ?? ''))
+    .map(([key]) => key);
 
 interface Part {
   readonly given: unknown;
@@ -26,6 +38,9 @@ const reportCard = (card: CardDefinition, { given, prefix, report }: Part): void
     for (const key of strayPositions(section, known)) {
       report(`${prefix}${name}.${key}`, 'does not exist in the template');
     }
+  }
+  for (const key of strayHeaderKeys(own(given, 'header'), card.header)) {
+    report(`${prefix}header.${key}`, 'does not exist in the template');
   }
   const extra = listOf(own(given, 'buttons')).findIndex(
     (entry, at) => at >= card.buttons.length && entry !== null,

@@ -198,6 +198,18 @@ describe('a mapping is refused at creation', () => {
     ],
     ['for a header the template has not', 'static text', { header: { 1: 'a' } }, ['header.1']],
     [
+      'for media where the template has none',
+      'static text',
+      { header: { link: 'https://files.test/a.jpg' } },
+      ['header.link'],
+    ],
+    [
+      'for a product where the template shows an image',
+      'image header',
+      { header: { id: '1', product: {} }, body: { 1: 'a' } },
+      ['header.product'],
+    ],
+    [
       'for a button the template has not',
       'flow',
       { buttons: [{ type: 'flow' }, { type: 'url' }] },

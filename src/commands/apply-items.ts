@@ -1,31 +1,22 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { RecipientState } from '../domain/recipient.ts';
 import type { NotificationItem, PreferenceItem, StatusItem } from '../provider/notification-item.ts';
 import { slowDown } from '../records/channel-rate.ts';
 import type { Transaction } from '../records/database.ts';
 import { findNotifiedChannels, type NotifiedChannel } from '../records/notified-channels.ts';
 import { parkStatuses } from '../records/parked-statuses.ts';
+import type { AfterCommit } from './after-commit.ts';
 import { applyAccountNotification } from './apply-account-notification.ts';
 import { applyInboundMessages, type InboundNotice } from './apply-inbound-message.ts';
 import { applyStatuses } from './apply-statuses.ts';
 import { applyTemplateNotification } from './apply-template-notification.ts';
 import { changeSubscriptions, type SubscriptionChange } from './change-subscription.ts';
 import { matchStatuses, type StatusNotice } from './match-statuses.ts';
-import { applyStatusEffects } from './status-effects.ts';
+import { applyStatusEffects, type ChannelSilence } from './status-effects.ts';
 
 export type Applier = Pick<
   Dependencies,
   'config' | 'database' | 'logger' | 'metrics' | 'now' | 'orchestrator'
 >;
-
-/** What is left to do once the transaction has committed. */
-export interface AfterCommit {
-  readonly pausedCampaigns: readonly string[];
-  /** Business accounts whose templates have to be fetched again. */
-  readonly resync: readonly string[];
-  /** The states to which recipients came. */
-  readonly reached: readonly RecipientState[];
-}
 
 type ItemOf<K extends NotificationItem['kind']> = Extract<NotificationItem, { readonly kind: K }>;
 
@@ -64,7 +55,7 @@ export async function applyItems(
 
   await parkStatuses(transaction, unknown.map(parked));
   const reached = await applyStatuses(transaction, known, now());
-  for (const { channelId, holdMs } of accounts.throttled) await slowDown(transaction, { channelId, holdMs });
+  for (const silence of [...accounts.throttled, ...effects.throttled]) await slowDown(transaction, silence);
 
   const strangers =
     statuses.length +
@@ -72,7 +63,11 @@ export async function applyItems(
     preferences.length -
     (routedStatuses.length + routedMessages.length + routedPreferences.length);
   if (strangers > 0) logger.warn({ elements: strangers }, 'callbacks for phone number ids of no channel');
-  return { pausedCampaigns: [...accounts.paused, ...effects.paused], resync: accounts.resync, reached };
+  return {
+    pausedCampaigns: [...accounts.paused, ...effects.paused],
+    resync: [...accounts.resync, ...effects.resync],
+    reached,
+  };
 }
 
 function phoneNumberIdsOf(items: readonly NotificationItem[]): readonly string[] {
@@ -90,7 +85,7 @@ function itemsOf<K extends NotificationItem['kind']>(
 interface AccountChanges {
   readonly paused: readonly string[];
   readonly resync: readonly string[];
-  readonly throttled: readonly { readonly channelId: string; readonly holdMs: number }[];
+  readonly throttled: readonly ChannelSilence[];
 }
 
 /** Templates and accounts, in the order in which they were told. */
@@ -107,7 +102,7 @@ async function applyAccounts(
 ): Promise<AccountChanges> {
   const paused: string[] = [];
   const resync = new Set<string>();
-  const throttled: { channelId: string; holdMs: number }[] = [];
+  const throttled: ChannelSilence[] = [];
   for (const item of items) {
     switch (item.kind) {
       case 'template_status':
@@ -177,7 +172,7 @@ function preferenceChange({ item, channel }: Routed<PreferenceItem>): Subscripti
   };
 }
 
-function optOut({
+export function optOut({
   workspaceId,
   contactId,
 }: {

@@ -1,4 +1,3 @@
-import { countRecipients } from '../metrics.ts';
 import { readNotification } from '../provider/notification.ts';
 import type { NotificationItem } from '../provider/notification-item.ts';
 import type { Transaction } from '../records/database.ts';
@@ -9,9 +8,9 @@ import {
   markCallbacksApplied,
   type StoredCallback,
 } from '../records/provider-callbacks.ts';
+import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
 import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
-import { applyItems, type AfterCommit, type Applier } from './apply-items.ts';
-import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
+import { applyItems, type Applier } from './apply-items.ts';
 import { errorName, startPollingLoop, type Loop } from './polling-loop.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
@@ -32,7 +31,7 @@ export async function applyProviderCallbacks(dependencies: Applier): Promise<num
       );
       return after;
     });
-    await finish(dependencies, done);
+    await finishAfterCommit(dependencies, done);
   } catch (error) {
     if (await resolveWaiting(dependencies, error)) return claimed.length;
     // Without a claim it is the database that failed, not what was to be applied.
@@ -44,26 +43,6 @@ export async function applyProviderCallbacks(dependencies: Applier): Promise<num
     for (const { id } of claimed) await applyAlone(dependencies, id);
   }
   return claimed.length;
-}
-
-const nothingLeft: AfterCommit = { pausedCampaigns: [], resync: [], reached: [] };
-
-async function finish(
-  dependencies: Applier,
-  { pausedCampaigns, resync, reached }: AfterCommit,
-): Promise<void> {
-  countRecipients(dependencies.metrics, reached);
-  for (const campaignId of new Set(pausedCampaigns)) await deliverWorkflowCommands(dependencies, campaignId);
-  for (const businessAccountId of new Set(resync)) await requestSync(dependencies, businessAccountId);
-}
-
-/** Never fails the caller: the hourly sync makes up for it. */
-async function requestSync({ orchestrator, logger }: Applier, businessAccountId: string): Promise<void> {
-  try {
-    await orchestrator.startTemplateSync(businessAccountId);
-  } catch (error) {
-    logger.warn({ businessAccountId, error: String(error) }, 'sync of templates delayed');
-  }
 }
 
 /**
@@ -100,7 +79,7 @@ async function applyByElement(dependencies: Applier, id: bigint): Promise<void> 
     }
     return outcomes;
   });
-  for (const outcome of after) await finish(dependencies, outcome);
+  for (const outcome of after) await finishAfterCommit(dependencies, outcome);
 }
 
 async function applyElement(

@@ -1,6 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
+import { requestTemplateSyncs } from './request-template-sync.ts';
 import { applyConsequences } from './status-effects.ts';
 
 /** Whose message was refused. */
@@ -16,7 +17,7 @@ export async function applyRefusalEffects(
   { channel, template, recipient }: RefusedMessage,
   code: number,
 ): Promise<void> {
-  const paused = await dependencies.database.transaction(async (transaction) => {
+  const { paused, resync } = await dependencies.database.transaction(async (transaction) => {
     const effects = await applyConsequences(dependencies, transaction, [
       {
         code,
@@ -31,7 +32,8 @@ export async function applyRefusalEffects(
         { workspaceId: channel.workspaceId, person, subscribed: false },
       ]);
     }
-    return effects.paused;
+    return effects;
   });
   for (const campaignId of paused) await deliverWorkflowCommands(dependencies, campaignId);
+  await requestTemplateSyncs(dependencies, resync);
 }

@@ -1,6 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { readNotification } from '../provider/notification.ts';
+import { slowDown } from '../records/channel-rate.ts';
 import type { Transaction } from '../records/database.ts';
 import { emitEvents } from '../records/events.ts';
 import {
@@ -10,13 +11,16 @@ import {
   markParkedStatusesEmitted,
   type ParkedStatus,
 } from '../records/parked-statuses.ts';
-import { statusNotice } from './apply-items.ts';
+import { finishAfterCommit, type AfterCommit } from './after-commit.ts';
+import { optOut, statusNotice } from './apply-items.ts';
 import { applyStatuses, resolveWaiting } from './apply-statuses.ts';
+import { changeSubscriptions } from './change-subscription.ts';
 import { matchStatuses, type StatusNotice } from './match-statuses.ts';
 import { startPollingLoop, type Loop } from './polling-loop.ts';
+import { applyStatusEffects } from './status-effects.ts';
 import { statusEvents } from './status-events.ts';
 
-type Settler = Pick<Dependencies, 'database' | 'logger' | 'now'>;
+type Settler = Pick<Dependencies, 'database' | 'logger' | 'metrics' | 'now' | 'orchestrator'>;
 
 /** How long a status of an unknown message waits for our own record of it. */
 export const parkingSeconds = 600;
@@ -34,15 +38,21 @@ export async function applyParkedStatuses(
   withinSeconds = parkingSeconds,
 ): Promise<number> {
   try {
-    return await applyKnown(dependencies, withinSeconds);
+    const { applied, after } = await applyKnown(dependencies, withinSeconds);
+    await finishAfterCommit(dependencies, after);
+    return applied;
   } catch (error) {
     if (!(await resolveWaiting(dependencies, error))) throw error;
     return 0;
   }
 }
 
-function applyKnown({ database, now }: Settler, withinSeconds: number): Promise<number> {
-  return database.transaction(async (transaction) => {
+/** In the order of `applyItems`: templates and campaigns, then people, then messages. */
+function applyKnown(
+  dependencies: Settler,
+  withinSeconds: number,
+): Promise<{ readonly applied: number; readonly after: AfterCommit }> {
+  return dependencies.database.transaction(async (transaction) => {
     const parked = await claimKnownStatuses(transaction, { withinSeconds, limit });
     const notices = parked.flatMap(parkedNotice);
     const { known } = await matchStatuses(
@@ -50,10 +60,14 @@ function applyKnown({ database, now }: Settler, withinSeconds: number): Promise<
       notices.map(({ notice }) => notice),
     );
     const found = new Set([...known.values()].flatMap((match) => match.notices));
-    await applyStatuses(transaction, known, now());
+    const effects = await applyStatusEffects(dependencies, transaction, known.values());
+    await changeSubscriptions(dependencies, transaction, effects.optedOut.flatMap(optOut));
+    const reached = await applyStatuses(transaction, known, dependencies.now());
+    for (const silence of effects.throttled) await slowDown(transaction, silence);
     const applied = notices.filter(({ notice }) => found.has(notice)).map(({ parked: { id } }) => id);
     await deleteParkedStatuses(transaction, applied);
-    return applied.length;
+    const after = { pausedCampaigns: effects.paused, resync: effects.resync, reached };
+    return { applied: applied.length, after };
   });
 }
 

@@ -8,7 +8,7 @@ import { addBlockedCountry } from '../records/notified-channels.ts';
 import { templateEvent } from '../domain/template-event.ts';
 import { emitEvents } from '../records/events.ts';
 import { getTemplate } from '../records/templates.ts';
-import { setTemplateStatus } from '../records/template-status.ts';
+import { listBusinessAccountsOfTemplates, setTemplateStatus } from '../records/template-status.ts';
 import type { StatusMatch } from './match-statuses.ts';
 import { pauseCampaignsOfChannel, pauseCampaignsOfTemplate } from './pause-campaigns.ts';
 
@@ -26,6 +26,15 @@ interface Effects<F> {
   readonly optedOut: readonly F[];
   /** The campaigns that were paused. */
   readonly paused: readonly string[];
+  /** Business accounts whose templates are not what we hold: to be fetched again once the transaction has committed. */
+  readonly resync: readonly string[];
+  /** Channels that are too fast, and how long each has to be silent. */
+  readonly throttled: readonly ChannelSilence[];
+}
+
+export interface ChannelSilence {
+  readonly channelId: string;
+  readonly holdMs: number;
 }
 
 interface Consequence<F> {
@@ -53,7 +62,9 @@ export async function applyConsequences<F extends FailedMessage>(
       await addBlockedCountry(connection, failed);
   }
   const optedOut = consequences.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
-  return { optedOut: optedOut.map(({ failed }) => failed), paused };
+  const resync = await listBusinessAccountsOfTemplates(connection, mistakenTemplates(consequences));
+  const throttled = throttledChannels(consequences);
+  return { optedOut: optedOut.map(({ failed }) => failed), paused, resync, throttled };
 }
 
 /** Spec 6.2: the event of a status is emitted by whoever learns of it first. */
@@ -100,6 +111,21 @@ function failureOf({ target, notices }: StatusMatch): readonly FailedTarget[] {
 }
 
 const effectOf = (rule: ProviderErrorRule) => ('effect' in rule ? rule.effect : undefined);
+
+function throttledChannels(consequences: readonly Consequence<FailedMessage>[]): readonly ChannelSilence[] {
+  const silences = new Map<string, number>();
+  for (const { rule, failed } of consequences) {
+    if (rule.kind !== 'throttle') continue;
+    silences.set(failed.channelId, Math.max(rule.silenceMs, silences.get(failed.channelId) ?? 0));
+  }
+  return [...silences].map(([channelId, holdMs]) => ({ channelId, holdMs }));
+}
+
+/** Templates that the provider does not have as we hold them. */
+function mistakenTemplates(consequences: readonly Consequence<FailedMessage>[]): readonly string[] {
+  const mistaken = consequences.filter(({ rule }) => effectOf(rule) === 'resync_templates');
+  return [...new Set(mistaken.flatMap(({ failed }) => failed.templateId ?? []))];
+}
 
 function unavailableChannels(consequences: readonly Consequence<FailedMessage>[]): readonly string[] {
   const blocking = consequences.filter(({ rule }) => rule.kind === 'pause_channel');

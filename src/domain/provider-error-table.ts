@@ -9,7 +9,6 @@ export type ChannelBlockCause = 'token' | 'payment' | 'policy' | 'limit' | 'numb
 /** A lasting consequence beside what happens to the message itself. */
 export type ProviderErrorEffect =
   | 'unsubscribe_contact'
-  | 'flag_contact'
   | 'block_country'
   | 'template_paused'
   | 'template_disabled'
@@ -139,11 +138,8 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     rule: suspectMapping,
   },
   { codes: [131014, 131053], meaning: 'media could not be fetched or uploaded', rule: suspectMapping },
-  {
-    codes: [131026],
-    meaning: 'recipient cannot receive the message',
-    rule: { kind: 'fail', effect: 'flag_contact' },
-  },
+  // No effect beyond the recipient: the most frequent failure of all, and the person may be reachable tomorrow.
+  { codes: [131026], meaning: 'recipient cannot receive the message', rule: fail },
   {
     codes: [131050],
     meaning: 'recipient opted out of marketing messages',

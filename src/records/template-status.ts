@@ -1,4 +1,4 @@
-/** The one column of a template that a refused or failed message may change: its status. */
+/** Templates as a refused or failed message meets them: it may change their status, or show that we hold them wrongly. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from './database.ts';
@@ -16,4 +16,16 @@ export async function setTemplateStatus(
     UPDATE template SET status = ${status}, updated_at = now() WHERE id = ${templateId} AND status <> ${status}
     RETURNING workspace_id`);
   return changed ?? undefined;
+}
+
+const BusinessAccount = row(t.type({ business_account_id: t.string }));
+
+/** The business accounts these templates belong to, each once. */
+export async function listBusinessAccountsOfTemplates(
+  connection: Connection,
+  templateIds: readonly string[],
+): Promise<readonly string[]> {
+  if (templateIds.length === 0) return [];
+  return connection.anyFirst(sql.type(BusinessAccount)`
+    SELECT DISTINCT business_account_id FROM template WHERE id = ANY (${sql.array([...templateIds], 'uuid')})`);
 }

@@ -361,6 +361,14 @@ describe('failures that mean more than their message', () => {
       )
     )[0];
 
+  const accountOf = async ({ channelId }: SeededCampaign) =>
+    (
+      await rowsOf<{ id: string }>(
+        database.pool,
+        sql.fragment`SELECT business_account_id AS id FROM channel WHERE id = ${channelId}`,
+      )
+    )[0]?.id;
+
   it('pauses the campaigns of a template that the provider has paused', async () => {
     const sending = await accepted(2);
     await deliver(applier, [callback(sending, 'failed', 0, { code: 132015 })]);
@@ -403,6 +411,25 @@ describe('failures that mean more than their message', () => {
     ]);
   });
 
+  it('has the templates fetched again when the provider does not have the template as we hold it', async () => {
+    const sending = await accepted(2);
+    const missing = [0, 1].map((at) => callback(sending, 'failed', at, { code: 132001 }));
+    await deliver(applier, missing);
+    expect(await campaignOf(sending)).toEqual({ status: 'PAUSED', pause_reason: 'TEMPLATE_UNAVAILABLE' });
+    const account = await accountOf(sending);
+    expect(applier.told.filter((line) => line === `sync ${account}`)).toHaveLength(1);
+  });
+
+  it('slows the channel down when the provider says too late that it was too fast', async () => {
+    const sending = await accepted(3);
+    await deliver(
+      applier,
+      [0, 1, 2].map((at) => callback(sending, 'failed', at, { code: 130429 })),
+    );
+    const rate = sql.fragment`SELECT factor FROM channel_rate WHERE channel_id = ${sending.channelId}`;
+    expect(await rowsOf(database.pool, rate)).toEqual([{ factor: 0.5 }]);
+  });
+
   it('keeps the channel away from a country it may not message', async () => {
     const sending = await accepted(1);
     await deliver(applier, [callback(sending, 'failed', 0, { code: 130497 })]);
@@ -426,6 +453,18 @@ describe('statuses of messages we do not know', () => {
     expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);
     expect((await keysOf(sending)).toSorted()).toEqual(['delivered', 'sent']);
     expect(await applyParkedStatuses(applier)).toBe(0);
+  });
+
+  it('draws the consequences of a failure when the record arrives', async () => {
+    const sending = await claimed(1);
+    const failed = { status: 'failed', providerMessageId: wamid(sending.recipients[0]), code: 132015 };
+    await deliver(applier, [messagesCallback(sending.channelId, { statuses: [status(failed)] })]);
+    await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
+    expect(await applyParkedStatuses(applier)).toBe(1);
+    const paused = sql.fragment`SELECT campaign.status, template.status AS template FROM campaign
+      JOIN template ON template.id = campaign.template_id WHERE campaign.id = ${sending.campaignId}`;
+    expect(await rowsOf(database.pool, paused)).toEqual([{ status: 'PAUSED', template: 'PAUSED' }]);
+    expect(applier.told).toContain(`refresh ${sending.campaignId}`);
   });
 
   it('tells of them once as unknown when no record arrives', async () => {

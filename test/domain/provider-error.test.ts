@@ -27,11 +27,10 @@ const firstActions: ReadonlyArray<readonly [readonly number[], object]> = [
   [[132007, 132068, 132069, 131055, 131063, 134100, 134102], { kind: 'pause_template' }],
   [[100, 131008, 131009, 132000, 132008, 132012, 132018], { kind: 'fail', mappingSuspect: true }],
   [[131014, 131053], { kind: 'fail', mappingSuspect: true }],
-  [[131026], { kind: 'fail', effect: 'flag_contact' }],
   [[131050], { kind: 'fail', effect: 'unsubscribe_contact' }],
   [[130497], { kind: 'fail', effect: 'block_country' }],
   [
-    [132005, 131049, 130472, 130403, 131047, 131021, 131030, 131051, 131062, 131035, 131036, 131043, 137000],
+    [131026, 132005, 131049, 130472, 130403, 131047, 131021, 131030, 131051, 131062, 131035, 131036, 131043, 137000],
     { kind: 'fail' },
   ],
 ];

@@ -4,6 +4,7 @@ import { beginCampaign } from '../commands/begin-campaign.ts';
 import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../commands/change-campaign.ts';
 import { createGate } from '../commands/gate.ts';
 import { prepareCampaign } from '../commands/prepare-campaign.ts';
+import { pauseOlderRecord } from '../commands/sending/pause-older-record.ts';
 import { runSendStep } from '../commands/sending/run-send-step.ts';
 import { cancelRecipients, settleCampaign } from '../commands/settle-campaign.ts';
 import { Conflict } from '../domain/error.ts';
@@ -51,9 +52,11 @@ export function createCampaignActivities(
         return standing(campaignId);
       }),
 
-    /** Sends for a few seconds. */
-    sendStep: (campaignId: string): Promise<SendStep> =>
+    /** Sends for a few seconds. `claimedUpTo`: what the workflow has seen claimed; a record that knows less sends nothing. */
+    sendStep: (campaignId: string, claimedUpTo = 0): Promise<SendStep> =>
       asActivity(async () => {
+        if (await pauseOlderRecord(dependencies, { campaignId, claimedUpTo }))
+          return { ...(await standing(campaignId)), waitMs: 0, drained: false };
         const heartbeat = beatWhileRunning();
         stepsRunning += 1;
         try {

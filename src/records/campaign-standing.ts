@@ -29,6 +29,7 @@ const Standing = row(
     failed: t.number,
     unknown: t.number,
     accepted: t.number,
+    claimed_position: t.number,
   }),
 );
 
@@ -40,11 +41,21 @@ export async function getCampaignStanding(
   const found = await connection.maybeOne(sql.type(Standing)`
     SELECT workspace_id, status, pause_reason, preparation_status, preparation_error_code, scheduled_at,
       started_at IS NOT NULL AS started, total_contacts AS total, total_contacts_skipped AS skipped,
-      pending, claimed, failed, unknown, accepted + sent + delivered + read AS accepted
+      pending, claimed, failed, unknown, accepted + sent + delivered + read AS accepted,
+      claimed_position
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     WHERE campaign.id = ${campaignId}`);
   if (found === null) throw new NotFound('Campaign');
-  const { total, skipped, pending, claimed, failed, unknown, accepted } = found;
+  const {
+    total,
+    skipped,
+    pending,
+    claimed,
+    failed,
+    unknown,
+    accepted,
+    claimed_position: claimedPosition,
+  } = found;
   return {
     workspaceId: found.workspace_id,
     status: found.status,
@@ -52,6 +63,6 @@ export async function getCampaignStanding(
     prepared: found.preparation_status === 'READY',
     preparationError: found.preparation_error_code,
     scheduledAt: found.scheduled_at?.toISOString() ?? null,
-    counts: { total, skipped, pending, claimed, failed, unknown, accepted },
+    counts: { total, skipped, pending, claimed, failed, unknown, accepted, claimedPosition },
   };
 }

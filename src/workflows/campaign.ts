@@ -44,8 +44,13 @@ const pauseReasonKey = defineSearchAttributeKey(
 const lanes = 2;
 const pausedCheckMs = 60_000;
 
-export async function campaign({ campaignId, continued }: CampaignWorkflowInput): Promise<CampaignStanding> {
+export async function campaign({
+  campaignId,
+  continued,
+  claimedPosition,
+}: CampaignWorkflowInput): Promise<CampaignStanding> {
   let standing: CampaignStanding | undefined;
+  let claimedUpTo = claimedPosition ?? 0;
   let changes = 0;
   let seen = 0;
 
@@ -57,6 +62,7 @@ export async function campaign({ campaignId, continued }: CampaignWorkflowInput)
       ]);
     }
     standing = next;
+    claimedUpTo = Math.max(claimedUpTo, next.counts.claimedPosition ?? 0);
     setCurrentDetails(describeStanding(next));
     return next;
   };
@@ -84,7 +90,7 @@ export async function campaign({ campaignId, continued }: CampaignWorkflowInput)
     const runLane = async (): Promise<void> => {
       for (;;) {
         const before = changes;
-        const next = await sendStep(campaignId);
+        const next = await sendStep(campaignId, claimedUpTo);
         show(next);
         if (next.status !== 'RUNNING' || next.drained || workflowInfo().continueAsNewSuggested) return;
         if (next.waitMs > 0) await condition(() => changes !== before, next.waitMs);
@@ -115,7 +121,7 @@ export async function campaign({ campaignId, continued }: CampaignWorkflowInput)
   while (!isFinished(present.status)) {
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof campaign>({ campaignId, continued: true });
+      await continueAsNew<typeof campaign>({ campaignId, continued: true, claimedPosition: claimedUpTo });
     }
     if (!present.prepared) present = await step(() => prepareCampaign(campaignId));
     else if (present.status === 'PAUSED') present = await waitForResume();

@@ -40,6 +40,18 @@ export const searchAttributeNames = {
   pauseReason: 'PauseReason',
 } as const;
 
+/** Headers of a workflow and its activities. No search attributes: they are for finding, and stay for good. */
+export const causeHeaders = { requestId: 'request-id', traceparent: 'traceparent' } as const;
+
+/** The span of a run that is over; times in milliseconds since 1970. */
+export interface FinishedRun {
+  readonly name: string;
+  readonly parent: string;
+  readonly spanId: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
 /** What every campaign activity reports: the record as it stands after the step. */
 export interface CampaignStanding {
   readonly workspaceId: number;
@@ -59,6 +71,8 @@ export interface CampaignStanding {
     readonly unknown: number;
     /** Accepted by the provider, whatever came after. */
     readonly accepted: number;
+    /** Every recipient up to here has been claimed. Missing in what releases before 0.2 recorded. */
+    readonly claimedPosition?: number;
   };
 }
 
@@ -73,6 +87,8 @@ export interface CampaignWorkflowInput {
   readonly campaignId: string;
   /** Set when the run continues an earlier one: preparation and start are behind it. */
   readonly continued?: true;
+  /** How far the earlier runs saw the campaign claimed. */
+  readonly claimedPosition?: number;
 }
 
 export interface WebhookDeliveryInput {

@@ -1,0 +1,27 @@
+import { nextCampaignStatus } from '../../domain/campaign.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { lockCampaign, moveCampaign } from '../../records/campaign-lifecycle.ts';
+import { getCampaignStanding } from '../../records/campaign-standing.ts';
+
+/**
+ * True when the campaign's workflow has seen more of it claimed than the record knows: the database was taken back to an
+ * earlier time, and who was sent meanwhile looks as if nobody had written to them. The campaign is paused; `doctor` settles it.
+ */
+export async function pauseOlderRecord(
+  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
+  { campaignId, claimedUpTo }: { readonly campaignId: string; readonly claimedUpTo: number },
+): Promise<boolean> {
+  const { counts } = await getCampaignStanding(database, campaignId);
+  const claimedPosition = counts.claimedPosition ?? 0;
+  if (claimedPosition >= claimedUpTo) return false;
+  await database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (nextCampaignStatus(campaign.status, 'pause') === undefined) return;
+    await moveCampaign(transaction, campaign, 'pause', 'OPERATOR');
+    logger.error(
+      { campaignId, claimedPosition, claimedUpTo },
+      'campaign paused: its record is older than its workflow, run the admin command doctor',
+    );
+  });
+  return true;
+}

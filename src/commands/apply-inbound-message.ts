@@ -1,6 +1,8 @@
 import type { IncomingData } from '../codecs/event.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { epochSeconds } from '../domain/epoch-seconds.ts';
 import type { NewEvent } from '../domain/event.ts';
+import { isOptOut } from '../domain/opt-out.ts';
 import type { MessageItem } from '../provider/notification-item.ts';
 import type { Connection } from '../records/database.ts';
 import { emitEvents } from '../records/events.ts';
@@ -10,8 +12,13 @@ import {
   startResponderSession,
   type CurrentConversation,
 } from '../records/incoming-conversations.ts';
-import { insertInboundMessage, listKnownInboundIds } from '../records/inbound-messages.ts';
+import {
+  insertInboundMessage,
+  listKnownInboundIds,
+  lockProviderMessage,
+} from '../records/inbound-messages.ts';
 import type { NotifiedChannel } from '../records/notified-channels.ts';
+import { changeNumber } from './change-number.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { recogniseSender, type Sender } from './recognise-sender.ts';
 
@@ -60,7 +67,9 @@ async function applyInboundMessage(
   notice: InboundNotice,
 ): Promise<void> {
   const { item, channel } = notice;
+  if (item.newNumber !== null && !(await isFirstOfItsKind(connection, notice))) return;
   const sender = await recogniseSender(dependencies, connection, notice);
+  if (sender !== undefined) await changeNumber(dependencies, connection, { notice, sender });
   const conversation =
     sender === undefined ? undefined : await enterConversation(connection, { notice, sender });
   const inserted = await insertInboundMessage(connection, {
@@ -84,12 +93,22 @@ async function applyInboundMessage(
     events.push(reopened({ notice, sender, conversation, occurredAt }));
   }
   await emitEvents(connection, channel.workspaceId, events);
-  if (sender !== undefined && isOptOut(dependencies, item.text)) {
+  if (sender !== undefined && isOptOut(item.text ?? '', dependencies.config.optOutWords)) {
     const { contactId } = sender;
     await changeSubscriptions(dependencies, connection, [
       { workspaceId: channel.workspaceId, contactId, subscribed: false },
     ]);
   }
+}
+
+/**
+ * A person who has changed the number is not found by the old one again, and would be registered anew by whoever waited
+ * for the contact: so these messages are taken in turn before anybody is looked for.
+ */
+async function isFirstOfItsKind(connection: Connection, notice: InboundNotice): Promise<boolean> {
+  const key = messageKey(notice);
+  await lockProviderMessage(connection, key);
+  return (await listKnownInboundIds(connection, [key])).size === 0;
 }
 
 async function enterConversation(
@@ -109,11 +128,6 @@ async function enterConversation(
     await startResponderSession(connection, { workspaceId, conversationId: conversation.id, responder });
   }
   return conversation;
-}
-
-function isOptOut({ config }: Receiver, text: string | null): boolean {
-  const said = text?.trim().toLowerCase();
-  return config.optOutWords.some((word) => word.trim().toLowerCase() === said);
 }
 
 /** Spec 6.3. `data.message` is the provider's message; what the contract promises is there whatever it left out. */
@@ -154,11 +168,4 @@ function reopened({
       changedBy: null,
     },
   };
-}
-
-const latestEpochSeconds = 253_402_300_799;
-
-function epochSeconds(text: string | null): Date | null {
-  const seconds = text !== null && /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
-  return seconds <= latestEpochSeconds ? new Date(seconds * 1000) : null;
 }

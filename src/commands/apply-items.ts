@@ -6,6 +6,7 @@ import { findNotifiedChannels, type NotifiedChannel } from '../records/notified-
 import { parkStatuses } from '../records/parked-statuses.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { applyAccountNotification } from './apply-account-notification.ts';
+import { applyAppMessages } from './apply-app-messages.ts';
 import { applyInboundMessages, type InboundNotice } from './apply-inbound-message.ts';
 import { applyStatuses } from './apply-statuses.ts';
 import { applyTemplateNotification } from './apply-template-notification.ts';
@@ -40,6 +41,8 @@ export async function applyItems(
   const messages = itemsOf(items, 'message');
   const preferences = itemsOf(items, 'preferences');
 
+  const echoes = itemsOf(items, 'echo');
+
   const accounts = await applyAccounts(dependencies, transaction, { items, channels });
   const routedStatuses = routed(statuses);
   const { known, unknown } = await matchStatuses(transaction, routedStatuses.map(statusNotice));
@@ -47,6 +50,8 @@ export async function applyItems(
 
   const routedMessages = routed(messages);
   await applyInboundMessages(dependencies, transaction, routedMessages.map(inboundNotice));
+  const routedEchoes = routed(echoes);
+  await applyAppMessages(transaction, routedEchoes);
   const routedPreferences = routed(preferences);
   await changeSubscriptions(dependencies, transaction, [
     ...routedPreferences.map(preferenceChange),
@@ -60,8 +65,9 @@ export async function applyItems(
   const strangers =
     statuses.length +
     messages.length +
-    preferences.length -
-    (routedStatuses.length + routedMessages.length + routedPreferences.length);
+    preferences.length +
+    echoes.length -
+    (routedStatuses.length + routedMessages.length + routedPreferences.length + routedEchoes.length);
   if (strangers > 0) logger.warn({ elements: strangers }, 'callbacks for phone number ids of no channel');
   return {
     pausedCampaigns: [...accounts.paused, ...effects.paused],

@@ -85,7 +85,7 @@ function senderOf(contact: IncomingContact | undefined): Sender | undefined {
 }
 
 /** The provider's numbers are international; one that no numbering plan knows is kept as it is. */
-function numberOf(
+export function numberOf(
   digits: string | null,
 ): Pick<NewIncomingContact, 'phoneNumber' | 'countryCode' | 'country'> {
   if (digits === null || !/^\d{5,15}$/.test(digits))

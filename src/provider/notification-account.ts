@@ -28,5 +28,7 @@ function maySendAfter(event: string, value: JsonObject): boolean | null {
   const ban = value['ban_info'];
   const state = isObject(ban) ? readText(ban['waba_ban_state'])?.toUpperCase() : undefined;
   if (state === 'REINSTATE') return true;
+  // A ban that is announced for a later day; the ban itself is told again.
+  if (state === 'SCHEDULE_FOR_DISABLE') return null;
   return stopping.has(event) ? false : null;
 }

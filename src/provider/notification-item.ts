@@ -2,6 +2,7 @@
 export type NotificationItem =
   | StatusItem
   | MessageItem
+  | EchoItem
   | TemplateStatusItem
   | TemplateCategoryItem
   | TemplateQualityItem
@@ -67,8 +68,22 @@ export interface MessageItem extends FromNumber {
   readonly text: string | null;
   /** The message this one replies to. */
   readonly repliesTo: string | null;
+  /** Digits; of somebody who tells that their number is another from now on. */
+  readonly newNumber: string | null;
   /** The callback cut down to this one message, for the `incoming` event (Spec 6.3). */
   readonly notification: Notification;
+}
+
+/** A message that was written by hand in the provider's own app, on a number that we share with it. */
+export interface EchoItem extends FromNumber {
+  readonly kind: 'echo';
+  readonly providerMessageId: string;
+  /** Digits; null when the provider hides the number behind a user id. */
+  readonly to: string | null;
+  readonly toUserId: string | null;
+  readonly type: string;
+  /** Epoch seconds. */
+  readonly timestamp: string | null;
 }
 
 /** The provider's envelope of a callback, as events carry it. */

@@ -58,6 +58,26 @@ export function readPreferencesChange(context: ChangeContext): readonly Notifica
   });
 }
 
+/** Field `smb_message_echoes`: what was written by hand on the same number. */
+export function readEchoesChange(context: ChangeContext): readonly NotificationItem[] {
+  return readList(context.value['message_echoes']).map((raw) => {
+    const element = read(MessageElement, raw);
+    if (!element) return ignored(context, 'message that cannot be read', raw);
+    const fields = element as JsonObject;
+    return {
+      kind: 'echo',
+      businessAccountId: context.businessAccountId,
+      phoneNumberId: context.phoneNumberId,
+      providerMessageId: element.id,
+      to: readDigits(fields['to']),
+      toUserId: readText(fields['to_user_id']),
+      type: readText(fields['type'])?.toLowerCase() ?? 'unknown',
+      timestamp: readText(fields['timestamp']),
+      raw,
+    };
+  });
+}
+
 function readStatus(context: ChangeContext, raw: unknown): NotificationItem {
   const element = read(StatusElement, raw);
   if (!element) return ignored(context, 'status that cannot be read', raw);
@@ -103,6 +123,7 @@ function readMessage(context: ChangeContext, raw: unknown): NotificationItem {
     timestamp: readText(fields['timestamp']),
     text: textOf(fields),
     repliesTo: isObject(reply) ? readText(reply['id']) : null,
+    newNumber: newNumberOf(fields),
     notification: notificationOf(context, { message: raw, contact }),
     raw,
   };
@@ -119,6 +140,14 @@ function contactOf({ value }: ChangeContext, message: JsonObject): JsonObject {
       (userId !== null && readText(contact['user_id']) === userId),
   );
   return sender ?? (contacts.length === 1 ? contacts[0] : undefined) ?? {};
+}
+
+const numberChanges: ReadonlySet<string> = new Set(['user_changed_number', 'customer_changed_number']);
+
+function newNumberOf(message: JsonObject): string | null {
+  const system = message['system'];
+  if (!isObject(system) || !numberChanges.has(readText(system['type'])?.toLowerCase() ?? '')) return null;
+  return readDigits(system['wa_id']) ?? readDigits(system['new_wa_id']);
 }
 
 function textOf(message: JsonObject): string | null {

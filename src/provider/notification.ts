@@ -2,7 +2,7 @@ import { readAccountChange } from './notification-account.ts';
 import { ignored, type ChangeContext } from './notification-change.ts';
 import { readText } from './notification-codec.ts';
 import type { IgnoredItem, NotificationItem } from './notification-item.ts';
-import { readMessagesChange, readPreferencesChange } from './notification-messages.ts';
+import { readEchoesChange, readMessagesChange, readPreferencesChange } from './notification-messages.ts';
 import { readTemplateChange } from './notification-template.ts';
 import { isObject } from './json-value.ts';
 
@@ -50,6 +50,8 @@ function readChange(context: ChangeContext): readonly NotificationItem[] {
   switch (context.field) {
     case 'messages':
       return readMessagesChange(context);
+    case 'smb_message_echoes':
+      return readEchoesChange(context);
     case 'user_preferences':
       return readPreferencesChange(context);
     case 'message_template_status_update':

@@ -1,8 +1,17 @@
-/** Inbound messages, each saved once. */
+/** Messages that the provider tells us of: inbound ones and those written in its own app. Each is saved once. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from './database.ts';
-import { row } from './row.ts';
+import { nothing, row } from './row.ts';
+
+/** Whoever else is about to save this message of the provider waits until the transaction ends. */
+export async function lockProviderMessage(
+  connection: Connection,
+  { channelId, providerMessageId }: { readonly channelId: string; readonly providerMessageId: string },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    SELECT pg_advisory_xact_lock(hashtextextended(${`${channelId} ${providerMessageId}`}, 0))`);
+}
 
 const InboundKey = row(t.type({ channel_id: t.string, provider_message_id: t.string }));
 
@@ -50,4 +59,35 @@ export async function insertInboundMessage(
     ON CONFLICT (channel_id, provider_message_id) WHERE direction = 'inbound' DO NOTHING
     RETURNING id`);
   return inserted !== null;
+}
+
+export interface NewAppMessage extends Omit<NewInboundMessage, 'contactId' | 'conversationId'> {
+  /** The provider's id of the recipient, who may hide the number. */
+  readonly providerUserId: string | null;
+}
+
+/**
+ * An outbound message that was written in the provider's app: it belongs to the contact and the conversation there are,
+ * and costs nothing. Does nothing when it is saved already; the caller holds `lockProviderMessage`.
+ */
+export async function insertAppMessage(connection: Connection, message: NewAppMessage): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    WITH person AS (
+      SELECT id FROM contact
+      WHERE workspace_id = ${message.workspaceId} AND deleted_at IS NULL
+        AND (phone_number = ${message.phoneNumber}::text OR provider_user_id = ${message.providerUserId}::text)
+      ORDER BY (phone_number IS NOT DISTINCT FROM ${message.phoneNumber}::text) DESC, id LIMIT 1
+    ), place AS (
+      UPDATE conversation SET last_message_at = now(), updated_at = now()
+      WHERE channel_id = ${message.channelId} AND contact_id = (SELECT id FROM person) AND status <> 'closed'
+      RETURNING id
+    )
+    INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, conversation_id, phone_number, country,
+      type, content, state, provider_message_id, provider_timestamp)
+    SELECT ${message.workspaceId}, ${message.channelId}, 'outbound', 'app', (SELECT id FROM person),
+      (SELECT id FROM place), ${message.phoneNumber}, ${message.country}, ${message.type}, ${message.content},
+      'ACCEPTED', ${message.providerMessageId}, ${message.sentAt?.toISOString() ?? null}
+    WHERE NOT EXISTS (
+      SELECT FROM message WHERE provider_message_id = ${message.providerMessageId} AND direction = 'outbound'
+        AND channel_id = ${message.channelId})`);
 }

@@ -81,6 +81,28 @@ export async function updateIncomingContact(
     WHERE id = ${id}`);
 }
 
+/** False, and nothing changed, when the number is the contact's already or belongs to somebody else. */
+export async function moveContactToNumber(
+  connection: Connection,
+  workspaceId: number,
+  {
+    contactId,
+    phoneNumber,
+    countryCode,
+    country,
+  }: Pick<NewIncomingContact, 'countryCode' | 'country'> & {
+    readonly contactId: string;
+    readonly phoneNumber: string;
+  },
+): Promise<boolean> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    UPDATE contact SET phone_number = ${phoneNumber}, country_code = ${countryCode}, country = ${country},
+      updated_at = now()
+    WHERE id = ${contactId} AND NOT EXISTS (
+      SELECT FROM contact AS holder WHERE holder.workspace_id = ${workspaceId} AND holder.phone_number = ${phoneNumber})`);
+  return rowCount > 0;
+}
+
 const ContactId = row(t.type({ id: t.string }));
 
 /** Returns those whose subscription was another before. */

@@ -10,10 +10,11 @@ import {
   fieldCallback,
   messagesCallback,
   rowsOf,
+  status as statusOf,
   subscribeToAll,
   type RecordingApplier,
 } from '../support/callback-fixtures.ts';
-import { seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
+import { checkBooks, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inboundKinds } from '../support/inbound-fixtures.ts';
 
@@ -249,24 +250,83 @@ describe('the sender', () => {
     expect((await keysOf(place)).filter((key) => key === 'contact.updated')).toHaveLength(2);
   });
 
-  it.each(['STOP', 'stop', '  Unsubscribe \n'])('is unsubscribed by saying %j, once', async (word) => {
-    const place = await seed();
-    await deliver(applier, [
-      inbound(place, text('Hello')),
-      inbound(place, text(word)),
-      inbound(place, text(word)),
-    ]);
-    expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
-    const updates = (await eventsOf(database.pool, place.workspaceId)).filter(
-      ({ eventKey }) => eventKey === 'contact.updated',
-    );
-    expect(updates.map(({ data }) => data.contact.subscribed)).toEqual([false]);
-  });
+  it.each(['STOP', 'stop', '  Unsubscribe \n', 'Stop!', '“stop”.'])(
+    'is unsubscribed by saying %j, once',
+    async (word) => {
+      const place = await seed();
+      await deliver(applier, [
+        inbound(place, text('Hello')),
+        inbound(place, text(word)),
+        inbound(place, text(word)),
+      ]);
+      expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
+      const updates = (await eventsOf(database.pool, place.workspaceId)).filter(
+        ({ eventKey }) => eventKey === 'contact.updated',
+      );
+      expect(updates.map(({ data }) => data.contact.subscribed)).toEqual([false]);
+    },
+  );
 
   it('stays subscribed when the word is part of a sentence', async () => {
     const place = await seed();
     await deliver(applier, [inbound(place, text('please do not stop'))]);
     expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
+  });
+
+  it('is unsubscribed by the words of the configuration and by a tapped button, not by ours', async () => {
+    const place = await seed();
+    const config = { ...applier.config, optOutWords: ['Abmelden', 'no more'] };
+    const own = createApplier(database.pool, { config });
+    await deliver(own, [inbound(place, text('STOP'))]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
+    const button = text('', { type: 'button', text: undefined, button: { text: 'No  More', payload: 'x' } });
+    await deliver(own, [inbound(place, button)]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
+  });
+
+  describe('with another number from now on', () => {
+    const changed = (place: SeededCampaign, system: Json) =>
+      inbound(place, text('', { type: 'system', text: undefined, system }), []);
+    const moved = { type: 'user_changed_number', wa_id: '33612345678', body: 'changed' };
+
+    it.each([
+      ['as it is told now', moved],
+      ['as it was told before', { type: 'customer_changed_number', new_wa_id: '33612345678' }],
+    ])('is the same contact under the new number, once, %s', async (_, system) => {
+      const place = await seed();
+      await deliver(applier, [inbound(place, text('STOP'))]);
+      const callback = changed(place, system);
+      await Promise.all([deliver(applier, [callback]), deliver(applier, [callback])]);
+      await deliver(applier, [callback]);
+      expect(await contactsOf(place)).toMatchObject([
+        { phone_number: '33612345678', country_code: '33', country: 'FR', subscribed: false },
+      ]);
+      expect((await keysOf(place)).filter((key) => key === 'contact.updated')).toHaveLength(2);
+      const after = text('Me again', { from: '33612345678' });
+      await deliver(applier, [inbound(place, after, [])]);
+      expect(await contactsOf(place)).toHaveLength(1);
+      expect(await conversationsOf(place)).toHaveLength(1);
+    });
+
+    it('stays as it is when the new number belongs to a contact', async () => {
+      const place = await seed();
+      await deliver(applier, [
+        inbound(place, text('one')),
+        inbound(place, text('two', { from: '33612345678' }), []),
+      ]);
+      await deliver(applier, [changed(place, moved)]);
+      expect((await contactsOf(place)).map((contact) => contact['phone_number']).toSorted()).toEqual([
+        '33612345678',
+        number,
+      ]);
+      expect(await keysOf(place)).not.toContain('contact.updated');
+    });
+
+    it('stays as it is when the new number is none', async () => {
+      const place = await seed();
+      await deliver(applier, [changed(place, { type: 'user_changed_number', wa_id: 'nobody' })]);
+      expect(await contactsOf(place)).toMatchObject([{ phone_number: number }]);
+    });
   });
 
   it('stops and resumes marketing messages by the provider’s own setting', async () => {
@@ -353,5 +413,59 @@ describe('the conversation', () => {
       UPDATE responder_session SET status = 'exited' WHERE workspace_id = ${place.workspaceId}`);
     await deliver(applier, [inbound(place, text('two'))]);
     expect(await conversationsOf(place)).toMatchObject([{ chat_mode: 'manual', sessions: 0 }]);
+  });
+});
+
+describe('a message written in the provider’s own app', () => {
+  const echo = (place: SeededCampaign, rest: Json = {}) =>
+    fieldCallback('1', 'smb_message_echoes', {
+      metadata: { display_phone_number: '15550100000', phone_number_id: place.channelId },
+      message_echoes: [
+        {
+          from: '15550100000',
+          to: number,
+          id: 'wamid.echo',
+          timestamp: '1749416383',
+          type: 'text',
+          text: { body: 'By hand' },
+          ...rest,
+        },
+      ],
+    });
+  const receipt = (place: SeededCampaign, name: string) =>
+    messagesCallback(place.channelId, {
+      statuses: [statusOf({ status: name, providerMessageId: 'wamid.echo' })],
+    });
+
+  it('is saved once in the conversation there is, costs nothing and is told by its receipts', async () => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, text('Hello'))]);
+    await Promise.all([deliver(applier, [echo(place)]), deliver(applier, [echo(place)])]);
+    expect((await messagesOf(place)).slice(1)).toEqual([
+      {
+        type: 'text',
+        state: 'ACCEPTED',
+        direction: 'outbound',
+        provider_message_id: 'wamid.echo',
+        phone_number: number,
+        known: true,
+        placed: true,
+      },
+    ]);
+    await deliver(applier, [receipt(place, 'sent'), receipt(place, 'read'), receipt(place, 'read')]);
+    const receipts = (await eventsOf(database.pool, place.workspaceId)).slice(2);
+    expect(receipts.map(({ eventKey, data }) => [eventKey, data.messageSource])).toEqual([
+      ['sent', 'app'],
+      ['read', 'app'],
+    ]);
+    expect(await checkBooks(database.pool, place)).toMatchObject({ balance: 1_000_000_000n, reserved: 0n });
+  });
+
+  it('registers nobody', async () => {
+    const place = await seed();
+    await deliver(applier, [echo(place, { to: undefined, to_user_id: 'US.1' })]);
+    expect(await contactsOf(place)).toEqual([]);
+    expect(await conversationsOf(place)).toEqual([]);
+    expect(await messagesOf(place)).toMatchObject([{ known: false, placed: false }]);
   });
 });

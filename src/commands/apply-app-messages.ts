@@ -1,0 +1,37 @@
+import { epochSeconds } from '../domain/epoch-seconds.ts';
+import type { EchoItem } from '../provider/notification-item.ts';
+import type { Connection } from '../records/database.ts';
+import { insertAppMessage, lockProviderMessage } from '../records/inbound-messages.ts';
+import type { NotifiedChannel } from '../records/notified-channels.ts';
+import { numberOf } from './recognise-sender.ts';
+
+export interface AppMessageNotice {
+  readonly item: EchoItem;
+  readonly channel: NotifiedChannel;
+}
+
+/** Saves what was written by hand in the provider's app, so that its receipts are told with the messageSource `app`. */
+export async function applyAppMessages(
+  connection: Connection,
+  notices: readonly AppMessageNotice[],
+): Promise<void> {
+  const inOneOrder = notices.toSorted((one, other) =>
+    one.item.providerMessageId < other.item.providerMessageId ? -1 : 1,
+  );
+  for (const { item, channel } of inOneOrder) {
+    const { providerMessageId } = item;
+    await lockProviderMessage(connection, { channelId: channel.id, providerMessageId });
+    const { phoneNumber, country } = numberOf(item.to);
+    await insertAppMessage(connection, {
+      workspaceId: channel.workspaceId,
+      channelId: channel.id,
+      phoneNumber,
+      country,
+      providerUserId: item.toUserId,
+      type: item.type.slice(0, 64),
+      content: JSON.stringify(item.raw),
+      providerMessageId,
+      sentAt: epochSeconds(item.timestamp),
+    });
+  }
+}

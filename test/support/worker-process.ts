@@ -1,0 +1,63 @@
+/** The built worker as a process of its own, to be killed by a test. `npm test` builds before it runs. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export interface WorkerProcess {
+  /** SIGKILL, as the kernel or an operator would; resolves once it is gone. */
+  readonly kill: () => Promise<void>;
+}
+
+export interface WorkerProcessOptions {
+  readonly databaseUrl: string;
+  readonly temporalAddress: string;
+}
+
+/** Resolves when the worker says that it is ready; rejects with its output when it ends before that. */
+export async function startWorkerProcess({
+  databaseUrl,
+  temporalAddress,
+}: WorkerProcessOptions): Promise<WorkerProcess> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'messaging-campaigns-worker-'));
+  const child = spawn(process.execPath, [resolve('tools/run-built.mjs'), 'src/worker.js'], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      TEMPORAL_ADDRESS: temporalAddress,
+      PROVIDER_BASE_URL: 'http://127.0.0.1:9/v23.0',
+      PROVIDER_APP_SECRET: 'the app secret of a test',
+      PROVIDER_VERIFY_TOKEN: 'the verify token of a test',
+      KEY_PEPPER: 'the key pepper of a test',
+      SECRETS_KEY: 'the secrets key of a test',
+      OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
+      LOG_FORMAT: 'json',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const gone = new Promise<void>((done) => {
+    child.once('close', () => done());
+  });
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await gone;
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  let output = '';
+  const ready = new Promise<void>((done) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        if (output.includes('"worker ready"')) done();
+      });
+    }
+  });
+  const isReady = await Promise.race([ready.then(() => true), gone.then(() => false)]);
+  if (!isReady) {
+    await kill();
+    throw new Error(`The worker ended before it was ready:\n${output}`);
+  }
+  return { kill };
+}

@@ -76,11 +76,14 @@ export function createCampaignActivities(
         return { ...(await standing(campaignId)), waitMs, drained: waitMs > 0 };
       }),
 
-    /** Moves everybody who was not claimed to CANCELLED. */
+    /** Moves everybody who was not claimed to CANCELLED, once what is on the way has come to rest. */
     cancelRecipients: (campaignId: string): Promise<CampaignStanding> =>
       asActivity(async () => {
         const context = Context.current();
-        await cancelRecipients(dependencies, campaignId, () => context.heartbeat());
+        await cancelRecipients(dependencies, campaignId, {
+          heartbeat: () => context.heartbeat(),
+          signal: context.cancellationSignal,
+        });
         return standing(campaignId);
       }),
 

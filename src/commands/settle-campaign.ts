@@ -1,4 +1,5 @@
 /** Ends a campaign in which nobody is left to be claimed, once nothing of it is open any more. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nextCampaignStatus } from '../domain/campaign.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { expireClaims, forgetClaims, nextClaimExpiry } from '../records/claim-expiry.ts';
@@ -37,10 +38,36 @@ export async function settleCampaign(
 }
 
 const cancelPageSize = 5_000;
+const cancelAgainMs = 1_000;
 
-/** Moves everybody who was not claimed to CANCELLED, page by page. May be run again. */
+export interface CancelOptions {
+  readonly heartbeat: () => void;
+  /** Aborts the wait for what is on the way. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Moves everybody who was not claimed to CANCELLED, page by page. A page that was on the way gives back what has not left,
+ * and a crashed one becomes UNKNOWN after the grace period: ends when nothing is open any more. May be run again.
+ */
 export async function cancelRecipients(
-  { database }: Pick<Dependencies, 'database'>,
+  { database, config }: Pick<Settler, 'database' | 'config'>,
+  campaignId: string,
+  { heartbeat, signal }: CancelOptions,
+): Promise<void> {
+  for (;;) {
+    await cancelWaiting(database, campaignId, heartbeat);
+    await expireClaims(database, { campaignId, graceSeconds: config.outcomeGraceSeconds });
+    const { counts } = await getCampaignStanding(database, campaignId);
+    if (counts.pending + counts.claimed === 0) break;
+    heartbeat();
+    await sleep(cancelAgainMs, undefined, { signal });
+  }
+  await forgetClaims(database, campaignId);
+}
+
+async function cancelWaiting(
+  database: Settler['database'],
   campaignId: string,
   heartbeat: () => void,
 ): Promise<void> {

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cancelCampaign } from '../../src/commands/change-campaign.ts';
+import { cancelRecipients } from '../../src/commands/settle-campaign.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { claimPage } from '../../src/records/claims.ts';
+import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
+import { checkBooks, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+const unsent: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
+
+async function claimSome(seeded: SeededCampaign, limit: number) {
+  const claimId = randomUUID();
+  const prices = new Map([['', messagePrice]]);
+  const page = await claimPage(test.pool, { ...seeded, claimId, epoch: 0, limit, prices });
+  if (page.kind !== 'page') throw new Error('nothing was claimed');
+  return { claimId, positions: page.recipients.map(({ position }) => position) };
+}
+
+function cancelling(seeded: SeededCampaign, graceSeconds: number) {
+  const orchestrator = { refreshCampaign: async () => true };
+  const dependencies = {
+    database: test.pool,
+    config: { outcomeGraceSeconds: graceSeconds },
+    logger: { info: () => undefined },
+    orchestrator,
+  } as unknown as Dependencies;
+  const options = { heartbeat: () => undefined, signal: AbortSignal.timeout(20_000) };
+  return {
+    cancel: () => cancelCampaign(dependencies, seeded),
+    settle: () => cancelRecipients(dependencies, seeded.campaignId, options),
+  };
+}
+
+describe('cancelRecipients', () => {
+  it('cancels what a page gives back after it was cancelled', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 10 });
+    const { claimId, positions } = await claimSome(seeded, 4);
+    const { cancel, settle } = cancelling(seeded, 600);
+    await cancel();
+    const settled = settle();
+    await sleep(300);
+    expect((await getCampaignStanding(test.pool, seeded.campaignId)).counts).toMatchObject({
+      claimed: 4,
+      pending: 0,
+    });
+    const outcomes = new Map(positions.map((position) => [position, unsent]));
+    await recordPage(test.pool, { ...seeded, claimId, outcomes, final: true });
+    await settled;
+    const books = await checkBooks(test.pool, seeded);
+    expect(books).toMatchObject({ counters_fit: true, reserved: 0n, owed: 0n });
+    const { counts } = await getCampaignStanding(test.pool, seeded.campaignId);
+    expect(counts).toMatchObject({ claimed: 0, pending: 0, unknown: 0 });
+  });
+
+  it('says after the grace period that what a crashed page had claimed is unknown', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 10 });
+    await claimSome(seeded, 4);
+    const { cancel, settle } = cancelling(seeded, 1);
+    await cancel();
+    await settle();
+    const { status, counts } = await getCampaignStanding(test.pool, seeded.campaignId);
+    expect(status).toBe('CANCELLED');
+    expect(counts).toMatchObject({ claimed: 0, pending: 0, unknown: 4 });
+    expect(await checkBooks(test.pool, seeded)).toMatchObject({
+      counters_fit: true,
+      reserved: 4n * messagePrice,
+      owed: 4n * messagePrice,
+    });
+  });
+});

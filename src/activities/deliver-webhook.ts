@@ -3,7 +3,7 @@ import { makeAttempt } from '../commands/deliver-webhook.ts';
 import type { Attempt, AttemptResult } from '../records/webhook-attempts.ts';
 import { claimAttempts, recordAttempts } from '../records/webhook-attempts.ts';
 import type { WebhookDeliveryInput } from '../workflows/contract.ts';
-import { groupCalls } from './group-calls.ts';
+import { groupCalls } from '../commands/group-calls.ts';
 
 /** The attempt itself takes 5 seconds at most; the rest is for a busy process to record it. */
 const leaseSeconds = 15;

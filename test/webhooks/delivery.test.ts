@@ -255,6 +255,30 @@ describe('at most one request', () => {
     expect(received).toHaveLength(1);
   });
 
+  it('is made when an operator terminates and starts anew while the receiver holds the request', async () => {
+    await startWorker();
+    startRelay();
+    const { url, received } = await receiver({ delayMs: 2000 });
+    const { emit } = await configured(url);
+    await emit();
+    await vi.waitFor(() => expect(received).toHaveLength(1), { timeout: 5000, interval: 10 });
+    const [open] = await deliveries();
+    expect(open?.state).toBe('sending');
+    const deliveryId = open?.id ?? '';
+    const workflowId = webhookDeliveryWorkflowId(deliveryId);
+    const { workflow } = temporal.client;
+    await workflow.getHandle(workflowId).terminate('test');
+    const startAs = (id: string) =>
+      workflow.execute('webhookDelivery', { workflowId: id, taskQueue: 'webhooks', args: [{ deliveryId }] });
+    expect(await Promise.all([startAs(workflowId), startAs(`another-${deliveryId}`)])).toEqual([
+      'not pending',
+      'not pending',
+    ]);
+    const [row] = await settled(1);
+    expect(row).toMatchObject({ state: 'delivered', response_status: 200 });
+    expect(received).toHaveLength(1);
+  });
+
   it('is made when the worker dies in the middle of it, and the delivery ends as interrupted', async () => {
     const raw = await startRawReceiver(() => undefined);
     closers.push(raw.close);

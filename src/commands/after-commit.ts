@@ -16,10 +16,12 @@ export interface AfterCommit {
 export const nothingLeft: AfterCommit = { pausedCampaigns: [], resync: [], reached: [] };
 
 export async function finishAfterCommit(
-  dependencies: Pick<Dependencies, 'database' | 'logger' | 'metrics' | 'orchestrator'>,
+  dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator'> &
+    Partial<Pick<Dependencies, 'metrics'>>,
   { pausedCampaigns, resync, reached }: AfterCommit,
 ): Promise<void> {
-  countRecipients(dependencies.metrics, reached);
+  // A command of an operator has no metrics.
+  if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
   for (const campaignId of new Set(pausedCampaigns)) await deliverWorkflowCommands(dependencies, campaignId);
   await requestTemplateSyncs(dependencies, resync);
 }

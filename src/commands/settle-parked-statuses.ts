@@ -20,7 +20,8 @@ import { startPollingLoop, type Loop } from './polling-loop.ts';
 import { applyStatusEffects } from './status-effects.ts';
 import { statusEvents } from './status-events.ts';
 
-type Settler = Pick<Dependencies, 'database' | 'logger' | 'metrics' | 'now' | 'orchestrator'>;
+type Settler = Pick<Dependencies, 'database' | 'logger' | 'now' | 'orchestrator'> &
+  Partial<Pick<Dependencies, 'metrics'>>;
 
 /** How long a status of an unknown message waits for our own record of it. */
 export const parkingSeconds = 600;
@@ -73,7 +74,7 @@ function applyKnown(
 
 /** Tells of statuses whose message stayed unknown, once, with messageSource `unknown`; returns how many. */
 export async function emitUnknownStatuses(
-  { database, now }: Settler,
+  { database, now }: Pick<Settler, 'database' | 'now'>,
   afterSeconds = parkingSeconds,
 ): Promise<number> {
   return database.transaction(async (transaction) => {

@@ -1,6 +1,7 @@
 /** Pulls the provider's templates, which are the source of truth. */
 import type { Dependencies } from '../dependencies.ts';
 import { ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
+import { providerErrorRule } from '../domain/provider-error.ts';
 import {
   addSummaries,
   emptySummary,
@@ -15,7 +16,7 @@ import {
   listBusinessAccounts,
   markTemplatesSynced,
 } from '../records/business-accounts.ts';
-import { listChannelsOfBusinessAccount } from '../records/channels.ts';
+import { listChannelsOfBusinessAccount, type Channel } from '../records/channels.ts';
 import {
   lockSyncedTemplates,
   lockUnseenTemplates,
@@ -67,33 +68,62 @@ export async function syncBusinessAccount(
   if (found === undefined) return emptySummary;
   const account = { workspaceId: found.workspaceId, businessAccountId };
   const channels = await listChannelsOfBusinessAccount(database, account.workspaceId, businessAccountId);
-  const channel = channels.find(({ status }) => status === 'active') ?? channels[0];
-  if (channel === undefined) return emptySummary;
+  const tokens = accessTokensOf(secrets, channels);
+  if (tokens.length === 0) return emptySummary;
 
   const startedAt = resumeFrom?.startedAt ?? (await readSyncClock(database));
-  let summary = resumeFrom?.summary ?? emptySummary;
-  let complete = resumeFrom?.complete ?? true;
-  let readAt = await readSyncClock(database);
-  const pages = provider.listTemplates({
-    businessAccountId,
-    accessToken: secrets.decrypt(channel.accessTokenEncrypted),
-    ...(resumeFrom !== undefined && { after: resumeFrom.cursor }),
-  });
-  for await (const page of pages) {
-    const written = await writePage(dependencies, account, { templates: page.templates.map(listed), readAt });
-    summary = addSummaries(summary, written);
-    complete &&= page.unreadable === 0;
-    if (page.unreadable > 0)
-      logger.warn({ businessAccountId, unreadable: page.unreadable }, 'templates unreadable');
-    if (page.nextCursor !== null) {
-      onProgress?.({ startedAt, cursor: page.nextCursor, complete, summary });
+  let { summary, complete, cursor } = resumeFrom ?? { summary: emptySummary, complete: true, cursor: null };
+  const readWith = async (accessToken: string): Promise<void> => {
+    let readAt = await readSyncClock(database);
+    const after = cursor === null ? {} : { after: cursor };
+    for await (const page of provider.listTemplates({ businessAccountId, accessToken, ...after })) {
+      const templates = page.templates.map(listed);
+      summary = addSummaries(summary, await writePage(dependencies, account, { templates, readAt }));
+      complete &&= page.unreadable === 0;
+      if (page.unreadable > 0)
+        logger.warn({ businessAccountId, unreadable: page.unreadable }, 'templates unreadable');
+      cursor = page.nextCursor;
+      if (cursor !== null) onProgress?.({ startedAt, cursor, complete, summary });
+      readAt = await readSyncClock(database);
     }
-    readAt = await readSyncClock(database);
-  }
+  };
+  await withAnyToken(tokens, readWith, () => logger.warn({ businessAccountId }, 'access token refused'));
   if (complete) summary = addSummaries(summary, await writeVanished(dependencies, account, startedAt));
   await markTemplatesSynced(database, businessAccountId);
   logger.info({ ...account, ...summary }, 'templates synced');
   return summary;
+}
+
+/** Every number of an account has a token of its own, and each may read the account's templates. Active channels first. */
+function accessTokensOf(
+  secrets: SyncDependencies['secrets'],
+  channels: readonly Channel[],
+): readonly string[] {
+  const activeFirst = channels.toSorted(
+    (one, other) => Number(one.status !== 'active') - Number(other.status !== 'active'),
+  );
+  return [...new Set(activeFirst.map((channel) => secrets.decrypt(channel.accessTokenEncrypted)))];
+}
+
+/** One token after the other until the provider takes one; the last one's refusal is the caller's. */
+async function withAnyToken(
+  [token = '', ...others]: readonly string[],
+  work: (token: string) => Promise<void>,
+  onRefused: () => void,
+): Promise<void> {
+  try {
+    await work(token);
+  } catch (error) {
+    if (others.length === 0 || !isTokenRefusal(error)) throw error;
+    onRefused();
+    await withAnyToken(others, work, onRefused);
+  }
+}
+
+function isTokenRefusal(error: unknown): boolean {
+  if (!(error instanceof ProviderRequestError) || error.failure.kind !== 'rejected') return false;
+  const rule = providerErrorRule(error.failure);
+  return rule.kind === 'pause_channel' && rule.cause === 'token';
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Pool, type Dispatcher } from 'undici';
+import { decodeContent } from './decode-content.ts';
 
 /** The outcome of one HTTP exchange, told apart by what can be known about the request's fate. */
 export type Exchange =
@@ -116,11 +117,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   /** Called when a connection is about to write the request. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Expired while it queued, or started a second time: nothing more may be written.
-    const refused = this.#settled || this.#controller !== undefined;
-    this.#controller ??= controller;
-    if (refused) {
+    if (this.#settled || this.#controller !== undefined || this.deadline <= performance.now()) {
       controller.abort(new Error('the request must not be written'));
-    }
+    } else this.#controller = controller;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, httpStatus: number, headers: IncomingHttpHeaders): void {
@@ -135,12 +134,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first] = this.#chunks;
     const bytes = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
-    this.#finish({
-      kind: 'answered',
-      httpStatus: this.#httpStatus,
-      headers: this.#headers,
-      body: bytes.toString('utf8'),
-    });
+    const body = textOf(bytes, this.#headers);
+    this.#finish(
+      body === undefined
+        ? { kind: 'unknown', cause: 'answer in an encoding that cannot be read' }
+        : { kind: 'answered', httpStatus: this.#httpStatus, headers: this.#headers, body },
+    );
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -161,6 +160,16 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       this.#settled = true;
       this.#settle(outcome);
     }
+  }
+}
+
+function textOf(bytes: Buffer, headers: IncomingHttpHeaders): string | undefined {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined) return bytes.toString('utf8');
+  try {
+    return decodeContent(bytes, { encoding, maxBytes: maxResponseBytes }).toString('utf8');
+  } catch {
+    return undefined;
   }
 }
 

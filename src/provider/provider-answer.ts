@@ -14,15 +14,21 @@ export function toSendResult(exchange: Exchange): SendResult {
   if (refusal) return refusal;
   const messages = isObject(body) ? body['messages'] : undefined;
   const message: unknown = Array.isArray(messages) ? messages[0] : undefined;
-  if (!isObject(message) || typeof message['id'] !== 'string' || message['id'] === '') {
+  const id = isObject(message) ? idOf(message['id']) : undefined;
+  if (!isObject(message) || id === undefined)
     return { kind: 'unknown', cause: 'answer without a message id' };
-  }
   return {
     kind: 'accepted',
-    providerMessageId: message['id'],
+    providerMessageId: id,
     messageStatus: typeof message['message_status'] === 'string' ? message['message_status'] : 'accepted',
     waId: waIdOf(body),
   };
+}
+
+/** Text in the protocol; a whole number is read as the same id that callbacks name. */
+function idOf(value: unknown): string | undefined {
+  const id = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** The body of a reading request, or why there is none. */
@@ -48,7 +54,7 @@ function toFailure(answer: Answered, body: unknown): RequestFailure | undefined 
   if (answer.httpStatus === 502 || answer.httpStatus === 504) {
     return { kind: 'unknown', cause: `HTTP ${answer.httpStatus} from a gateway` };
   }
-  return toRejection(answer, {});
+  return toRejection(answer, isObject(error) ? error : {});
 }
 
 function toRejection(answer: Answered, error: Readonly<Record<string, unknown>>): SendRejected {

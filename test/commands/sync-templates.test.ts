@@ -309,6 +309,60 @@ describe('a sync that fails on its second page', () => {
   });
 });
 
+describe('an access token that the provider refuses', () => {
+  const refusal = (code: number) =>
+    new ProviderRequestError({
+      kind: 'rejected',
+      code,
+      httpStatus: 400,
+      message: 'no',
+      details: null,
+      isTransient: false,
+    });
+
+  test('gives way to that of another number of the account, behind the pages that are read', async () => {
+    const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
+    await createChannel(dependencies, {
+      workspaceId,
+      businessAccountId,
+      phoneNumberId: randomUUID(),
+      displayPhoneNumber: '+49 30 901821',
+      accessToken: 'a newer token',
+    });
+    const tokens: string[] = [];
+    const byToken: typeof provider = {
+      ...provider,
+      async *listTemplates(query) {
+        tokens.push(`${query.accessToken} ${query.after ?? 'first'}`);
+        for await (const page of provider.listTemplates(query)) {
+          if (query.accessToken === 'token' && page.nextCursor === null) throw refusal(190);
+          yield page;
+        }
+      },
+    };
+    provider.serve([[listedTemplate({ id: '1', name: 'a' })], [listedTemplate({ id: '2', name: 'b' })]]);
+    const synced = await syncTemplates({ ...dependencies, provider: byToken }, workspaceId);
+    expect(synced).toEqual({ synced: 2, added: 2, changed: 0 });
+    expect(tokens).toEqual(['token first', 'a newer token 1']);
+  });
+
+  test('is told when there is no other, and no other is tried for another reason', async () => {
+    const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
+    provider.serve([refusal(190)]);
+    await expect(syncTemplates(dependencies, workspaceId)).rejects.toMatchObject({ providerCode: 190 });
+    await createChannel(dependencies, {
+      workspaceId,
+      businessAccountId,
+      phoneNumberId: randomUUID(),
+      displayPhoneNumber: '+49 30 901821',
+      accessToken: 'a newer token',
+    });
+    provider.serve([refusal(80008)]);
+    await expect(syncTemplates(dependencies, workspaceId)).rejects.toMatchObject({ providerCode: 80008 });
+    expect(provider.cursors).toHaveLength(2);
+  });
+});
+
 test('does nothing for an account without a channel', async () => {
   const { provider, dependencies } = await anAccount();
   expect(await syncBusinessAccount(dependencies, 'nobody')).toMatchObject({ synced: 0 });

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import type { MessagingProvider, OutboundTemplateMessage } from '../../src/provider/provider.ts';
@@ -111,6 +112,54 @@ describe('an answered send', () => {
       kind: 'accepted',
       messageStatus: 'held_for_quality_assessment',
       waId: null,
+    });
+  });
+
+  it('is accepted when the ids are numbers', async () => {
+    expect(await sendTo(httpAnswer(200, { body: '{"messages":[{"id":1387372356726668}]}' }))).toMatchObject({
+      kind: 'accepted',
+      providerMessageId: '1387372356726668',
+    });
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('is read when something in between has compressed it with %s', async (encoding, compress) => {
+    const body = compress('{"messages":[{"id":"wamid.packed"}]}');
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const chunk = (bytes: Buffer) => [`${bytes.length.toString(16)}\r\n`, bytes, '\r\n'];
+    const parts = [head, ...chunk(body.subarray(0, 9)), ...chunk(body.subarray(9)), '0\r\n\r\n'];
+    const server = await serve((socket) =>
+      socket.write(Buffer.concat(parts.map((part) => Buffer.from(part)))),
+    );
+
+    expect(await connectTo(server.baseUrl).sendMessage(message)).toMatchObject({
+      kind: 'accepted',
+      providerMessageId: 'wamid.packed',
+    });
+  });
+
+  it.each([
+    ['compressed', 'gzip'],
+    ['in an encoding nobody knows', 'zstd'],
+  ])('is unknown when it says to be %s and cannot be read', async (_name, encoding) => {
+    const headers = { 'content-encoding': encoding };
+
+    expect(await sendTo(httpAnswer(200, { body: '{"messages":[{"id":"1"}]}', headers }))).toMatchObject({
+      kind: 'unknown',
+    });
+  });
+
+  it('keeps the provider’s words when its error has no code', async () => {
+    const body = '{"error":{"message":"Unsupported post request","type":"GraphMethodException"}}';
+
+    expect(await sendTo(httpAnswer(400, { body }))).toMatchObject({
+      kind: 'rejected',
+      code: 400,
+      httpStatus: 400,
+      message: 'Unsupported post request',
     });
   });
 

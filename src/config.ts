@@ -43,10 +43,13 @@ export interface Config {
       };
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'pretty';
+  /** Where spans go, over OTLP; undefined: there are none. */
+  readonly otlpEndpoint: string | undefined;
   /** Where this API is reached from outside; builds csv_file_url. Default: http://host:port */
   readonly publicUrl: string | undefined;
 }
 
+const web = ['http:', 'https:'];
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof logLevels)[number];
 
@@ -99,8 +102,7 @@ export function loadConfig(environment: Environment, terminal = false): Config {
       .map((item) => item.trim())
       .filter((item) => item !== '');
   };
-  const url = (name: string, protocols: readonly string[]): string => {
-    const value = text(name);
+  const url = (name: string, protocols: readonly string[], value = text(name)): string => {
     if (value === '') return '';
     const parsed = URL.parse?.(value) ?? tryUrl(value);
     if (parsed === null || !protocols.includes(parsed.protocol)) {
@@ -137,7 +139,7 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
     temporalAddress: text('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
-    providerBaseUrl: url('PROVIDER_BASE_URL', ['http:', 'https:']),
+    providerBaseUrl: url('PROVIDER_BASE_URL', web),
     providerAppSecret: text('PROVIDER_APP_SECRET'),
     providerVerifyToken: text('PROVIDER_VERIFY_TOKEN'),
     providerTimeoutMs: integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 600_000),
@@ -163,6 +165,8 @@ export function loadConfig(environment: Environment, terminal = false): Config {
           },
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
     logFormat: choice('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
+    otlpEndpoint:
+      url('OTEL_EXPORTER_OTLP_ENDPOINT', web, raw('OTEL_EXPORTER_OTLP_ENDPOINT') ?? '') || undefined,
     publicUrl: raw('PUBLIC_URL')?.replace(/\/+$/, ''),
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -14,11 +14,14 @@ import { createStorage } from './storage/create-storage.ts';
 import type { FileStorage } from './storage/file-storage.ts';
 import { createDatabase, type Database } from './records/database.ts';
 import { createSecretBox, type SecretBox } from './secrets.ts';
+import { traceOutbound, traceProvider } from './trace-calls.ts';
+import { createTracing, type Tracing } from './tracing.ts';
 
 export interface Dependencies {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly database: Database;
   readonly orchestrator: Orchestrator;
   readonly provider: MessagingProvider;
@@ -37,32 +40,34 @@ export interface OpenDependencies extends Dependencies {
 /** Postgres must answer; Temporal and the provider need not yet. `service` names the process in logs and metrics. */
 export async function createDependencies(config: Config, service: string): Promise<OpenDependencies> {
   const metrics = createMetrics(service);
+  const logger = createLogger(config, service);
+  const tracing = await createTracing(config, service);
   const database = await createDatabase(config.databaseUrl, config.databasePoolSize);
   observeDatabasePool(metrics, database);
   observeStanding(metrics, database);
   const orchestrator = await createOrchestrator(config);
-  const provider = measureProvider(
-    metrics,
-    createCloudProvider({
-      baseUrl: config.providerBaseUrl,
-      connections: config.providerConnections,
-      timeoutMs: config.providerTimeoutMs,
-    }),
-  );
+  const cloud = createCloudProvider({
+    baseUrl: config.providerBaseUrl,
+    connections: config.providerConnections,
+    timeoutMs: config.providerTimeoutMs,
+  });
+  const provider = measureProvider({ ...metrics, logger }, traceProvider(tracing, cloud));
   return {
     config,
-    logger: createLogger(config, service),
+    logger,
     metrics,
+    tracing,
     database,
     orchestrator,
     provider,
-    outbound: measureOutbound(metrics, createOutbound(config)),
+    outbound: measureOutbound(metrics, traceOutbound(tracing, createOutbound(config))),
     storage: createStorage(config),
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),
     now: () => new Date(),
     close: async () => {
       await Promise.allSettled([provider.close(), orchestrator.close(), database.end()]);
+      await tracing.close();
     },
   };
 }

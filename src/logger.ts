@@ -1,5 +1,9 @@
-/** One JSON line per record; keys that could carry a secret or a person's number are redacted, whatever a caller passes. */
+/**
+ * One JSON line per record, with the request and the workflow it belongs to; keys that could carry a secret or a person's number are redacted, whatever a caller
+ * passes.
+ */
 import { pino, stdTimeFunctions, type Logger as PinoLogger } from 'pino';
+import { callContext } from './call-context.ts';
 import type { Config } from './config.ts';
 
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
@@ -17,6 +21,13 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, ser
     base: { service },
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
+    mixin: () => {
+      const { requestId, workflowId } = callContext();
+      return {
+        ...(requestId !== undefined && { requestId }),
+        ...(workflowId !== undefined && { workflowId }),
+      };
+    },
     redact: { paths: redacted, censor: '[redacted]' },
   };
   if (config.logFormat === 'json') return pino(options);

@@ -7,11 +7,19 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
   type ConnectionLike,
+  type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  defineSearchAttributeKey,
+  SearchAttributeType,
+  type Headers,
+} from '@temporalio/common';
+import { callContext } from './call-context.ts';
 import type { Config } from './config.ts';
 import {
   campaignWorkflowId,
+  causeHeaders,
   retentionScheduleId,
   searchAttributeNames,
   signalNames,
@@ -58,14 +66,35 @@ export async function createOrchestrator(
   config: Pick<Config, 'temporalAddress' | 'temporalNamespace'>,
 ): Promise<Orchestrator> {
   const connection = Connection.lazy({ address: config.temporalAddress });
-  return orchestratorFor(new Client({ connection, namespace: config.temporalNamespace }), () =>
-    connection.close(),
-  );
+  return orchestratorFor(clientOn(connection, config.temporalNamespace), () => connection.close());
 }
 
 /** On the worker's own connection, so that what it starts may begin in this very process. The connection stays the worker's. */
 export function createWorkerOrchestrator(connection: ConnectionLike, namespace: string): Orchestrator {
-  return orchestratorFor(new Client({ connection, namespace }), () => Promise.resolve(), { eager: true });
+  return orchestratorFor(clientOn(connection, namespace), () => Promise.resolve(), { eager: true });
+}
+
+function clientOn(connection: ConnectionLike, namespace: string): Client {
+  return new Client({ connection, namespace, interceptors: { workflow: [carryCause] } });
+}
+
+/** Workflows learn what request and what span they were started, or changed, by. */
+const carryCause: WorkflowClientInterceptor = {
+  start: (input, next) => next({ ...input, headers: { ...input.headers, ...causeNow() } }),
+  startWithDetails: (input, next) => next({ ...input, headers: { ...input.headers, ...causeNow() } }),
+  signal: (input, next) => next({ ...input, headers: { ...input.headers, ...causeNow() } }),
+};
+
+function causeNow(): Headers {
+  const { requestId, traceparent } = callContext();
+  return {
+    ...(requestId !== undefined && {
+      [causeHeaders.requestId]: defaultPayloadConverter.toPayload(requestId),
+    }),
+    ...(traceparent !== undefined && {
+      [causeHeaders.traceparent]: defaultPayloadConverter.toPayload(traceparent),
+    }),
+  };
 }
 
 /**

@@ -28,6 +28,7 @@ import { webhookWorkerOptions } from './webhook-worker.ts';
 import { serveWorkerHealth } from './worker-health.ts';
 import { campaignWorkerOptions, workflowSource } from './worker-options.ts';
 import { prepareSdkMetrics, type SdkMetrics } from './worker-sdk-metrics.ts';
+import { causeOptions } from './worker-cause.ts';
 import { taskQueues } from './workflows/contract.ts';
 
 const connectRetryMs = 1_000;
@@ -77,7 +78,12 @@ async function createWorkers(
   connection: NativeConnection,
   draining: () => boolean,
 ): Promise<readonly Worker[]> {
-  const shared = { connection, namespace: dependencies.config.temporalNamespace, ...workflowSource() };
+  const shared = {
+    connection,
+    namespace: dependencies.config.temporalNamespace,
+    ...workflowSource(),
+    ...causeOptions(dependencies.tracing),
+  };
   return Promise.all([
     Worker.create({
       ...shared,

@@ -90,7 +90,11 @@ async function bundleWorkflows() {
   const workflowsPath = join(dist, 'src', 'workflows', 'index.js');
   if (!existsSync(workflowsPath)) return;
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules: [join(dist, 'src', 'workflows', 'carry-cause.js')],
+    logger: new DefaultLogger('ERROR'),
+  });
   writeFileSync(`${bundleFile}.new`, code);
   renameSync(`${bundleFile}.new`, bundleFile);
 }

@@ -66,6 +66,22 @@ export function createWebhookActivities(dependencies: WebhookDependencies) {
       if (attempt === undefined) return 'not pending';
       const result = await makeAttempt(dependencies, attempt);
       await persistently(() => record(result));
+      const { state, errorCode, responseStatus, durationMs } = result;
+      const { webhookId, eventId, eventKey, workspaceId } = attempt;
+      dependencies.logger.info(
+        {
+          deliveryId,
+          webhookId,
+          workspaceId,
+          eventId,
+          eventKey,
+          state,
+          errorCode,
+          responseStatus,
+          durationMs,
+        },
+        'delivery',
+      );
       return result.errorCode === null ? 'delivered' : `failed: ${result.errorCode}`;
     },
   };

@@ -36,10 +36,12 @@ export function refuse({
   };
 }
 
-/** Class, message and stack; never the statement's parameters that the database's errors carry. */
+/** Class, message and stack; of what the database said only its code: its messages quote values. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error ? ` ← ${error.cause.name}: ${error.cause.message}` : '';
+  const { cause: from } = error as { readonly cause?: Error & { readonly code?: unknown } };
+  const code = typeof from?.code === 'string' ? ` ${from.code}` : '';
+  const cause = from instanceof Error ? ` ← ${from.name}${code}` : '';
   return `${error.stack ?? error.message}${cause}`;
 }
 

@@ -1,8 +1,10 @@
 /** Request id, one log line and one measurement per request. Never a query string, a body or a header's value. */
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
+import { withCallContext } from '../call-context.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Tracing } from '../tracing.ts';
 import type { FrameState } from './frame-state.ts';
 
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
@@ -10,9 +12,11 @@ const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 export function requestLog({
   logger,
   metrics,
+  tracing,
 }: {
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
 }): Middleware<FrameState> {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -39,7 +43,21 @@ export function requestLog({
       };
       logger[levelOf(status, ctx.state.quiet === true ? 'probe' : 'request')](line, 'request');
     });
-    await next();
+    const { requestId } = ctx.state;
+    await withCallContext({ requestId }, () =>
+      tracing.span(
+        { name: 'request', kind: 'server', parent: ctx.get('traceparent'), attributes: { requestId } },
+        async (span) => {
+          await next();
+          span.set({
+            'http.request.method': knownMethod(ctx.method),
+            'http.route': ctx.state.route ?? 'unmatched',
+            'http.response.status_code': ctx.status,
+          });
+          if (ctx.status >= 500) span.fail(String(ctx.status));
+        },
+      ),
+    );
   };
 }
 

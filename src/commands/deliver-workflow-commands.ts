@@ -1,4 +1,5 @@
 /** Tells Temporal what committed transactions left for it. */
+import { withCallContext } from '../call-context.ts';
 import type { Dependencies } from '../dependencies.ts';
 import {
   deleteWorkflowCommand,
@@ -19,16 +20,31 @@ export async function deliverWorkflowCommands(dependencies: Courier, campaignId:
   }
 }
 
-/** The courier's round: whatever lay longer than its own process would have taken. Returns how many were delivered. */
+const failuresOfRound = 3;
+
+/**
+ * The courier's round: whatever lay longer than its own process would have taken. Returns how many were delivered. One that
+ * Temporal refuses does not hold up the others; after a few refusals the round fails, for Temporal seems to be away.
+ */
 export async function deliverOverdueCommands(dependencies: Courier, olderThanMs: number): Promise<number> {
   const commands = await listWorkflowCommands(dependencies.database, { olderThanMs });
-  await deliverAll(dependencies, commands);
-  return commands.length;
+  const failures: unknown[] = [];
+  for (const command of commands) {
+    try {
+      await deliverAll(dependencies, [command]);
+    } catch (error) {
+      failures.push(error);
+      if (failures.length === failuresOfRound) throw error;
+    }
+  }
+  if (failures.length === commands.length && failures.length > 0) throw failures[0];
+  return commands.length - failures.length;
 }
 
 async function deliverAll(dependencies: Courier, commands: readonly WorkflowCommandRow[]): Promise<void> {
   for (const command of commands) {
-    await deliver(dependencies, command);
+    const { request_id: requestId } = command;
+    await withCallContext(requestId === null ? {} : { requestId }, () => deliver(dependencies, command));
     await deleteWorkflowCommand(dependencies.database, command.id);
   }
 }

@@ -55,6 +55,10 @@ export async function prepareCampaign(
     if (watch.isStopped() && !signal.aborted) return;
     if (!(error instanceof PreparationFailure)) throw error;
     await failPreparation(dependencies.database, campaignId, error);
+    dependencies.logger.info(
+      { campaignId, status: 'FAILED', preparationError: error.code },
+      'campaign failed',
+    );
   } finally {
     watch.end();
   }
@@ -175,6 +179,7 @@ async function load(
     resentCampaignId: request.audience.failed_campaign_id,
     beforeCommit: async () => contacts?.commit(),
   });
+  dependencies.logger.info({ campaignId: campaign.id, rows: recipients.count() }, 'campaign prepared');
 }
 
 async function openContacts(

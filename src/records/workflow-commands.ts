@@ -1,8 +1,9 @@
 /** What must reach a campaign's workflow: written in the transaction of its cause, deleted once delivered. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { callContext } from '../call-context.ts';
 import type { Connection } from './database.ts';
-import { nothing, row } from './row.ts';
+import { nothing, nullable, row } from './row.ts';
 
 export type WorkflowCommandKind = 'start' | 'refresh';
 
@@ -11,7 +12,8 @@ export async function insertWorkflowCommand(
   { campaignId, kind }: { readonly campaignId: string; readonly kind: WorkflowCommandKind },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    INSERT INTO workflow_command (campaign_id, kind) VALUES (${campaignId}, ${kind})`);
+    INSERT INTO workflow_command (campaign_id, kind, request_id)
+    VALUES (${campaignId}, ${kind}, ${callContext().requestId ?? null})`);
 }
 
 const WorkflowCommand = row(
@@ -21,6 +23,7 @@ const WorkflowCommand = row(
     campaign_id: t.string,
     workspace_id: t.number,
     name: t.string,
+    request_id: nullable(t.string),
   }),
 );
 
@@ -30,6 +33,8 @@ export interface WorkflowCommandRow {
   readonly campaign_id: string;
   readonly workspace_id: number;
   readonly name: string;
+  /** Of the API request that caused it. */
+  readonly request_id: string | null;
 }
 
 /** Oldest first; those of one campaign, or those older than `olderThanMs`. */
@@ -42,7 +47,8 @@ export async function listWorkflowCommands(
       ? sql.fragment`workflow_command.campaign_id = ${filter.campaignId}`
       : sql.fragment`workflow_command.created_at < now() - make_interval(secs => ${filter.olderThanMs / 1000})`;
   return connection.any(sql.type(WorkflowCommand)`
-    SELECT workflow_command.id, workflow_command.kind, campaign.id AS campaign_id, campaign.workspace_id, campaign.name
+    SELECT workflow_command.id, workflow_command.kind, campaign.id AS campaign_id, campaign.workspace_id, campaign.name,
+      workflow_command.request_id
     FROM workflow_command JOIN campaign ON campaign.id = workflow_command.campaign_id
     WHERE ${condition}
     ORDER BY workflow_command.id

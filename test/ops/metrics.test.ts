@@ -154,6 +154,7 @@ describe('observeStanding', () => {
 });
 
 describe('measuring', () => {
+  const logger = { debug: () => undefined };
   const message = {} as Parameters<MessagingProvider['sendMessage']>[0];
 
   function providerAnswering(result: SendResult): MessagingProvider {
@@ -170,7 +171,9 @@ describe('measuring', () => {
       isTransient: false,
     } as const;
     for (const code of [130429, 130429, 987654])
-      await measureProvider(metrics, providerAnswering({ ...refusal, code })).sendMessage(message);
+      await measureProvider({ ...metrics, logger }, providerAnswering({ ...refusal, code })).sendMessage(
+        message,
+      );
     const text = await metrics.registry.metrics();
     expect(valueOf(text, 'provider_send_seconds_count{service="worker",outcome="rejected"}')).toBe(3);
     expect(valueOf(text, 'provider_send_seconds_count{service="worker",outcome="accepted"}')).toBe(0);

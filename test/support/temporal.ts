@@ -85,8 +85,10 @@ export async function startTimeSkippingTemporal(): Promise<TestWorkflowEnvironme
 
 /** The workflows as the worker bundles them, from the sources; about a second, so once per test file. */
 export function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
+  const sourceOf = (name: string) => fileURLToPath(new URL(`../../src/workflows/${name}`, import.meta.url));
   return bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
+    workflowsPath: sourceOf('index.ts'),
+    workflowInterceptorModules: [sourceOf('carry-cause.ts')],
     logger: new DefaultLogger('ERROR'),
   });
 }

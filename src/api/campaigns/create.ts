@@ -87,7 +87,9 @@ export const createCampaign = endpoint(
       await request.idempotency.finish(transaction, presented);
       return presented;
     });
-    await deliverWorkflowCommands(dependencies, answer.body.data.campaign.id);
+    const { id: campaignId, status } = answer.body.data.campaign;
+    dependencies.logger.info({ campaignId, status }, 'campaign created');
+    await deliverWorkflowCommands(dependencies, campaignId);
     return answer;
   },
 );

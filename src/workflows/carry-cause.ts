@@ -1,0 +1,83 @@
+/**
+ * Hands on what a workflow was caused by (the id of a request, the span of a trace) to the activities it calls. Headers
+ * change no command of a workflow, so histories from before them are replayed all the same.
+ */
+import { defaultPayloadConverter, type Headers } from '@temporalio/common';
+import {
+  proxySinks,
+  workflowInfo,
+  type Sinks,
+  type WorkflowInterceptors,
+  type WorkflowInterceptorsFactory,
+} from '@temporalio/workflow';
+import { causeHeaders, type FinishedRun } from './contract.ts';
+
+export interface CauseSinks extends Sinks {
+  readonly trace: { readonly runFinished: (run: FinishedRun) => void };
+}
+
+const { trace } = proxySinks<CauseSinks>();
+
+export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptors => {
+  let carried: Headers = {};
+
+  /** The activities of a traced run are children of its span, whose id they know although it is told of at the end. */
+  const take = (headers: Headers): string | undefined => {
+    const { [causeHeaders.requestId]: requestId, [causeHeaders.traceparent]: parent } = headers;
+    if (requestId === undefined && parent === undefined) return undefined;
+    const traceparent =
+      parent === undefined ? undefined : defaultPayloadConverter.fromPayload<string>(parent);
+    carried = {
+      ...carried,
+      ...(requestId !== undefined && { [causeHeaders.requestId]: requestId }),
+      ...(traceparent !== undefined && {
+        [causeHeaders.traceparent]: defaultPayloadConverter.toPayload(ofThisRun(traceparent)),
+      }),
+    };
+    return traceparent;
+  };
+
+  return {
+    inbound: [
+      {
+        execute(input, next) {
+          const parent = take(input.headers);
+          if (parent === undefined) return next(input);
+          const { workflowType: name, runStartTime } = workflowInfo();
+          return next(input).finally(() =>
+            trace.runFinished({
+              name,
+              parent,
+              spanId: spanIdOfRun(),
+              startedAt: runStartTime.getTime(),
+              endedAt: Date.now(),
+            }),
+          );
+        },
+        handleSignal(input, next) {
+          // Whoever changed the campaign last is whose doing the following steps are; the trace stays the first one's.
+          const { [causeHeaders.traceparent]: _trace, ...headers } = input.headers;
+          take(headers);
+          return next(input);
+        },
+      },
+    ],
+    outbound: [
+      {
+        scheduleActivity: (input, next) => next({ ...input, headers: { ...carried, ...input.headers } }),
+        scheduleLocalActivity: (input, next) => next({ ...input, headers: { ...carried, ...input.headers } }),
+        continueAsNew: (input, next) => next({ ...input, headers: { ...carried, ...input.headers } }),
+      },
+    ],
+  };
+};
+
+/** A run's id is as random as a span's has to be. */
+function spanIdOfRun(): string {
+  return workflowInfo().runId.replaceAll('-', '').slice(-16);
+}
+
+function ofThisRun(traceparent: string): string {
+  const [version, traceId, , flags] = traceparent.split('-');
+  return [version, traceId, spanIdOfRun(), flags].join('-');
+}

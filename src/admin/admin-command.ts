@@ -4,12 +4,16 @@ import type { Need } from './admin-environment.ts';
 interface OptionDeclaration {
   readonly description: string;
   readonly optional?: true;
+  /** Takes no value; its value is `yes` when it is given. */
+  readonly flag?: true;
 }
 
 export type OptionDeclarations = { readonly [name: string]: OptionDeclaration };
 
 type OptionValues<O extends OptionDeclarations> = {
-  readonly [N in keyof O]: O[N] extends { readonly optional: true } ? string | undefined : string;
+  readonly [N in keyof O]: O[N] extends { readonly optional: true } | { readonly flag: true }
+    ? string | undefined
+    : string;
 };
 
 /** A command whose option types are erased: what the frame lists, explains and runs. */
@@ -23,17 +27,31 @@ export interface AdminCommand {
     context: AdminContext,
     values: Readonly<Record<string, string | undefined>>,
   ) => Promise<object>;
+  /** Instead of the object as JSON, and the exit code 0. */
+  readonly present?: (result: object, values: Readonly<Record<string, string | undefined>>) => AdminOutput;
+}
+
+export interface AdminOutput {
+  readonly text: string;
+  readonly exitCode: 0 | 1;
 }
 
 /** Declares a command; required options are strings when `run` is called. */
-export function adminCommand<const O extends OptionDeclarations>(command: {
+export function adminCommand<const O extends OptionDeclarations, R extends object>(command: {
   readonly name: string;
   readonly summary: string;
   readonly options: O;
   readonly needs?: readonly Need[];
-  readonly run: (context: AdminContext, values: OptionValues<O>) => Promise<object>;
+  readonly run: (context: AdminContext, values: OptionValues<O>) => Promise<R>;
+  readonly present?: (result: R, values: OptionValues<O>) => AdminOutput;
 }): AdminCommand {
-  return { ...command, needs: command.needs ?? [], run: command.run as AdminCommand['run'] };
+  const { present, ...rest } = command;
+  return {
+    ...rest,
+    needs: command.needs ?? [],
+    run: command.run as AdminCommand['run'],
+    ...(present !== undefined && { present: present as NonNullable<AdminCommand['present']> }),
+  };
 }
 
 /** A UUID option; ids never reach SQL in another form. */

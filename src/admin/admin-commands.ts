@@ -15,6 +15,7 @@ import { migrate } from '../migrate.ts';
 import { getCampaignReport } from '../records/campaign-report.ts';
 import { findChannelById } from '../records/channels.ts';
 import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { adminCommand, integerOption, uuidOption, type AdminCommand } from './admin-command.ts';
 import type { AdminContext } from './admin-context.ts';
 
@@ -147,6 +148,7 @@ export const adminCommands: readonly AdminCommand[] = [
     needs: ['secrets'],
     run: (context) => rotateSecrets(context),
   }),
+  doctorCommand,
 ];
 
 async function placeOf({ database }: AdminContext, value: string) {

@@ -1,4 +1,4 @@
-/** Reads the command line, runs one command, prints one JSON object. */
+/** Reads the command line, runs one command, prints what it came to: one JSON object unless the command says otherwise. */
 import { parseArgs } from 'node:util';
 import type { Environment } from '../config.ts';
 import type { AdminCommand } from './admin-command.ts';
@@ -14,7 +14,7 @@ export interface AdminRun {
   readonly err: (text: string) => void;
 }
 
-/** The exit code: 0, or 1 with the problem on standard error. */
+/** The exit code: 0, or 1 with the problem on standard error, or what the command says. */
 export async function runAdmin(run: AdminRun): Promise<0 | 1> {
   const [name, ...rest] = run.args;
   if (name === '--help' || name === '-h' || name === 'help') return print(run.out, usage());
@@ -29,7 +29,10 @@ export async function runAdmin(run: AdminRun): Promise<0 | 1> {
     const environment = adminEnvironment(run.environment, command.needs);
     const { context, close } = await openAdminContext(environment, run.sqlFolder);
     try {
-      return print(run.out, `${JSON.stringify(await command.run(context, values))}\n`);
+      const result = await command.run(context, values);
+      const output = command.present?.(result, values) ?? { text: JSON.stringify(result), exitCode: 0 };
+      print(run.out, `${output.text}\n`);
+      return output.exitCode;
     } finally {
       await close();
     }
@@ -50,16 +53,24 @@ function readOptions(command: AdminCommand, args: readonly string[]) {
     args: joinNegativeNumbers(args),
     options: {
       help: { type: 'boolean', short: 'h' },
-      ...Object.fromEntries(names.map((name) => [name, { type: 'string' } as const])),
+      ...Object.fromEntries(names.map((name) => [name, { type: typeOf(command, name) }])),
     },
   });
   if (values.help === true) return 'help';
-  const given = values as Readonly<Record<string, string | undefined>>;
-  const missing = names.filter(
-    (name) => command.options[name]?.optional !== true && given[name] === undefined,
+  const given: Readonly<Record<string, string | undefined>> = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? value : 'yes']),
   );
+  const missing = names.filter((name) => isRequired(command, name) && given[name] === undefined);
   if (missing.length === 0) return given;
   throw new Error(`${missing.map((name) => `--${name}`).join(', ')} missing\n\n${usageOf(command)}`);
+}
+
+function typeOf({ options }: AdminCommand, name: string): 'boolean' | 'string' {
+  return options[name]?.flag === true ? 'boolean' : 'string';
+}
+
+function isRequired({ options }: AdminCommand, name: string): boolean {
+  return options[name]?.optional !== true && options[name]?.flag !== true;
 }
 
 // parseArgs takes `--amount -5` for two options.
@@ -82,7 +93,7 @@ function usage(): string {
     '',
     ...lines,
     '',
-    'Each prints one JSON object. They act on DATABASE_URL, else on the running stack of DATA_DIR.',
+    'Each prints one JSON object, doctor one line for each finding. They act on DATABASE_URL, else on the running stack of DATA_DIR.',
     '<command> --help lists the options of a command.',
     '',
   ].join('\n');
@@ -96,8 +107,8 @@ function usageOf({ name, summary, options }: AdminCommand): string {
     '',
     `  ${summary}`,
     '',
-    ...entries.map(([option, { description, optional }]) =>
-      `  --${option.padEnd(width)}  ${description}${optional === true ? ' (optional)' : ''}`.trimEnd(),
+    ...entries.map(([option, { description, optional, flag }]) =>
+      `  --${option.padEnd(width)}  ${description}${optional === true || flag === true ? ' (optional)' : ''}`.trimEnd(),
     ),
     '',
   ].join('\n');

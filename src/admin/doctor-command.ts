@@ -1,0 +1,133 @@
+import { describeLostTime } from '../commands/doctor/describe-lost-time.ts';
+import { lostTimeChecks, type Restore } from '../commands/doctor/check-lost-time.ts';
+import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/doctor/run-doctor.ts';
+import { viewWorkflows } from '../commands/doctor/workflow-view.ts';
+import type { Finding } from '../commands/doctor/check.ts';
+import { createMetrics } from '../metrics.ts';
+import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
+
+const defaultPauseSeconds = 10;
+/** Longer than any loop of a worker rests. */
+const slackSeconds = 60;
+
+interface Report {
+  readonly clean: boolean;
+  readonly findings: readonly ReportedFinding[];
+  /** What is to be known and cannot be settled. */
+  readonly notes: readonly string[];
+}
+
+interface ReportedFinding {
+  readonly kind: string;
+  readonly id: string;
+  readonly meaning: string;
+  /** What `--repair` does, or did; null when a person has to decide. */
+  readonly repair: string | null;
+  readonly outcome: 'found' | Settled['outcome'];
+  readonly problem?: string;
+}
+
+export const doctorCommand = adminCommand({
+  name: 'doctor',
+  summary: 'find, explain and settle disagreements between Postgres and Temporal',
+  options: {
+    repair: { description: 'settle what is found; safe to run again', flag: true },
+    json: { description: 'print one JSON object', flag: true },
+    quick: { description: 'do not count the recipients of campaigns that have ended', flag: true },
+    'pause-seconds': {
+      description: `between the two looks that tell findings from work under way (default ${defaultPauseSeconds})`,
+      optional: true,
+    },
+    'backup-at': {
+      description: 'after a restore of Postgres: the records hold everything up to this time (ISO 8601)',
+      optional: true,
+    },
+    'stopped-at': {
+      description: 'after a restore of Postgres: when sending had stopped (ISO 8601)',
+      optional: true,
+    },
+    'temporal-too': { description: 'Temporal was taken back or lost as well', flag: true },
+  },
+  needs: ['secrets', 'provider', 'temporal'],
+  run: (context, values): Promise<Report> => {
+    const restore = restoreOf(values);
+    const pause = values['pause-seconds'];
+    const pauseMs =
+      1000 * (pause === undefined ? defaultPauseSeconds : integerOption('pause-seconds', pause));
+    return context.withProvider(async ({ database, orchestrator, logger, now }) => {
+      const doctor = {
+        database,
+        orchestrator,
+        workflows: viewWorkflows(orchestrator),
+        config: context.config,
+        logger,
+        metrics: createMetrics('admin'),
+        now,
+        slackSeconds,
+        quick: values.quick !== undefined,
+      };
+      const notes = restore === undefined ? [] : await describeLostTime(doctor, restore);
+      const settled: ReportedFinding[] = [];
+      // What a restore left behind is settled before the books are looked at.
+      for (const checks of [...(restore === undefined ? [] : [lostTimeChecks(restore)]), everyCheck]) {
+        const findings = await runDoctor(doctor, { pauseMs: checks === everyCheck ? pauseMs : 0, checks });
+        settled.push(
+          ...(values.repair === undefined ? findings.map(found) : (await repairFindings(findings)).map(told)),
+        );
+      }
+      return { clean: settled.every(({ outcome }) => outcome === 'repaired'), findings: settled, notes };
+    });
+  },
+  present: (report, values): AdminOutput => ({
+    text: values.json === undefined ? textOf(report) : JSON.stringify(report),
+    exitCode: report.clean ? 0 : 1,
+  }),
+});
+
+function restoreOf(values: Readonly<Record<string, string | undefined>>): Restore | undefined {
+  const { 'backup-at': backup, 'stopped-at': stopped } = values;
+  const temporalToo = values['temporal-too'] !== undefined;
+  if (backup === undefined && stopped === undefined && !temporalToo) return undefined;
+  if (backup === undefined || stopped === undefined)
+    throw new Error('--backup-at and --stopped-at go together');
+  const restore = {
+    backupAt: time('backup-at', backup),
+    stoppedAt: time('stopped-at', stopped),
+    temporalToo,
+  };
+  if (restore.backupAt > restore.stoppedAt) throw new Error('--backup-at lies behind --stopped-at');
+  return restore;
+}
+
+function time(name: string, value: string): Date {
+  const date = new Date(value);
+  if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(date.getTime())) return date;
+  throw new Error(`--${name} must be a date and time with its zone, like 2026-01-31T12:00:00Z`);
+}
+
+function found({ kind, id, meaning, repair }: Finding): ReportedFinding {
+  return { kind, id, meaning, repair: repair?.does ?? null, outcome: 'found' };
+}
+
+function told({ finding, outcome, problem }: Settled): ReportedFinding {
+  return { ...found(finding), outcome, ...(problem !== undefined && { problem }) };
+}
+
+function textOf({ findings, notes }: Report): string {
+  const lines = findings.map(({ kind, id, meaning, repair, outcome, problem }) => {
+    const action = repair === null ? 'a person has to decide' : `--repair would ${repair}`;
+    const done: Readonly<Record<ReportedFinding['outcome'], string>> = {
+      found: action,
+      repaired: `repaired: ${repair}`,
+      failed: `NOT repaired: ${problem}`,
+      'not repairable': 'a person has to decide',
+    };
+    return `${kind} ${id}: ${meaning}; ${done[outcome]}`;
+  });
+  const open = findings.filter(({ outcome }) => outcome !== 'repaired').length;
+  const sum =
+    findings.length === 0
+      ? 'Nothing to report: Postgres and Temporal agree.'
+      : `${findings.length} findings, ${open} of them not settled.`;
+  return [...notes.map((note) => `note: ${note}`), ...lines, sum].join('\n');
+}

@@ -1,0 +1,93 @@
+/**
+ * What the history of a campaign's workflow witnesses: how far its steps saw the campaign claimed, and whether a step of
+ * sending was under way at a time. Read backwards from its end, so that its cost does not grow with its length.
+ */
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { Orchestrator } from '../../orchestrator.ts';
+import type { CampaignStanding } from '../../workflows/contract.ts';
+
+export interface CampaignHistory {
+  /** The farthest position that a finished step reported as claimed; undefined when none did. */
+  readonly claimedPosition?: number;
+  /** When the last step that reported a position had ended. */
+  readonly reportedAt?: Date;
+  /** The last standing of all. */
+  readonly standing?: CampaignStanding;
+  /** When the last step of sending that has no result was handed out; undefined when there is none. */
+  readonly openStepSince?: Date;
+  /** When the last step of sending was handed out, finished or not. */
+  readonly lastStepAt?: Date;
+}
+
+const pageSize = 100;
+
+type Client = Orchestrator['client'];
+type Event = NonNullable<
+  Awaited<ReturnType<Client['workflowService']['getWorkflowExecutionHistoryReverse']>>['history']
+>['events'] extends infer E
+  ? NonNullable<NonNullable<E>[number & keyof E]>
+  : never;
+
+/** Rejects when there is no such workflow. */
+export async function readCampaignHistory(client: Client, workflowId: string): Promise<CampaignHistory> {
+  let runId = '';
+  // A run that began by continuing another one may not have finished a step yet.
+  for (let runs = 0; ; runs += 1) {
+    const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: client.options.namespace,
+      execution: { workflowId, ...(runId !== '' && { runId }) },
+      maximumPageSize: pageSize,
+    });
+    const events = (history?.events ?? []) as readonly Event[];
+    const witnessed = witness(events);
+    if (witnessed.standing !== undefined || runs === 3) return witnessed;
+    const earlier = events.at(-1)?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
+    if (earlier === undefined || earlier === null || earlier === '') return witnessed;
+    runId = earlier;
+  }
+}
+
+/** Newest first. */
+function witness(events: readonly Event[]): CampaignHistory {
+  const finished = new Set<string>();
+  let standing: CampaignStanding | undefined;
+  let claimedPosition: number | undefined;
+  let reportedAt: Date | undefined;
+  let openStepSince: Date | undefined;
+  let lastStepAt: Date | undefined;
+  for (const event of events) {
+    const completed = event.activityTaskCompletedEventAttributes;
+    const result = completed?.result ?? event.workflowExecutionCompletedEventAttributes?.result;
+    if (completed?.scheduledEventId !== undefined) finished.add(String(completed.scheduledEventId));
+    const told = standingOf(result?.payloads?.[0]);
+    if (told !== undefined) {
+      standing ??= told;
+      const position = told.counts.claimedPosition;
+      if (position !== undefined) reportedAt ??= timeOf(event);
+      if (position !== undefined) claimedPosition = Math.max(claimedPosition ?? 0, position);
+    }
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled?.activityType?.name === 'sendStep') {
+      lastStepAt ??= timeOf(event);
+      if (!finished.has(String(event.eventId))) openStepSince ??= timeOf(event);
+    }
+  }
+  return {
+    ...(standing !== undefined && { standing }),
+    ...(claimedPosition !== undefined && { claimedPosition }),
+    ...(reportedAt !== undefined && { reportedAt }),
+    ...(openStepSince !== undefined && { openStepSince }),
+    ...(lastStepAt !== undefined && { lastStepAt }),
+  };
+}
+
+function standingOf(payload: Parameters<typeof defaultPayloadConverter.fromPayload>[0] | undefined | null) {
+  if (payload === undefined || payload === null) return undefined;
+  const value: unknown = defaultPayloadConverter.fromPayload(payload);
+  if (typeof value !== 'object' || value === null || !('counts' in value)) return undefined;
+  return value as CampaignStanding;
+}
+
+function timeOf({ eventTime }: Event): Date {
+  return new Date(Number(eventTime?.seconds ?? 0) * 1000 + Number(eventTime?.nanos ?? 0) / 1e6);
+}

@@ -1,0 +1,185 @@
+/** Counters against rows, ledgers against balances, reservations against messages. */
+import { isFinished } from '../../domain/campaign.ts';
+import { formatAmount } from '../../domain/money.ts';
+import {
+  listCampaignIds,
+  listOpenCampaigns,
+  readCampaignBooks,
+  type CampaignBooks,
+} from '../../records/doctor-campaigns.ts';
+import { recountCampaign, requeueStranded } from '../../records/doctor-repairs.ts';
+import {
+  compareReservations,
+  correctLedger,
+  correctReservations,
+  listWalletBooks,
+  sumReservedMessages,
+} from '../../records/doctor-wallets.ts';
+import { batches, type Doctor, type Finding } from './check.ts';
+
+const batchSize = 200;
+const messageBatch = 50_000;
+
+/** What the scan of the campaigns found reserved, by channel; the wallets are compared with it afterwards. */
+interface Reservations {
+  readonly owed: Map<string, bigint>;
+  readonly campaigns: Map<string, string[]>;
+}
+
+/** Reads every recipient, campaign by campaign. The figures of one campaign are of one instant. */
+async function* checkCampaignBooks(
+  doctor: Doctor,
+  reservations: Reservations,
+  again?: readonly string[],
+): AsyncIterable<Finding> {
+  const { database, quick } = doctor;
+  const list = async (page: { readonly afterId: string | null; readonly limit: number }) =>
+    quick
+      ? (await listOpenCampaigns(database, { ...page, settledSeconds: 0 })).map(({ id }) => id)
+      : listCampaignIds(database, page);
+  const pages = again === undefined ? batches(batchSize, list, (id) => id) : [again];
+  for await (const page of pages) {
+    for (const id of page) {
+      const books = await readCampaignBooks(database, id);
+      if (books === null) continue;
+      noteReservations(reservations, id, books);
+      yield* judgeBooks(doctor, id, books);
+    }
+  }
+}
+
+function noteReservations({ owed, campaigns }: Reservations, id: string, books: CampaignBooks): void {
+  if (books.owed === 0n) return;
+  owed.set(books.channel_id, (owed.get(books.channel_id) ?? 0n) + books.owed);
+  const noted = campaigns.get(books.channel_id) ?? [];
+  campaigns.set(books.channel_id, noted);
+  noted.push(id);
+}
+
+function* judgeBooks({ database }: Doctor, id: string, books: CampaignBooks): Iterable<Finding> {
+  const wrong = [
+    ...differences(books.kept, books.counted),
+    ...differences(books.kept_reasons, books.counted_reasons),
+  ];
+  if (wrong.length > 0) {
+    yield {
+      kind: 'counters-differ-from-rows',
+      id,
+      fingerprint: wrong.join(),
+      meaning: `kept beside the campaign ≠ counted: ${wrong.join(', ')}`,
+      repair: { does: 'count its recipients again', run: () => recountCampaign(database, id) },
+    };
+  }
+  if (books.waiting_behind !== books.queued && !isFinished(books.status)) {
+    yield {
+      kind: 'recipients-stranded',
+      id,
+      fingerprint: `${books.waiting_behind} ${books.queued}`,
+      meaning: `${books.waiting_behind} recipients wait behind what was claimed, ${books.queued} are queued for another attempt`,
+      repair: {
+        does: 'queue those who are PENDING, and nobody else',
+        run: () => requeueStranded(database, id),
+      },
+    };
+  }
+}
+
+function differences(
+  kept: Readonly<Record<string, number>>,
+  counted: Readonly<Record<string, number>>,
+): readonly string[] {
+  return [...new Set([...Object.keys(kept), ...Object.keys(counted)])]
+    .filter((name) => (kept[name] ?? 0) !== (counted[name] ?? 0))
+    .map((name) => `${name} ${kept[name] ?? 0} ≠ ${counted[name] ?? 0}`);
+}
+
+/** The books of campaigns, and then of wallets, for which those of the campaigns have to be read anyway. */
+export async function* checkBooks(doctor: Doctor, again?: readonly string[]): AsyncIterable<Finding> {
+  const reservations: Reservations = { owed: new Map(), campaigns: new Map() };
+  yield* checkCampaignBooks(doctor, reservations, again);
+  const pages =
+    again === undefined
+      ? batches(
+          batchSize,
+          (page) => listWalletBooks(doctor.database, page),
+          (wallet) => wallet.channel_id,
+        )
+      : [await listWalletBooks(doctor.database, { ids: again })];
+  const ofMessages = again === undefined ? await reservedByMessages(doctor) : new Map<string, bigint>();
+  for await (const page of pages) {
+    for (const wallet of page) {
+      const id = wallet.channel_id;
+      if (wallet.ledger !== wallet.balance) yield ledgerFinding(doctor, wallet);
+      const owed = (reservations.owed.get(id) ?? 0n) + (ofMessages.get(id) ?? 0n);
+      if (owed === wallet.reserved) continue;
+      const finding = await reservationFinding(doctor, id, reservations.campaigns.get(id) ?? []);
+      if (finding !== undefined) yield finding;
+    }
+  }
+}
+
+async function reservedByMessages({ database }: Doctor): Promise<ReadonlyMap<string, bigint>> {
+  const total = new Map<string, bigint>();
+  for (let afterId: string | null = null; ;) {
+    const batch: Awaited<ReturnType<typeof sumReservedMessages>> = await sumReservedMessages(database, {
+      afterId,
+      limit: messageBatch,
+    });
+    for (const [channelId, owed] of batch.owed) total.set(channelId, (total.get(channelId) ?? 0n) + owed);
+    afterId = batch.nextAfterId;
+    if (afterId === null) return total;
+  }
+}
+
+function ledgerFinding(
+  { database }: Doctor,
+  {
+    channel_id: id,
+    balance,
+    ledger,
+  }: { readonly channel_id: string; readonly balance: bigint; readonly ledger: bigint },
+): Finding {
+  return {
+    kind: 'ledger-differs-from-balance',
+    id,
+    fingerprint: String(balance - ledger),
+    meaning: `the wallet holds ${formatAmount(balance)}, its entries sum up to ${formatAmount(ledger)}`,
+    repair: {
+      does: `write a correction of ${formatAmount(balance - ledger)} into the ledger`,
+      run: () => correctLedger(database, id),
+    },
+  };
+}
+
+/** The sums above are of different instants; this one is of one. */
+async function reservationFinding(
+  { database }: Doctor,
+  channelId: string,
+  campaignIds: readonly string[],
+): Promise<Finding | undefined> {
+  const found = await compareReservations(database, { channelId, campaignIds });
+  if (found === null || found.owed === found.reserved) return undefined;
+  const { owed, reserved, balance } = found;
+  const finding = {
+    kind: 'reserved-differs-from-messages',
+    id: channelId,
+    fingerprint: String(reserved - owed),
+    meaning: `${formatAmount(reserved)} is held back, the messages without an outcome cost ${formatAmount(owed)}`,
+  };
+  if (owed > balance) {
+    return {
+      ...finding,
+      meaning: `${finding.meaning}, and the balance is only ${formatAmount(balance)}: adjust the wallet first`,
+    };
+  }
+  return {
+    ...finding,
+    repair: {
+      does: `hold back ${formatAmount(owed)}`,
+      run: async () => {
+        if (!(await correctReservations(database, { channelId, campaignIds })))
+          throw new Error('the balance does not cover it any more');
+      },
+    },
+  };
+}

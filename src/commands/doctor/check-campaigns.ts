@@ -1,0 +1,168 @@
+/** Campaigns against their workflows, both ways. */
+import { campaignStatuses, isFinished, nextCampaignStatus } from '../../domain/campaign.ts';
+import { lockCampaign, moveCampaignAndTell } from '../../records/campaign-lifecycle.ts';
+import { listOpenCampaigns, type CampaignToCheck, type Selection } from '../../records/doctor-campaigns.ts';
+import { findCampaignStates } from '../../records/doctor-overdue.ts';
+import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
+import { batches, type Doctor, type Finding } from './check.ts';
+import type { WorkflowDescription } from './workflow-view.ts';
+
+const batchSize = 200;
+const callsAtOnce = 8;
+const campaignPrefix = campaignWorkflowId('');
+
+/** Every campaign that is not finished has one running workflow, which is not ahead of its record and knows its status. */
+export async function* checkOpenCampaigns(doctor: Doctor, again?: readonly string[]): AsyncIterable<Finding> {
+  const list = (selection: Selection) =>
+    listOpenCampaigns(doctor.database, { ...selection, settledSeconds: doctor.slackSeconds });
+  const pages = again === undefined ? batches(batchSize, list, ({ id }) => id) : [await list({ ids: again })];
+  for await (const page of pages) {
+    for (let first = 0; first < page.length; first += callsAtOnce) {
+      const group = page.slice(first, first + callsAtOnce);
+      yield* (await Promise.all(group.map((campaign) => judgeCampaign(doctor, campaign)))).flat();
+    }
+  }
+}
+
+async function judgeCampaign(doctor: Doctor, campaign: CampaignToCheck): Promise<readonly Finding[]> {
+  const workflow = await doctor.workflows.describe(campaignWorkflowId(campaign.id));
+  const subject = { id: campaign.id, fingerprint: `${campaign.status} ${campaign.epoch} ${workflow.state}` };
+  const ahead = await describeAhead(doctor, campaign, workflow);
+  if (ahead !== undefined) {
+    const fingerprint = `${subject.fingerprint} ${campaign.claimed_position}`;
+    return [{ ...subject, fingerprint, kind: 'record-behind-workflow', ...ahead }];
+  }
+  if (workflow.state !== 'running') {
+    const how =
+      workflow.state === 'absent' ? 'has no workflow' : 'has a workflow that was ended by hand or failed';
+    return [
+      {
+        ...subject,
+        kind: 'campaign-without-workflow',
+        meaning: `the campaign is ${campaign.status} and ${how}: nothing will happen to it`,
+        repair: {
+          does: `start workflow ${campaignWorkflowId(campaign.id)}, which goes on from the record`,
+          run: () =>
+            doctor.workflows.startCampaignAgain({
+              id: campaign.id,
+              workspaceId: campaign.workspace_id,
+              name: campaign.name,
+            }),
+        },
+      },
+    ];
+  }
+  // Nothing is shown before the preparation is over, and a step may wait for the provider before it ends.
+  if (!campaign.prepared || !campaign.settled) return [];
+  const shown = workflow.status ?? campaign.status;
+  if (shown === campaign.status && (workflow.pauseReason ?? null) === campaign.pause_reason) return [];
+  return [
+    {
+      ...subject,
+      fingerprint: `${subject.fingerprint} ${shown} ${workflow.pauseReason ?? ''}`,
+      kind: 'workflow-behind-record',
+      meaning: `the campaign is ${campaign.status}, its workflow still says ${shown}: a signal was lost, or no worker runs`,
+      repair: {
+        does: 'tell the workflow to look at its record',
+        run: async () => {
+          await doctor.orchestrator.refreshCampaign(campaign.id);
+        },
+      },
+    },
+  ];
+}
+
+/** The workflow knows of more than the record does: Postgres was taken back to an earlier time. */
+async function describeAhead(
+  { database, workflows }: Doctor,
+  campaign: CampaignToCheck,
+  workflow: WorkflowDescription,
+): Promise<Pick<Finding, 'meaning' | 'repair'> | undefined> {
+  if (workflow.state === 'absent') return undefined;
+  const seen = (await workflows.campaignHistory(campaign.id))?.claimedPosition ?? 0;
+  if (workflow.state !== 'completed' && seen <= campaign.claimed_position) return undefined;
+  const knows =
+    workflow.state === 'completed'
+      ? 'its workflow has completed'
+      : `its workflow saw ${seen} recipients claimed, the record knows of ${campaign.claimed_position}`;
+  const meaning =
+    `the campaign is ${campaign.status}, but ${knows}: the database was restored from a backup; ` +
+    'run doctor with --backup-at and --stopped-at before it is started again';
+  if (nextCampaignStatus(campaign.status, 'pause') === undefined) return { meaning };
+  return {
+    meaning,
+    repair: {
+      does: 'pause the campaign; who may have been sent is settled by --backup-at and --stopped-at',
+      run: () =>
+        database.transaction(async (transaction) => {
+          const locked = await lockCampaign(transaction, campaign.id);
+          if (nextCampaignStatus(locked.status, 'pause') === undefined) return;
+          await moveCampaignAndTell(transaction, locked, 'pause', 'OPERATOR');
+        }),
+    },
+  };
+}
+
+const finished = campaignStatuses.filter(isFinished);
+
+/** Every running campaign workflow has a campaign that is not finished. */
+export async function* checkCampaignWorkflows(
+  doctor: Doctor,
+  again?: readonly string[],
+): AsyncIterable<Finding> {
+  const idOf = (workflowId: string): string => workflowId.slice(campaignPrefix.length);
+  const pages =
+    again === undefined
+      ? doctor.workflows.list(`WorkflowType = '${workflowTypes.campaign}' AND ExecutionStatus = 'Running'`)
+      : [again.map((id) => ({ workflowId: campaignWorkflowId(id) }))];
+  for await (const page of pages) {
+    const ids = page.map(({ workflowId }) => idOf(workflowId)).filter(isUuid);
+    const states = new Map(
+      (await findCampaignStates(doctor.database, { ids, finished, seconds: doctor.slackSeconds })).map(
+        (state) => [state.id, state],
+      ),
+    );
+    for (const id of ids) {
+      const state = states.get(id);
+      if (state !== undefined && (!state.finished || !state.settled)) continue;
+      // The list lags behind; the workflow may have ended a moment ago.
+      if ((await doctor.workflows.describe(campaignWorkflowId(id))).state !== 'running') continue;
+      yield state === undefined ? withoutCampaign(doctor, id) : afterTheEnd(doctor, state);
+    }
+  }
+}
+
+function withoutCampaign({ workflows }: Doctor, id: string): Finding {
+  return {
+    kind: 'workflow-without-campaign',
+    id,
+    fingerprint: '',
+    meaning: `workflow ${campaignWorkflowId(id)} runs for a campaign that has no record: it was created after the backup, or deleted`,
+    repair: {
+      does: 'terminate the workflow',
+      run: () => workflows.terminate(campaignWorkflowId(id), 'doctor: the campaign has no record'),
+    },
+  };
+}
+
+function afterTheEnd(
+  { orchestrator }: Doctor,
+  { id, fingerprint }: { readonly id: string; readonly fingerprint: string },
+): Finding {
+  return {
+    kind: 'finished-campaign-with-workflow',
+    id,
+    fingerprint,
+    meaning: `the campaign is over (${fingerprint.split(' ')[0]}) and its workflow still runs`,
+    repair: {
+      does: 'tell the workflow to look at its record, by which it ends',
+      run: async () => {
+        await orchestrator.refreshCampaign(id);
+      },
+    },
+  };
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}

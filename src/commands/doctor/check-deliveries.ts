@@ -1,0 +1,101 @@
+/** Webhook deliveries against their workflows, both ways. */
+import { webhookErrorCodes } from '../../domain/webhook-delivery.ts';
+import {
+  findKnownDeliveries,
+  listDispatchedDeliveries,
+  recordWorkflowOutcome,
+  type OpenDelivery,
+} from '../../records/doctor-overdue.ts';
+import { failUndialled, returnDeliveries } from '../../records/webhook-dispatch.ts';
+import { webhookDeliveryWorkflowId, workflowTypes } from '../../workflows/contract.ts';
+import { isUuid } from './check-campaigns.ts';
+import { batches, type Doctor, type Finding, type Repair } from './check.ts';
+import type { WorkflowState } from './workflow-view.ts';
+
+const batchSize = 500;
+// A worker's sweep hands out again what was handed out two minutes ago in vain.
+const dispatchedSeconds = 150;
+const deliveryPrefix = webhookDeliveryWorkflowId('');
+
+/** A delivery that was handed out is pending only as long as its workflow runs. */
+export async function* checkDeliveries(doctor: Doctor, again?: readonly string[]): AsyncIterable<Finding> {
+  const wanted = again === undefined ? undefined : new Set(again);
+  const list = (page: { readonly afterId: string | null; readonly limit: number }) =>
+    listDispatchedDeliveries(doctor.database, { ...page, seconds: dispatchedSeconds });
+  for await (const page of batches(batchSize, list, ({ id }) => id)) {
+    for (const delivery of page) {
+      if (wanted !== undefined && !wanted.has(delivery.id)) continue;
+      const { state } = await doctor.workflows.describe(webhookDeliveryWorkflowId(delivery.id));
+      if (state !== 'running') yield withoutWorkflow(doctor, delivery, state);
+    }
+  }
+}
+
+function withoutWorkflow(doctor: Doctor, { id, since }: OpenDelivery, state: WorkflowState): Finding {
+  const how = state === 'absent' ? 'has no workflow' : 'its workflow has ended';
+  return {
+    kind: 'delivery-without-workflow',
+    id,
+    fingerprint: `${since} ${state}`,
+    meaning: `the delivery was handed out at ${since}, is still pending, and ${how}`,
+    repair: settleDelivery(doctor, id, state),
+  };
+}
+
+/** A closed workflow knows what became of the one attempt; without a workflow there was none. */
+export function settleDelivery({ database, workflows }: Doctor, id: string, state: WorkflowState): Repair {
+  if (state === 'absent') {
+    return {
+      does: 'put it back into the queue: nobody has dialled',
+      run: () => returnDeliveries(database, [id]),
+    };
+  }
+  if (state === 'ended') {
+    return { does: 'call it failed (interrupted): nobody will dial', run: () => failUndialled(database, id) };
+  }
+  return {
+    does: 'record what its workflow says came of it',
+    run: async () => {
+      const result = await workflows.result(webhookDeliveryWorkflowId(id));
+      await recordWorkflowOutcome(database, { id, errorCode: errorCodeOf(result) });
+    },
+  };
+}
+
+function errorCodeOf(result: unknown): string | null {
+  if (result === 'delivered') return null;
+  const code = typeof result === 'string' ? result.replace(/^failed: /, '') : '';
+  return webhookErrorCodes.find((known) => known === code) ?? 'interrupted';
+}
+
+/** Every running delivery workflow has a row. */
+export async function* checkDeliveryWorkflows(
+  doctor: Doctor,
+  again?: readonly string[],
+): AsyncIterable<Finding> {
+  const pages =
+    again === undefined
+      ? doctor.workflows.list(
+          `WorkflowType = '${workflowTypes.webhookDelivery}' AND ExecutionStatus = 'Running'`,
+        )
+      : [again.map((id) => ({ workflowId: webhookDeliveryWorkflowId(id) }))];
+  for await (const page of pages) {
+    const ids = page.map(({ workflowId }) => workflowId.slice(deliveryPrefix.length)).filter(isUuid);
+    const known = await findKnownDeliveries(doctor.database, ids);
+    for (const id of ids) {
+      if (known.has(id)) continue;
+      const workflowId = webhookDeliveryWorkflowId(id);
+      if ((await doctor.workflows.describe(workflowId)).state !== 'running') continue;
+      yield {
+        kind: 'delivery-workflow-without-row',
+        id,
+        fingerprint: '',
+        meaning: `workflow ${workflowId} runs for a delivery that has no record`,
+        repair: {
+          does: 'terminate the workflow, which cannot dial without a record',
+          run: () => doctor.workflows.terminate(workflowId, 'doctor: the delivery has no record'),
+        },
+      };
+    }
+  }
+}

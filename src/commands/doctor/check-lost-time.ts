@@ -1,0 +1,208 @@
+/**
+ * After the database was taken back to a backup while Temporal went on: nobody who may have been sent in between is sent
+ * again. What is known is used, what is not known is said to be unknown.
+ */
+import { nextCampaignStatus } from '../../domain/campaign.ts';
+import {
+  cancelPending,
+  lockCampaign,
+  moveCampaign,
+  moveCampaignAndTell,
+} from '../../records/campaign-lifecycle.ts';
+import {
+  countUntoldEvents,
+  interruptUntoldEvents,
+  listOpenDeliveries,
+  listRestoredCampaigns,
+  markMaybeSent,
+  type RestoredCampaignRow,
+} from '../../records/doctor-restore.ts';
+import { findPrices } from '../../records/wallets.ts';
+import { campaignWorkflowId, webhookDeliveryWorkflowId } from '../../workflows/contract.ts';
+import type { CampaignHistory } from './campaign-history.ts';
+import { settleDelivery } from './check-deliveries.ts';
+import { batches, type Check, type Doctor, type Finding } from './check.ts';
+import { mayBeClaimedUpTo, type LostTime } from './lost-time.ts';
+
+export interface Restore extends LostTime {
+  /** Temporal was taken back as well, so that its histories witness nothing. */
+  readonly temporalToo: boolean;
+}
+
+const batchSize = 200;
+
+/** The checks that come before all others after a restore. */
+export function lostTimeChecks(restore: Restore): readonly Check[] {
+  return [
+    (doctor) => checkCampaigns(doctor, restore),
+    (doctor) => checkEvents(doctor, restore),
+    (doctor) => checkOpenDeliveries(doctor, restore),
+  ];
+}
+
+async function* checkCampaigns(doctor: Doctor, restore: Restore): AsyncIterable<Finding> {
+  const list = (page: { readonly afterId: string | null; readonly limit: number }) =>
+    listRestoredCampaigns(doctor.database, { ...page, backupAt: restore.backupAt });
+  for await (const page of batches(batchSize, list, ({ id }) => id)) {
+    for (const campaign of page) {
+      const finding = await judge(doctor, restore, campaign);
+      if (finding !== undefined) yield finding;
+    }
+  }
+}
+
+async function judge(
+  doctor: Doctor,
+  restore: Restore,
+  campaign: RestoredCampaignRow,
+): Promise<Finding | undefined> {
+  const { state } = await doctor.workflows.describe(campaignWorkflowId(campaign.id));
+  const known = state !== 'absent' && !restore.temporalToo;
+  const history = known ? await doctor.workflows.campaignHistory(campaign.id) : undefined;
+  const over = known && state === 'completed';
+  const noted = campaign.up_to_position;
+  const upTo = Math.min(
+    campaign.last_position,
+    noted ??
+      mayBeClaimedUpTo(
+        {
+          claimedPosition: campaign.claimed_position,
+          messagesPerSecond: campaign.messages_per_second,
+          started: campaign.started,
+          scheduledAt: campaign.scheduled_at,
+        },
+        history,
+        restore,
+      ) ??
+      -1,
+  );
+  if (!campaign.prepared) return judgeUnprepared(doctor, { campaign, history, over });
+  // Done for this backup before, or surely nothing was sent.
+  if ((noted !== null && campaign.claimed_position >= noted && !over) || (upTo < 0 && !over))
+    return undefined;
+  const settle = over ? `, and it is ${history?.standing?.status ?? 'over'} as its workflow left it` : '';
+  return {
+    kind: 'sent-in-lost-time',
+    id: campaign.id,
+    fingerprint: '',
+    meaning:
+      `the campaign is ${campaign.status} and was sending between ${restore.backupAt.toISOString()} and ` +
+      `${restore.stoppedAt.toISOString()}: recipients up to position ${upTo} of ${campaign.last_position} may have been sent, ` +
+      `the record knows of ${campaign.claimed_position}`,
+    repair: {
+      does: `pause the campaign and call those who are PENDING up to position ${upTo} UNKNOWN${settle}`,
+      run: () => settleCampaign(doctor, restore, { campaign, upTo, history, over }),
+    },
+  };
+}
+
+interface Judged {
+  readonly campaign: RestoredCampaignRow;
+  readonly history: CampaignHistory | undefined;
+  readonly over: boolean;
+}
+
+/** Its recipients were made in the lost time: a list made again has other ids and perhaps another order. */
+function judgeUnprepared({ database }: Doctor, { campaign, history, over }: Judged): Finding | undefined {
+  const sent = over || (history?.claimedPosition ?? 0) > 0 || history?.lastStepAt !== undefined;
+  if (!sent) return undefined;
+  return {
+    kind: 'sent-in-lost-time',
+    id: campaign.id,
+    fingerprint: '',
+    meaning:
+      'the campaign was prepared and sent in the lost time, and no record of its recipients is left; ' +
+      `its workflow knows of ${history?.standing?.counts.accepted ?? 0} that were accepted`,
+    repair: {
+      does: 'cancel the campaign, so that nobody is sent again',
+      run: () => end(database, campaign.id, 'cancel'),
+    },
+  };
+}
+
+async function settleCampaign(
+  doctor: Doctor,
+  { backupAt, stoppedAt }: Restore,
+  { campaign, upTo, history, over }: Judged & { readonly upTo: number },
+): Promise<void> {
+  const { database } = doctor;
+  await pause(database, campaign.id);
+  const own = await findPrices(database, campaign.workspace_id, campaign.template_category);
+  const prices = own.has('') ? own : await findPrices(database, campaign.workspace_id, 'MARKETING');
+  if (upTo > 0) {
+    await markMaybeSent(database, {
+      campaignId: campaign.id,
+      backupAt,
+      stoppedAt,
+      upToPosition: upTo,
+      prices,
+    });
+  }
+  if (!over) return;
+  const cancelled = history?.standing?.status !== 'COMPLETED';
+  await end(database, campaign.id, cancelled ? 'cancel' : 'complete');
+  if (cancelled) await cancelTheRest(database, campaign.id);
+}
+
+async function cancelTheRest(database: Doctor['database'], campaignId: string): Promise<void> {
+  let afterPosition: number | null = 0;
+  while (afterPosition !== null) {
+    afterPosition = await cancelPending(database, { campaignId, afterPosition, limit: 5_000 });
+  }
+}
+
+function pause(database: Doctor['database'], campaignId: string): Promise<void> {
+  return database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (nextCampaignStatus(campaign.status, 'pause') === undefined) return;
+    await moveCampaignAndTell(transaction, campaign, 'pause', 'OPERATOR');
+  });
+}
+
+/** Brings the campaign to its end along the transitions there are. */
+function end(database: Doctor['database'], campaignId: string, last: 'cancel' | 'complete'): Promise<void> {
+  return database.transaction(async (transaction) => {
+    for (const action of last === 'cancel' ? [last] : (['resume', 'begin', last] as const)) {
+      const campaign = await lockCampaign(transaction, campaignId);
+      if (nextCampaignStatus(campaign.status, action) !== undefined)
+        await moveCampaign(transaction, campaign, action);
+    }
+  });
+}
+
+async function* checkEvents({ database }: Doctor, { backupAt }: Restore): AsyncIterable<Finding> {
+  const count = await countUntoldEvents(database, backupAt);
+  if (count === 0) return;
+  yield {
+    kind: 'events-in-lost-time',
+    id: 'events',
+    fingerprint: '',
+    meaning: `${count} events were waiting for their deliveries at the backup; they may have been told since`,
+    repair: {
+      does: 'write their deliveries as failed (interrupted), which can be sent again on request',
+      run: () => interruptUntoldEvents(database, backupAt),
+    },
+  };
+}
+
+async function* checkOpenDeliveries(
+  doctor: Doctor,
+  { backupAt, temporalToo }: Restore,
+): AsyncIterable<Finding> {
+  const list = (page: { readonly afterId: string | null; readonly limit: number }) =>
+    listOpenDeliveries(doctor.database, { ...page, backupAt });
+  for await (const page of batches(batchSize, list, (id) => id)) {
+    for (const id of page) {
+      const { state } = await doctor.workflows.describe(webhookDeliveryWorkflowId(id));
+      // Without a workflow nobody has dialled, as long as Temporal remembers.
+      if (state === 'running' || (state === 'absent' && !temporalToo)) continue;
+      yield {
+        kind: 'delivery-in-lost-time',
+        id,
+        fingerprint: '',
+        meaning: 'the delivery was open at the backup and may have been attempted since',
+        repair: settleDelivery(doctor, id, state === 'absent' ? 'ended' : state),
+      };
+    }
+  }
+}

@@ -1,0 +1,120 @@
+/** Work that its loop should have done long ago: outboxes, sweeps and parked statuses. */
+import { expireClaims } from '../../records/claim-expiry.ts';
+import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/doctor-overdue.ts';
+import { giveUpUnclaimed } from '../../records/doctor-repairs.ts';
+import { fanOutEvents } from '../../records/events.ts';
+import { expireClaimedMessages } from '../../records/outbound-messages.ts';
+import { sweepDeliveries } from '../../records/webhook-dispatch.ts';
+import { deliverOverdueCommands } from '../deliver-workflow-commands.ts';
+import { applyParkedStatuses, emitUnknownStatuses, parkingSeconds } from '../settle-parked-statuses.ts';
+import type { Doctor, Finding, Repair } from './check.ts';
+
+const batchSize = 500;
+
+/** What was claimed and never recorded. */
+export async function* checkClaims({ database, config, slackSeconds }: Doctor): AsyncIterable<Finding> {
+  const { outcomeGraceSeconds: graceSeconds } = config;
+  // A paused campaign looks at its claims once a minute.
+  for (const { id, count, since } of await listOldClaims(database, graceSeconds + 2 * slackSeconds)) {
+    yield {
+      kind: 'claim-left-behind',
+      id,
+      fingerprint: since,
+      meaning: `pages of ${count} recipients were claimed at ${since} or later and never recorded`,
+      repair: {
+        does: 'call those without an outcome UNKNOWN; nobody is sent again',
+        run: async () => {
+          await expireClaims(database, { campaignId: id, graceSeconds });
+        },
+      },
+    };
+  }
+  for (const { id, count } of await listUnclaimed(database)) {
+    yield {
+      kind: 'recipients-without-claim',
+      id,
+      fingerprint: String(count),
+      meaning: `${count} recipients are CLAIMED and no page of the campaign is open`,
+      repair: {
+        does: 'call them UNKNOWN; nobody is sent again',
+        run: async () => {
+          await giveUpUnclaimed(database, id);
+        },
+      },
+    };
+  }
+}
+
+/** Queues whose oldest entry waits longer than the loop that serves them ever rests. */
+export async function* checkQueues(doctor: Doctor): AsyncIterable<Finding> {
+  const { database, config, slackSeconds } = doctor;
+  const overdue = await listOverdueQueues(database, {
+    queueSeconds: slackSeconds,
+    messageSeconds: config.outcomeGraceSeconds + slackSeconds,
+    parkedSeconds: parkingSeconds + slackSeconds,
+    expiryHours: config.webhookExpiryHours,
+  });
+  for (const { id, count, since } of overdue) {
+    const repair = repairsOf(doctor)[id];
+    yield {
+      kind: 'queue-overdue',
+      id,
+      // The same oldest entry in both looks: the queue does not move.
+      fingerprint: since,
+      meaning: `${count === 10_000 ? 'at least 10000' : count} ${meanings[id] ?? 'entries'}, the oldest since ${since}`,
+      ...(repair !== undefined && { repair }),
+    };
+  }
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  messages: 'single sends were claimed and never recorded',
+  'workflow-commands': 'commands to Temporal are not delivered',
+  events: 'events are not handed to their subscribers',
+  callbacks: 'callbacks of the provider are not applied: start a worker, which applies them',
+  'parked-statuses': 'statuses of unknown messages wait beyond their time',
+  deliveries: 'deliveries are beyond their lease or their expiry',
+};
+
+function repairsOf(doctor: Doctor): Readonly<Record<string, Repair>> {
+  const { database, config, slackSeconds } = doctor;
+  return {
+    messages: {
+      does: 'call them UNKNOWN; nobody is sent again',
+      run: () =>
+        untilLess(batchSize, () =>
+          expireClaimedMessages(database, { graceSeconds: config.outcomeGraceSeconds, limit: batchSize }),
+        ),
+    },
+    'workflow-commands': {
+      does: 'deliver them',
+      run: () => untilLess(batchSize, () => deliverOverdueCommands(doctor, slackSeconds * 1000)),
+    },
+    events: {
+      does: 'make their deliveries, which the relay of a worker sends',
+      run: () => untilLess(batchSize, async () => (await fanOutEvents(database, batchSize)).events),
+    },
+    'parked-statuses': {
+      does: 'apply those whose message is known, tell of the others once as unknown',
+      run: async () => {
+        await untilLess(batchSize, () => applyParkedStatuses(doctor));
+        await untilLess(batchSize, () => emitUnknownStatuses(doctor));
+      },
+    },
+    deliveries: {
+      does: 'call them failed (interrupted, expired)',
+      run: () =>
+        untilLess(5000, async () => {
+          const swept = await sweepDeliveries(database, {
+            expiryHours: config.webhookExpiryHours,
+            redispatchSeconds: 2 * slackSeconds,
+          });
+          return swept.expired;
+        }),
+    },
+  };
+}
+
+async function untilLess(limit: number, work: () => Promise<number>): Promise<void> {
+  while ((await work()) >= limit);
+}

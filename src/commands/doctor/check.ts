@@ -1,0 +1,59 @@
+/** What the doctor looks for, and what it finds. */
+import type { Config } from '../../config.ts';
+import type { Logger } from '../../logger.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { Orchestrator } from '../../orchestrator.ts';
+import type { Database } from '../../records/database.ts';
+import type { WorkflowView } from './workflow-view.ts';
+
+export interface Doctor {
+  readonly database: Database;
+  readonly orchestrator: Orchestrator;
+  readonly workflows: WorkflowView;
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly now: () => Date;
+  /** For how long work may lie before it counts as forgotten: longer than any loop of a worker rests. */
+  readonly slackSeconds: number;
+  /** Leaves out what reads every recipient of campaigns that have ended. */
+  readonly quick: boolean;
+}
+
+export interface Repair {
+  /** What it will do, as the end of "would …". */
+  readonly does: string;
+  /** Safe to run again. Throws when it could not be done. */
+  readonly run: () => Promise<void>;
+}
+
+export interface Finding {
+  /** The kind of disagreement, e.g. `campaign-without-workflow`. */
+  readonly kind: string;
+  /** What it is about: the id of a campaign, channel, delivery, workflow or account, or the name of a queue. */
+  readonly id: string;
+  readonly meaning: string;
+  /** What moves while work goes on: a finding that looks different a while later was work under way. */
+  readonly fingerprint: string;
+  /** Undefined: a person has to decide; `meaning` says what. */
+  readonly repair?: Repair;
+}
+
+/** Looks at everything, or again at the subjects of earlier findings. */
+export type Check = (doctor: Doctor, again?: readonly string[]) => AsyncIterable<Finding>;
+
+/** Batches of `list` by ascending id until one is not full. */
+export async function* batches<T>(
+  limit: number,
+  list: (page: { readonly afterId: string | null; readonly limit: number }) => Promise<readonly T[]>,
+  idOf: (item: T) => string,
+): AsyncIterable<readonly T[]> {
+  let afterId: string | null = null;
+  for (;;) {
+    const batch: readonly T[] = await list({ afterId, limit });
+    if (batch.length > 0) yield batch;
+    const last = batch.at(-1);
+    if (batch.length < limit || last === undefined) return;
+    afterId = idOf(last);
+  }
+}

@@ -1,0 +1,37 @@
+import { findCampaignStates } from '../../records/doctor-overdue.ts';
+import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
+import { isUuid } from './check-campaigns.ts';
+import type { Restore } from './check-lost-time.ts';
+import type { Doctor } from './check.ts';
+
+const prefix = campaignWorkflowId('');
+const mostNamed = 100;
+
+/** What a restore has lost and nothing can bring back, as sentences for the operator. */
+export async function describeLostTime(
+  { database, workflows }: Doctor,
+  { backupAt, stoppedAt, temporalToo }: Restore,
+): Promise<readonly string[]> {
+  const window = `${backupAt.toISOString()} to ${stoppedAt.toISOString()}`;
+  const notes = [
+    `of ${window} no record is left: single sends, recharges, contacts, opt-outs, keys and settings of that time have to be ` +
+      'entered again or asked for again; statuses of its messages come as those of unknown messages',
+  ];
+  if (temporalToo) return notes;
+  const query = `WorkflowType = '${workflowTypes.campaign}' AND StartTime >= '${backupAt.toISOString()}'`;
+  for await (const page of workflows.list(query)) {
+    const ids = page.map(({ workflowId }) => workflowId.slice(prefix.length)).filter(isUuid);
+    const known = new Set(
+      (await findCampaignStates(database, { ids, finished: [], seconds: 0 })).map(({ id }) => id),
+    );
+    for (const id of ids.filter((candidate) => !known.has(candidate))) {
+      const standing = (await workflows.campaignHistory(id))?.standing;
+      notes.push(
+        `campaign ${id}${standing === undefined ? '' : ` of workspace ${standing.workspaceId}`} was created in that time and is ` +
+          `lost; ${standing?.counts.accepted ?? 0} of its messages were accepted, at least`,
+      );
+      if (notes.length > mostNamed) return [...notes, 'and more'];
+    }
+  }
+  return notes;
+}

@@ -1,0 +1,51 @@
+/** How far a campaign may have been sent in the time whose records are lost. Pure. */
+import type { CampaignHistory } from './campaign-history.ts';
+
+export interface LostTime {
+  /** The records hold everything up to here. */
+  readonly backupAt: Date;
+  /** Nothing was sent any more: the database was gone, or the workers. */
+  readonly stoppedAt: Date;
+}
+
+export interface RestoredCampaign {
+  readonly claimedPosition: number;
+  readonly messagesPerSecond: number;
+  readonly started: boolean;
+  readonly scheduledAt: Date | null;
+}
+
+const second = 1000;
+/** Clocks of different machines, and what a step had claimed ahead of sending. Too much costs an UNKNOWN, too little a second message. */
+const marginSeconds = 10;
+
+/**
+ * The position up to which somebody may have been claimed; undefined when the campaign surely sent nothing. `history` is
+ * undefined when Temporal does not know the campaign or was taken back itself: then only the rate bounds what was sent.
+ */
+export function mayBeClaimedUpTo(
+  campaign: RestoredCampaign,
+  history: CampaignHistory | undefined,
+  { backupAt, stoppedAt }: LostTime,
+): number | undefined {
+  const byRateSince = (since: Date, from: number): number =>
+    from +
+    Math.ceil(
+      (Math.max(0, stoppedAt.getTime() - since.getTime()) / second + marginSeconds) *
+        campaign.messagesPerSecond,
+    );
+  if (history === undefined) {
+    const notDue = !campaign.started && campaign.scheduledAt !== null && campaign.scheduledAt > stoppedAt;
+    return notDue ? undefined : byRateSince(backupAt, campaign.claimedPosition);
+  }
+  const seen = Math.max(campaign.claimedPosition, history.claimedPosition ?? 0);
+  if (history.openStepSince !== undefined) {
+    const reportedAt = history.reportedAt ?? backupAt;
+    return byRateSince(reportedAt > backupAt ? reportedAt : backupAt, seen);
+  }
+  const earliest = backupAt.getTime() - marginSeconds * second;
+  if ((history.lastStepAt?.getTime() ?? 0) < earliest && seen <= campaign.claimedPosition) return undefined;
+  // A step of a release that did not tell the position.
+  if (history.claimedPosition === undefined) return byRateSince(backupAt, seen);
+  return seen;
+}

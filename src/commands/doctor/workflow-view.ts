@@ -1,0 +1,132 @@
+/** What the doctor reads in Temporal, and what it does there. Reads are of the store itself but for the lists, which may lag. */
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { Orchestrator } from '../../orchestrator.ts';
+import {
+  campaignWorkflowId,
+  searchAttributeNames,
+  taskQueues,
+  workflowTypes,
+  type CampaignWorkflowInput,
+} from '../../workflows/contract.ts';
+import { readCampaignHistory, type CampaignHistory } from './campaign-history.ts';
+
+/** `ended`: it failed, timed out, or was terminated or cancelled by hand. */
+export type WorkflowState = 'running' | 'completed' | 'ended' | 'absent';
+
+export interface WorkflowDescription {
+  readonly state: WorkflowState;
+  /** What the workflow last showed of its campaign; undefined before its first step. */
+  readonly status?: string;
+  readonly pauseReason?: string;
+}
+
+export interface ListedWorkflow {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly startedAt: Date;
+}
+
+export interface WorkflowView {
+  readonly describe: (workflowId: string) => Promise<WorkflowDescription>;
+  /** Of a workflow that completed. */
+  readonly result: (workflowId: string) => Promise<unknown>;
+  readonly campaignHistory: (campaignId: string) => Promise<CampaignHistory | undefined>;
+  readonly list: (query: string) => AsyncIterable<readonly ListedWorkflow[]>;
+  readonly terminate: (workflowId: string, reason: string) => Promise<void>;
+  /** Starts the workflow of a campaign, also where an earlier one failed or was terminated. */
+  readonly startCampaignAgain: (campaign: {
+    readonly id: string;
+    readonly workspaceId: number;
+    readonly name: string;
+  }) => Promise<void>;
+  readonly scheduleIds: () => Promise<ReadonlySet<string>>;
+  readonly deleteSchedule: (scheduleId: string) => Promise<void>;
+}
+
+const callTimeoutMs = 20_000;
+const listBatch = 500;
+
+const workspaceIdKey = defineSearchAttributeKey(searchAttributeNames.workspaceId, SearchAttributeType.INT);
+const statusKey = defineSearchAttributeKey(searchAttributeNames.campaignStatus, SearchAttributeType.KEYWORD);
+const pauseReasonKey = defineSearchAttributeKey(
+  searchAttributeNames.pauseReason,
+  SearchAttributeType.KEYWORD,
+);
+
+export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): WorkflowView {
+  const limited = <T>(call: () => Promise<T>): Promise<T> =>
+    client.connection.withDeadline(Date.now() + callTimeoutMs, call);
+
+  return {
+    async describe(workflowId) {
+      const found = await absentAsUndefined(limited(() => client.workflow.getHandle(workflowId).describe()));
+      if (found === undefined) return { state: 'absent' };
+      const status = found.typedSearchAttributes.get(statusKey);
+      const pauseReason = found.typedSearchAttributes.get(pauseReasonKey);
+      return {
+        state: stateOf(found.status.name),
+        ...(status !== undefined && { status }),
+        ...(pauseReason !== undefined && { pauseReason }),
+      };
+    },
+    result: (workflowId) => limited(() => client.workflow.getHandle(workflowId).result()),
+    campaignHistory: (campaignId) =>
+      absentAsUndefined(limited(() => readCampaignHistory(client, campaignWorkflowId(campaignId)))),
+    async *list(query) {
+      let batch: ListedWorkflow[] = [];
+      for await (const { workflowId, runId, startTime } of client.workflow.list({
+        query,
+        pageSize: listBatch,
+      })) {
+        batch.push({ workflowId, runId, startedAt: startTime });
+        if (batch.length < listBatch) continue;
+        yield batch;
+        batch = [];
+      }
+      if (batch.length > 0) yield batch;
+    },
+    async terminate(workflowId, reason) {
+      await absentAsUndefined(limited(() => client.workflow.getHandle(workflowId).terminate(reason)));
+    },
+    async startCampaignAgain({ id, workspaceId, name }) {
+      const input: CampaignWorkflowInput = { campaignId: id };
+      await limited(() =>
+        client.workflow.start(workflowTypes.campaign, {
+          workflowId: campaignWorkflowId(id),
+          taskQueue: taskQueues.campaigns,
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          args: [input],
+          staticSummary: name.slice(0, 200),
+          typedSearchAttributes: [{ key: workspaceIdKey, value: workspaceId }],
+        }),
+      );
+    },
+    async scheduleIds() {
+      const ids = new Set<string>();
+      for await (const { scheduleId } of client.schedule.list()) ids.add(scheduleId);
+      return ids;
+    },
+    async deleteSchedule(scheduleId) {
+      await absentAsUndefined(limited(() => client.schedule.getHandle(scheduleId).delete()));
+    },
+  };
+}
+
+function stateOf(status: string): WorkflowState {
+  if (status === 'RUNNING' || status === 'PAUSED') return 'running';
+  return status === 'COMPLETED' ? 'completed' : 'ended';
+}
+
+/** The client's errors are told apart by name: its package is imported by the orchestrator alone. */
+export async function absentAsUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    const name = error instanceof Error ? error.name : '';
+    if (name === 'WorkflowNotFoundError' || name === 'ScheduleNotFoundError') return undefined;
+    // The raw service of gRPC: 5 is NOT_FOUND.
+    if ((error as { readonly code?: unknown }).code === 5) return undefined;
+    throw error;
+  }
+}

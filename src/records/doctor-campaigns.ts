@@ -1,0 +1,104 @@
+/** What the doctor reads of campaigns, in batches by id; nothing of it holds a lock or a snapshot for longer than a statement. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../codecs/struct.ts';
+import { campaignStatuses, isFinished, pauseReasons } from '../domain/campaign.ts';
+import type { Connection } from './database.ts';
+import { nullable, row } from './row.ts';
+
+const CampaignToCheck = t.type({
+  id: t.string,
+  workspace_id: t.number,
+  name: t.string,
+  status: oneOf(campaignStatuses),
+  pause_reason: nullable(oneOf(pauseReasons)),
+  prepared: t.boolean,
+  epoch: t.number,
+  claimed_position: t.number,
+  /** Its status is older than the seconds asked for. */
+  settled: t.boolean,
+});
+export type CampaignToCheck = t.TypeOf<typeof CampaignToCheck>;
+
+/** Which campaigns to read: those after an id in the order of ids, or some of them. */
+export type Selection =
+  | { readonly afterId: string | null; readonly limit: number }
+  | { readonly ids: readonly string[] };
+
+const finished = campaignStatuses.filter(isFinished);
+const selectionOf = (selection: Selection) =>
+  'ids' in selection
+    ? sql.fragment`campaign.id = ANY (${sql.array([...selection.ids], 'uuid')})`
+    : sql.fragment`(${selection.afterId}::uuid IS NULL OR campaign.id > ${selection.afterId}::uuid)`;
+const limitOf = (selection: Selection) =>
+  'ids' in selection ? sql.fragment`` : sql.fragment`LIMIT ${selection.limit}`;
+
+/** Campaigns whose workflow should be running. */
+export function listOpenCampaigns(
+  connection: Connection,
+  selection: Selection & { readonly settledSeconds: number },
+): Promise<readonly CampaignToCheck[]> {
+  return connection.any(sql.type(row(CampaignToCheck))`
+    SELECT campaign.id, campaign.workspace_id, campaign.name, campaign.status, pause_reason,
+      preparation_status = 'READY' AS prepared, epoch, claimed_position,
+      campaign.updated_at < now() - make_interval(secs => ${selection.settledSeconds}) AS settled
+    FROM campaign
+    JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    WHERE status <> ALL (${sql.array(finished, 'text')}) AND ${selectionOf(selection)}
+    ORDER BY campaign.id
+    ${limitOf(selection)}`);
+}
+
+const CampaignId = row(t.type({ id: t.string }));
+
+/** Ids alone, of every campaign. */
+export function listCampaignIds(connection: Connection, selection: Selection): Promise<readonly string[]> {
+  return connection.anyFirst(sql.type(CampaignId)`
+    SELECT id FROM campaign WHERE ${selectionOf(selection)} ORDER BY id ${limitOf(selection)}`);
+}
+
+const CampaignBooks = t.type({
+  channel_id: t.string,
+  status: oneOf(campaignStatuses),
+  kept: t.record(t.string, t.number),
+  counted: t.record(t.string, t.number),
+  kept_reasons: t.record(t.string, t.number),
+  counted_reasons: t.record(t.string, t.number),
+  /** Micro-units reserved by the recipients. */
+  owed: t.bigint,
+  /** Recipients that wait behind the position up to which everybody was claimed, and their places in the queue. */
+  waiting_behind: t.number,
+  queued: t.number,
+});
+export type CampaignBooks = t.TypeOf<typeof CampaignBooks>;
+
+/**
+ * What is kept beside a campaign and what its recipients say, in one statement and therefore of one instant. Reads every
+ * recipient of the campaign. Null when the campaign is gone.
+ */
+export function readCampaignBooks(connection: Connection, campaignId: string): Promise<CampaignBooks | null> {
+  return connection.maybeOne(sql.type(row(CampaignBooks))`
+    WITH counted AS MATERIALIZED (
+      SELECT state, reason, count(*)::int4 AS n,
+        COALESCE(sum(price) FILTER (WHERE settlement = 'reserved'), 0)::bigint AS owed,
+        count(*) FILTER (WHERE state = 'PENDING' AND position <= campaign_counter.claimed_position)::int4 AS behind
+      FROM recipient JOIN campaign_counter USING (campaign_id)
+      WHERE campaign_id = ${campaignId}
+      GROUP BY state, reason
+    )
+    SELECT campaign.channel_id, campaign.status,
+      to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position' AS kept,
+      COALESCE((SELECT jsonb_object_agg(state, n) FROM (
+        SELECT lower(state) AS state, sum(n) AS n FROM counted GROUP BY 1) AS states), '{}'::jsonb) AS counted,
+      COALESCE((SELECT jsonb_object_agg(kind || ' ' || reason, count) FROM campaign_reason
+        WHERE campaign_id = campaign.id), '{}'::jsonb) AS kept_reasons,
+      COALESCE((SELECT jsonb_object_agg(reason, n) FROM (
+        SELECT CASE state WHEN 'SKIPPED' THEN 'skipped ' ELSE 'failed ' END || reason AS reason, sum(n) AS n FROM counted
+        WHERE reason IS NOT NULL AND state IN ('SKIPPED', 'FAILED', 'UNKNOWN') GROUP BY 1) AS reasons), '{}'::jsonb)
+        AS counted_reasons,
+      COALESCE((SELECT sum(owed) FROM counted), 0)::bigint AS owed,
+      COALESCE((SELECT sum(behind) FROM counted), 0)::int4 AS waiting_behind,
+      (SELECT count(*) FROM recipient_retry WHERE campaign_id = campaign.id)::int4 AS queued
+    FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    WHERE campaign.id = ${campaignId}`);
+}

@@ -1,0 +1,168 @@
+/** What is settled after the database was taken back: who may have been sent meanwhile is UNKNOWN, what may have been told is not told again. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../codecs/struct.ts';
+import { campaignStatuses, isFinished } from '../domain/campaign.ts';
+import type { Connection, Database } from './database.ts';
+import { countUnknown } from './doctor-repairs.ts';
+import { nothing, nullable, row, timestamp } from './row.ts';
+
+const RestoredCampaign = t.type({
+  id: t.string,
+  workspace_id: t.number,
+  status: oneOf(campaignStatuses),
+  prepared: t.boolean,
+  started: t.boolean,
+  scheduled_at: nullable(timestamp),
+  claimed_position: t.number,
+  messages_per_second: t.number,
+  template_category: t.string,
+  last_position: t.number,
+  /** PENDING recipients: only they could be sent again. */
+  pending: t.number,
+  /** Set when the settling for this backup has begun. */
+  up_to_position: nullable(t.number),
+});
+export type RestoredCampaignRow = t.TypeOf<typeof RestoredCampaign>;
+
+const finished = campaignStatuses.filter(isFinished);
+
+/** Campaigns that could send, or begin to, after the backup. */
+export function listRestoredCampaigns(
+  connection: Connection,
+  {
+    backupAt,
+    afterId,
+    limit,
+  }: { readonly backupAt: Date; readonly afterId: string | null; readonly limit: number },
+): Promise<readonly RestoredCampaignRow[]> {
+  return connection.any(sql.type(row(RestoredCampaign))`
+    SELECT campaign.id, campaign.workspace_id, campaign.status, preparation_status = 'READY' AS prepared,
+      started_at IS NOT NULL AS started, scheduled_at, claimed_position, messages_per_second,
+      template.category AS template_category, total_contacts + total_contacts_skipped AS last_position, pending,
+      up_to_position
+    FROM campaign
+    JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    JOIN channel ON channel.id = campaign.channel_id
+    JOIN template ON template.id = campaign.template_id
+    LEFT JOIN campaign_restore ON campaign_restore.campaign_id = campaign.id
+      AND campaign_restore.backup_at = ${backupAt.toISOString()}
+    WHERE campaign.status <> ALL (${sql.array(finished, 'text')}) AND campaign.created_at <= ${backupAt.toISOString()}
+      AND (${afterId}::uuid IS NULL OR campaign.id > ${afterId}::uuid)
+    ORDER BY campaign.id LIMIT ${limit}`);
+}
+
+export interface Settlement {
+  readonly campaignId: string;
+  readonly backupAt: Date;
+  readonly stoppedAt: Date;
+  readonly upToPosition: number;
+  /** Micro-units by recipient country; '' is every other country. */
+  readonly prices: ReadonlyMap<string, bigint>;
+}
+
+const pageSize = 10_000;
+const Page = row(t.type({ unknown: t.number }));
+const Position = row(t.type({ up_to_position: t.number }));
+
+/**
+ * Moves every PENDING recipient up to a position to UNKNOWN, page by page; the position is noted first, so that being
+ * stopped half way moves nobody beyond it. Their price is noted and nothing is reserved: a receipt charges it.
+ */
+export async function markMaybeSent(database: Database, settlement: Settlement): Promise<number> {
+  const { campaignId, backupAt, stoppedAt, upToPosition } = settlement;
+  const upTo = await database.oneFirst(sql.type(Position)`
+    INSERT INTO campaign_restore AS noted (campaign_id, backup_at, stopped_at, up_to_position, recipients)
+    VALUES (${campaignId}, ${backupAt.toISOString()}, ${stoppedAt.toISOString()}, ${upToPosition}, 0)
+    ON CONFLICT (campaign_id, backup_at) DO UPDATE SET settled_at = noted.settled_at
+    RETURNING up_to_position`);
+  let marked = 0;
+  for (let after = 0; after < upTo; after += pageSize) {
+    marked += await markPage(database, { ...settlement, after, last: Math.min(upTo, after + pageSize) });
+  }
+  return marked;
+}
+
+function markPage(
+  database: Database,
+  page: Settlement & { readonly after: number; readonly last: number },
+): Promise<number> {
+  const { campaignId, backupAt, stoppedAt, prices, after, last } = page;
+  const detail = `May have been sent between ${backupAt.toISOString()} and ${stoppedAt.toISOString()}, of which no record is left`;
+  const card = JSON.stringify(
+    Object.fromEntries([...prices].map(([country, price]) => [country, `${price}`])),
+  );
+  return database.transaction(async (transaction) => {
+    // First, as a claim takes it.
+    await transaction.query(sql.type(nothing)`
+      SELECT FROM campaign_counter WHERE campaign_id = ${campaignId} FOR UPDATE`);
+    const unknown = await transaction.oneFirst(sql.type(Page)`
+      WITH updated AS (
+        UPDATE recipient SET state = 'UNKNOWN', reason = 'OUTCOME_UNKNOWN', reason_detail = ${detail}, updated_at = now(),
+          price = COALESCE((card.prices ->> country)::bigint, (card.prices ->> '')::bigint, 0)
+        FROM (SELECT ${card}::jsonb AS prices) AS card
+        WHERE campaign_id = ${campaignId} AND position > ${after} AND position <= ${last} AND state = 'PENDING'
+        RETURNING position
+      ), unqueued AS (
+        DELETE FROM recipient_retry USING updated
+        WHERE recipient_retry.campaign_id = ${campaignId} AND recipient_retry.position = updated.position
+      ), moved AS (
+        UPDATE campaign_counter SET claimed_position = greatest(claimed_position, ${last}),
+          pending = pending - (SELECT count(*) FROM updated), unknown = unknown + (SELECT count(*) FROM updated)
+        WHERE campaign_id = ${campaignId}
+      ), noted AS (
+        UPDATE campaign_restore SET recipients = recipients + (SELECT count(*) FROM updated)
+        WHERE campaign_id = ${campaignId} AND backup_at = ${backupAt.toISOString()}
+      )
+      SELECT count(*)::int4 AS unknown FROM updated`);
+    if (unknown > 0) await countUnknown(transaction, { campaignId, count: unknown });
+    return unknown;
+  });
+}
+
+const Count = row(t.type({ count: t.number }));
+
+/** Events of before the backup whose deliveries, if there were any, are lost. */
+export function countUntoldEvents(connection: Connection, backupAt: Date): Promise<number> {
+  return connection.oneFirst(sql.type(Count)`
+    SELECT count(*)::int4 AS count FROM event
+    WHERE fanned_out_at IS NULL AND occurred_at <= ${backupAt.toISOString()}`);
+}
+
+/** They may have been told: their deliveries are interrupted, which shows them, and lets them be sent again on request. */
+export async function interruptUntoldEvents(connection: Connection, backupAt: Date): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    WITH waiting AS (
+      SELECT id, workspace_id, key FROM event
+      WHERE fanned_out_at IS NULL AND occurred_at <= ${backupAt.toISOString()}
+      ORDER BY id FOR UPDATE SKIP LOCKED
+    ), made AS (
+      INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state, error_code)
+      SELECT waiting.workspace_id, webhook_configuration.id, waiting.id, waiting.key, 'failed', 'interrupted'
+      FROM waiting
+      JOIN webhook_configuration
+        ON webhook_configuration.workspace_id = waiting.workspace_id
+       AND webhook_configuration.status = 'active'
+       AND waiting.key = ANY (webhook_configuration.events)
+      ON CONFLICT (event_id, webhook_id) WHERE cause = 'event' DO NOTHING
+    )
+    UPDATE event SET fanned_out_at = now() FROM waiting WHERE event.id = waiting.id`);
+}
+
+const OpenId = row(t.type({ id: t.string }));
+
+/** Deliveries of before the backup without an outcome. By id, a batch after `afterId`. */
+export function listOpenDeliveries(
+  connection: Connection,
+  {
+    backupAt,
+    afterId,
+    limit,
+  }: { readonly backupAt: Date; readonly afterId: string | null; readonly limit: number },
+): Promise<readonly string[]> {
+  return connection.anyFirst(sql.type(OpenId)`
+    SELECT id FROM webhook_delivery
+    WHERE state IN ('pending', 'sending') AND created_at <= ${backupAt.toISOString()}
+      AND (${afterId}::uuid IS NULL OR id > ${afterId}::uuid)
+    ORDER BY id LIMIT ${limit}`);
+}

@@ -1,0 +1,118 @@
+/** What the doctor reads of wallets, and how it settles them. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection, Database } from './database.ts';
+import { nothing, nullable, row } from './row.ts';
+
+const WalletBooks = t.type({
+  channel_id: t.string,
+  balance: t.bigint,
+  reserved: t.bigint,
+  ledger: t.bigint,
+});
+export type WalletBooks = t.TypeOf<typeof WalletBooks>;
+
+/** Wallets with the sums of their ledgers, each of one instant; by id, `limit` after `afterId`, or these. */
+export function listWalletBooks(
+  connection: Connection,
+  selection:
+    | { readonly afterId: string | null; readonly limit: number }
+    | { readonly ids: readonly string[] },
+): Promise<readonly WalletBooks[]> {
+  const [condition, limit] =
+    'ids' in selection
+      ? [sql.fragment`channel_id = ANY (${sql.array([...selection.ids], 'uuid')})`, sql.fragment``]
+      : [
+          sql.fragment`(${selection.afterId}::uuid IS NULL OR channel_id > ${selection.afterId}::uuid)`,
+          sql.fragment`LIMIT ${selection.limit}`,
+        ];
+  return connection.any(sql.type(row(WalletBooks))`
+    SELECT channel_id, balance, reserved, COALESCE((
+      SELECT sum(amount) FROM ledger_entry WHERE ledger_entry.channel_id = wallet.channel_id), 0)::bigint AS ledger
+    FROM wallet WHERE ${condition} ORDER BY channel_id ${limit}`);
+}
+
+const Reserved = row(
+  t.type({ channel_id: t.string, last_id: nullable(t.string), owed: t.bigint, messages: t.number }),
+);
+const noMessage = '00000000-0000-0000-0000-000000000000';
+
+/** What messages outside campaigns reserve, one batch of messages by id: sums by channel, and the id to go on after. */
+export async function sumReservedMessages(
+  connection: Connection,
+  { afterId, limit }: { readonly afterId: string | null; readonly limit: number },
+): Promise<{ readonly owed: ReadonlyMap<string, bigint>; readonly nextAfterId: string | null }> {
+  const rows = await connection.any(sql.type(Reserved)`
+    SELECT channel_id, (SELECT max(id::text) FROM (
+        SELECT id FROM message WHERE id > ${afterId ?? noMessage}::uuid ORDER BY id LIMIT ${limit}) AS batch) AS last_id,
+      COALESCE(sum(price) FILTER (WHERE settlement = 'reserved'), 0)::bigint AS owed, count(*)::int4 AS messages
+    FROM (
+      SELECT channel_id, price, settlement FROM message
+      WHERE id > ${afterId ?? noMessage}::uuid ORDER BY id LIMIT ${limit}
+    ) AS batch
+    GROUP BY channel_id`);
+  const read = rows.reduce((sum, { messages }) => sum + messages, 0);
+  return {
+    owed: new Map(rows.map(({ channel_id: channelId, owed }) => [channelId, owed])),
+    nextAfterId: read < limit ? null : (rows[0]?.last_id ?? null),
+  };
+}
+
+const Comparison = t.type({ balance: t.bigint, reserved: t.bigint, owed: t.bigint });
+export type ReservationComparison = t.TypeOf<typeof Comparison>;
+
+/**
+ * What a wallet holds back and what its messages owe, of one instant. Only campaigns with open messages can owe anything;
+ * `campaignIds` names others in which reservations were seen.
+ */
+export function compareReservations(
+  connection: Connection,
+  { channelId, campaignIds }: { readonly channelId: string; readonly campaignIds: readonly string[] },
+): Promise<ReservationComparison | null> {
+  return connection.maybeOne(sql.type(row(Comparison))`
+    SELECT balance, reserved, COALESCE((
+        SELECT sum(recipient.price) FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+        JOIN recipient ON recipient.campaign_id = campaign.id
+        WHERE campaign.channel_id = wallet.channel_id AND recipient.settlement = 'reserved'
+          AND (campaign_counter.claimed + campaign_counter.unknown > 0 OR campaign.status IN ('RUNNING', 'PAUSED')
+            OR campaign.id = ANY (${sql.array([...campaignIds], 'uuid')}))), 0)::bigint
+      + COALESCE((
+        SELECT sum(price) FROM message WHERE message.channel_id = wallet.channel_id AND settlement = 'reserved'), 0)::bigint
+      AS owed
+    FROM wallet WHERE channel_id = ${channelId}`);
+}
+
+/** An entry that makes the ledger tell how the balance came about: the balance is what was spent by, and stays. */
+export async function correctLedger(database: Database, channelId: string): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.query(sql.type(nothing)`SELECT FROM wallet WHERE channel_id = ${channelId} FOR UPDATE`);
+    await transaction.query(sql.type(nothing)`
+      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, reason)
+      SELECT channel_id, workspace_id, 'correction', missing, 'doctor: the entries did not sum up to the balance'
+      FROM (
+        SELECT channel_id, workspace_id, balance - COALESCE((
+          SELECT sum(amount) FROM ledger_entry WHERE ledger_entry.channel_id = wallet.channel_id), 0)::bigint AS missing
+        FROM wallet WHERE channel_id = ${channelId}
+      ) AS difference
+      WHERE missing <> 0`);
+  });
+}
+
+/**
+ * Holds back what the messages owe. Whoever reserves or settles has the wallet's lock at its commit, so that what is seen
+ * under the lock is whole. False when the balance does not cover it.
+ */
+export function correctReservations(
+  database: Database,
+  request: { readonly channelId: string; readonly campaignIds: readonly string[] },
+): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    await transaction.query(sql.type(nothing)`
+      SELECT FROM wallet WHERE channel_id = ${request.channelId} FOR UPDATE`);
+    const found = await compareReservations(transaction, request);
+    if (found === null || found.owed > found.balance) return false;
+    await transaction.query(sql.type(nothing)`
+      UPDATE wallet SET reserved = ${found.owed}, updated_at = now() WHERE channel_id = ${request.channelId}`);
+    return true;
+  });
+}

@@ -1,9 +1,11 @@
-import { NODATA, NOTFOUND } from 'node:dns';
+import { NODATA, NOTFOUND, TIMEOUT } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
+
+type ResolveProblem = 'not_found' | 'dns_error' | 'dns_timeout';
 
 export type ResolveResult =
   | { readonly ok: true; readonly addresses: readonly string[] }
-  | { readonly ok: false; readonly problem: 'not_found' | 'dns_error' | 'dns_timeout' };
+  | { readonly ok: false; readonly problem: ResolveProblem };
 
 /** Looks a name up in the DNS. Never rejects. */
 export type ResolveHost = (host: string) => Promise<ResolveResult>;
@@ -19,7 +21,7 @@ export interface ResolverOptions {
 interface Answer {
   readonly addresses: readonly string[];
   readonly ttlSeconds: number;
-  readonly problem?: 'not_found' | 'dns_error';
+  readonly problem?: ResolveProblem;
 }
 
 interface CacheEntry {
@@ -42,10 +44,20 @@ async function query(lookup: Promise<readonly { address: string; ttl: number }[]
     const ttlSeconds = records.reduce((least, { ttl }) => Math.min(least, ttl), Number.POSITIVE_INFINITY);
     return { addresses: records.map(({ address }) => address), ttlSeconds };
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const problem = code === NOTFOUND || code === NODATA ? 'not_found' : 'dns_error';
-    return { addresses: [], ttlSeconds: 0, problem };
+    return { addresses: [], ttlSeconds: 0, problem: problemOf((error as NodeJS.ErrnoException).code) };
   }
+}
+
+function problemOf(code: string | undefined): ResolveProblem {
+  if (code === NOTFOUND || code === NODATA) return 'not_found';
+  return code === TIMEOUT ? 'dns_timeout' : 'dns_error';
+}
+
+/** What is said of a name when no family has addresses: it is unknown only when both families say so. */
+function worst(answers: readonly Answer[]): ResolveProblem {
+  const problems = answers.map(({ problem }) => problem);
+  if (problems.every((problem) => problem === 'not_found')) return 'not_found';
+  return problems.includes('dns_timeout') ? 'dns_timeout' : 'dns_error';
 }
 
 function combine(answers: readonly Answer[]): { result: ResolveResult; ttlSeconds: number } {
@@ -56,8 +68,7 @@ function combine(answers: readonly Answer[]): { result: ResolveResult; ttlSecond
   if (addresses.length > 0 && addresses.length <= maxAnswers) {
     return { result: { ok: true, addresses }, ttlSeconds };
   }
-  const notFound = answers.every((answer) => answer.problem === 'not_found');
-  return { result: { ok: false, problem: notFound ? 'not_found' : 'dns_error' }, ttlSeconds: 0 };
+  return { result: { ok: false, problem: worst(answers) }, ttlSeconds: 0 };
 }
 
 interface Timer {

@@ -191,6 +191,47 @@ export const templateFixtures: readonly TemplateFixture[] = [
     variables: { header: [], body: ['1'], buttons: ['1'] },
   },
   {
+    kind: 'offer with an expiry and without a code',
+    category: marketing,
+    components: [
+      header('VIDEO'),
+      { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Hurry!', has_expiration: true } },
+      body('Good news!'),
+      buttons(dynamicUrl),
+    ],
+    variables: { header: ['video'], body: [], buttons: ['1'] },
+    needsMapping: true,
+  },
+  {
+    kind: 'named variables around a media carousel',
+    category: marketing,
+    parameterFormat: 'NAMED',
+    components: [
+      body('Hi {{first_name}}'),
+      {
+        type: 'CAROUSEL',
+        cards: [0, 1].map(() => ({
+          components: [header('IMAGE'), body('For {{first_name}}'), buttons(dynamicUrl, phone)],
+        })),
+      },
+    ],
+    variables: { ...none, body: ['first_name'] },
+    needsMapping: true,
+  },
+  {
+    kind: 'media carousel without texts on its cards',
+    category: marketing,
+    components: [
+      body('Look'),
+      {
+        type: 'CAROUSEL',
+        cards: [0, 1].map(() => ({ components: [header('IMAGE'), buttons(staticUrl)] })),
+      },
+    ],
+    variables: none,
+    needsMapping: true,
+  },
+  {
     kind: 'media carousel',
     category: marketing,
     components: [
@@ -241,6 +282,17 @@ export const templateFixtures: readonly TemplateFixture[] = [
       buttons({ type: 'URL', text: 'Copy code', url: 'https://provider.example.com/otp/?code=otp{{1}}' }),
     ],
     variables: { ...none, body: ['1'], buttons: ['otp'] },
+  },
+  {
+    kind: 'every part at once',
+    category: marketing,
+    components: [
+      header('DOCUMENT'),
+      body('{{1}}, your order {{2}} costs {{3}}.'),
+      { type: 'FOOTER', text: 'Reply STOP to end' },
+      buttons(quickReply, { type: 'QUICK_REPLY', text: 'Later' }, dynamicUrl, staticUrl, phone, copyCode),
+    ],
+    variables: { header: ['document'], body: ['1', '2', '3'], buttons: ['1', 'coupon_code'] },
   },
   {
     kind: 'unknown parts',

@@ -1,0 +1,127 @@
+/**
+ * Every kind of template over HTTP on both sides: listed by the provider's protocol, pulled by a sync, explained, sent as its
+ * skeleton says to a provider that checks every slot, once by hand and once by a campaign.
+ */
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beginCampaign } from '../../src/commands/begin-campaign.ts';
+import { createApiKey } from '../../src/commands/create-api-key.ts';
+import { createChannel } from '../../src/commands/create-channel.ts';
+import { createWorkspace } from '../../src/commands/create-workspace.ts';
+import { prepareCampaign } from '../../src/commands/prepare-campaign.ts';
+import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
+import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
+import { postLedgerEntry } from '../../src/records/wallets.ts';
+import { startTestSimulator, type SimulatorClient } from '../provider-simulator/simulator-client.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { rowsOf } from '../support/callback-fixtures.ts';
+import { providerProblems } from '../support/provider-request.ts';
+import { templateFixtures, type TemplateFixture } from '../support/template-fixtures.ts';
+
+let simulator: SimulatorClient;
+let api: TestApi;
+let channelKey: string;
+
+beforeAll(async () => {
+  simulator = await startTestSimulator();
+  api = await startTestApi({
+    dependencies: {
+      provider: createCloudProvider({ baseUrl: simulator.baseUrl, connections: 8, timeoutMs: 10_000 }),
+    },
+  });
+  const { businessAccountId, phoneNumberId, channelId } = await seedChannel();
+  await simulator.control('accounts', { businessAccountId, phoneNumberIds: [phoneNumberId] });
+  await postLedgerEntry(api.dependencies.database, { channelId, kind: 'recharge', amount: 100_000_000n });
+  for (const fixture of sendable) {
+    const { category, components, parameterFormat: parameter_format } = fixture;
+    const template = { name: nameOf(fixture), language: 'en_US', category, components, parameter_format };
+    await simulator.control('templates', { businessAccountId, template });
+  }
+  const synced = await call('POST', '/api/templates/sync');
+  expect(synced.status).toBe(200);
+});
+afterAll(async () => {
+  await api.dependencies.provider.close();
+  await api.close();
+  await simulator.close();
+});
+
+/** With a token as a provider gives it. */
+async function seedChannel() {
+  const { workspaceId } = await createWorkspace(api.dependencies, { name: 'Every kind' });
+  const place = { workspaceId, businessAccountId: '5551000', phoneNumberId: '5552000' };
+  const { channelId } = await createChannel(api.dependencies, {
+    ...place,
+    displayPhoneNumber: '+49 30 1234567',
+    accessToken: 'EAAtest',
+  });
+  channelKey = (await createApiKey(api.dependencies, { workspaceId, channelId, scope: 'channel' })).apiKey;
+  return { ...place, channelId };
+}
+
+/** Nobody can send a template with a header of a format that is not known yet. */
+const sendable = templateFixtures.filter(({ kind }) => kind !== 'unknown parts');
+
+const nameOf = ({ kind }: TemplateFixture): string => kind.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
+
+const call = (method: string, path: string, body?: unknown) =>
+  api.send(method, path, { key: channelKey, ...(body !== undefined && { body }) });
+
+async function templateIdOf(fixture: TemplateFixture): Promise<string> {
+  const { body } = await call('GET', `/api/templates?limit=100&search=${nameOf(fixture)}`);
+  const found = (body.data as { id: string; name: string }[]).find(({ name }) => name === nameOf(fixture));
+  return found?.id ?? '';
+}
+
+/** What the provider took, by the number it was sent to. */
+async function takenBy(to: string): Promise<readonly unknown[]> {
+  const { recent } = (await simulator.query(`messages?limit=1&to=${to}`)) as {
+    recent: { body: { template: { components?: unknown[] } } }[];
+  };
+  expect(recent).toHaveLength(1);
+  return recent[0]?.body.template.components ?? [];
+}
+
+let numbers = 0;
+/** A number of its own for every campaign, valid and without a fate of the simulator's. */
+const newNumber = (): string => `49151${String(12_345_000 + (numbers += 1))}`;
+
+describe.each(sendable)('a template of kind: $kind', (fixture) => {
+  it('names the variables it requires', async () => {
+    const { body } = await call('GET', `/api/templates/${await templateIdOf(fixture)}/variables`);
+    expect(body).toEqual({ status: 'success', data: fixture.variables });
+  });
+
+  it('is taken by the provider when its skeleton is sent as it is', async () => {
+    const skeleton = (await call('GET', `/api/templates/${await templateIdOf(fixture)}/payload-skeleton`))
+      .body.data as { recipientPhoneNumber: string };
+    const answer = await call('POST', '/api/templates/external/message/send', skeleton);
+    expect(answer).toMatchObject({ status: 200, body: { data: { status: 'accepted' } } });
+    expect(providerProblems(await takenBy(skeleton.recipientPhoneNumber))).toEqual([]);
+  });
+
+  it('is sent by a campaign with the mapping of its skeleton', async () => {
+    const templateId = await templateIdOf(fixture);
+    const { body } = await call('GET', `/api/templates/${templateId}/payload-skeleton`);
+    const number = newNumber();
+    const created = await call('POST', '/api/campaigns/auto-trigger', {
+      name: fixture.kind,
+      template_id: templateId,
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: [`+${number}`],
+      variable_mapping: body.data.variableMapping,
+      send_type: 'IMMEDIATE',
+    });
+    expect(created.status).toBe(201);
+    const campaignId = String(created.body.data.campaign.id);
+    const signal = new AbortController().signal;
+    await prepareCampaign(api.dependencies, campaignId, { heartbeat: () => undefined, signal });
+    await beginCampaign(api.dependencies, campaignId);
+    await runSendStep(api.dependencies, campaignId, { budgetMs: 3_000, draining: () => false });
+    const recipients = sql.fragment`SELECT phone_number, state, reason FROM recipient WHERE campaign_id = ${campaignId}`;
+    expect(await rowsOf(api.dependencies.database, recipients)).toEqual([
+      { phone_number: number, state: 'ACCEPTED', reason: null },
+    ]);
+    expect(providerProblems(await takenBy(number))).toEqual([]);
+  });
+});

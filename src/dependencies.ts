@@ -37,12 +37,19 @@ export interface OpenDependencies extends Dependencies {
   readonly close: () => Promise<void>;
 }
 
-/** Postgres must answer; Temporal and the provider need not yet. `service` names the process in logs and metrics. */
+// A client waits for the answer; the work of a worker may take longer.
+const apiStatementTimeoutMs = 20_000;
+
+/** Postgres, Temporal and the provider need not answer yet. `service` names the process in logs and metrics. */
 export async function createDependencies(config: Config, service: string): Promise<OpenDependencies> {
   const metrics = createMetrics(service);
   const logger = createLogger(config, service);
   const tracing = await createTracing(config, service);
-  const database = await createDatabase(config.databaseUrl, config.databasePoolSize);
+  const database = await createDatabase(
+    config.databaseUrl,
+    config.databasePoolSize,
+    service === 'api' ? apiStatementTimeoutMs : undefined,
+  );
   observeDatabasePool(metrics, database);
   observeStanding(metrics, database);
   const orchestrator = await createOrchestrator(config);

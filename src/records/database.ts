@@ -7,6 +7,7 @@ import type {
   Interceptor,
   QueryResultRow,
 } from 'slonik';
+import { createDatabaseDriver } from './database-driver.ts';
 import type { RowParser } from './row.ts';
 
 export type Connection = CommonQueryMethods;
@@ -38,17 +39,23 @@ const decodeRows: Interceptor = {
 
 /**
  * int8 arrives as bigint, timestamptz as epoch milliseconds (`timestamp` in row.ts makes a Date of it),
- * numeric is never used. Nothing is retried behind the caller's back.
+ * numeric is never used. Nothing is retried behind the caller's back. Postgres need not answer yet.
  */
-export async function createDatabase(databaseUrl: string, maxPoolSize: number): Promise<Database> {
+export async function createDatabase(
+  databaseUrl: string,
+  maxPoolSize: number,
+  statementTimeoutMs = 60_000,
+): Promise<Database> {
   return createPool(databaseUrl, {
     maxPoolSize,
     connectionTimeout: 10_000,
+    connectionRetryLimit: 0,
     idleTimeout: 30_000,
-    statementTimeout: 60_000,
+    statementTimeout: statementTimeoutMs,
     idleInTransactionSessionTimeout: 60_000,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
+    driverFactory: createDatabaseDriver(statementTimeoutMs),
     interceptors: [decodeRows],
     typeParsers: createTypeParserPreset(),
   });

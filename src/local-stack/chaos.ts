@@ -1,48 +1,33 @@
 /**
- * `npm run chaos`: kills worker, API, Temporal and Postgres with SIGKILL, by seeded chance, while a campaign runs against
- * the simulator, then compares the simulator's own list with ours. Exits 0 only when nobody was lost or doubled, every
- * uncertain recipient is said to be UNKNOWN and is settled by its receipts, and the ledger sums up to the balance.
+ * `npm run chaos`: kills worker, API, Temporal and Postgres with SIGKILL, by seeded chance, or takes what they need away for
+ * a while, in the middle of a campaign against the simulator. Then it compares the simulator's own list with ours. Exits 0
+ * only when nobody was lost or doubled, every uncertain recipient is said to be UNKNOWN and is settled by its receipts, and
+ * the books are sound.
  */
-import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { createRandom } from './chaos/random.ts';
-import { gatherEvidence, readStanding, withClient, type Standing } from './chaos/evidence.ts';
-import { judgeChaos, type Verdict } from './chaos/verdict.ts';
-import { createDemoApi } from './demo-api.ts';
-import { readDevFile, type DevFile, type OwnedProcess } from './dev-file.ts';
+import { createChaosCampaign, liveDevFile, untilJudged, untilStanding } from './chaos/campaign.ts';
+import { readProviderRate } from './chaos/evidence.ts';
+import { createOutageSite } from './chaos/outage-site.ts';
+import { chaosUsage, readChaosPlan, type ChaosPlan } from './chaos/plan.ts';
+import { runKills } from './chaos/run-kills.ts';
+import { runOutages } from './chaos/run-outages.ts';
+import { createShareCount } from './chaos/share-count.ts';
 import { createProgress } from './progress.ts';
 import { startStack } from './stack.ts';
-import { createStackLog } from './stack-log.ts';
+import { StackError } from './stack-error.ts';
 import { readStackSettings } from './stack-settings.ts';
 
-const usage = `npm run chaos [-- --recipients 20000 --kills 20 --seed 1 --rate 300]\n`;
 const graceSeconds = 10;
-const victims: readonly OwnedProcess[] = ['worker', 'api', 'temporal', 'postgres'];
 const recoveryLimitMs = 30_000;
-const settleLimitMs = 90_000;
+/** What the busiest second of the provider's list may hold, as a share of the limit. */
+const rateTolerance = 1.02;
 
-const whole = { type: 'string' } as const;
-const { values } = parseArgs({
-  options: {
-    recipients: { ...whole, default: '20000' },
-    kills: { ...whole, default: '20' },
-    seed: { ...whole, default: '1' },
-    rate: { ...whole, default: '300' },
-    help: { type: 'boolean', default: false },
-  },
-});
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-interface Plan {
-  readonly recipients: number;
-  readonly kills: number;
-  readonly seed: number;
-  readonly rate: number;
-}
-
-async function main(plan: Plan): Promise<boolean> {
+/** Resolves to everything that was wrong. */
+async function main(plan: ChaosPlan): Promise<readonly string[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'messaging-campaigns-chaos-'));
   chmodSync(dataDir, 0o711);
   const environment = {
@@ -51,169 +36,109 @@ async function main(plan: Plan): Promise<boolean> {
     PORT: '0',
     TEMPORAL_UI_PORT: '0',
     OUTCOME_GRACE_SECONDS: String(graceSeconds),
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: 'info',
+    LOG_FORMAT: 'json',
   };
-  const settings = readStackSettings(environment, [], false);
-  if ('help' in settings) return true;
+  const settings = readStackSettings(environment, ['--workers', String(plan.workers)], false);
+  if ('help' in settings) return [];
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
-  const progress = createProgress(process.stdout);
+  const site = createOutageSite();
+  const shares = createShareCount();
   const stack = await startStack({
     settings,
-    progress,
-    log: createStackLog('json', { write: () => undefined, now: () => new Date() }),
+    progress: createProgress(process.stdout),
+    log: shares.log,
     signal: interrupted.signal,
+    ...(plan.outages.length > 0 && { reachThrough: site.reachThrough }),
   });
   try {
-    return await runChaos(plan, dataDir, interrupted.signal);
+    const problems = await run(plan, { dataDir, signal: interrupted.signal, site });
+    const sent = [...shares.recorded].map(([name, count]) => `${name} ${count}`).join(', ');
+    say(`recorded by ${sent}`);
+    const died = plan.kills > 0 ? [] : shares.deaths;
+    return [...problems, ...died];
   } finally {
     await stack.stop();
+    await site.close();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-async function runChaos(plan: Plan, dataDir: string, signal: AbortSignal): Promise<boolean> {
-  const dev = await liveDevFile(dataDir);
-  await withClient(dev.databaseUrl, (client) =>
-    client.query('UPDATE channel SET messages_per_second = $1', [plan.rate]),
+interface Ground {
+  readonly dataDir: string;
+  readonly signal: AbortSignal;
+  readonly site: ReturnType<typeof createOutageSite>;
+}
+
+async function run(plan: ChaosPlan, { dataDir, signal, site }: Ground): Promise<readonly string[]> {
+  const campaign = await createChaosCampaign(dataDir, { ...plan, signal });
+  say(`Campaign ${campaign.campaignId}: ${plan.recipients} recipients at ${plan.rate}/s, seed ${plan.seed}`);
+  const problems: string[] = [];
+  if (plan.outages.length > 0) {
+    problems.push(
+      ...(await runOutages(campaign, {
+        kinds: plan.outages,
+        seconds: plan.seconds,
+        site: site.opened(),
+        say,
+      })),
+    );
+  }
+  if (plan.kills > 0) {
+    const counts = await runKills(campaign, { ...plan, say });
+    say(`killed: ${[...counts].map(([victim, count]) => `${victim} ${count}`).join(', ')}`);
+  }
+  problems.push(...(await untilDone(plan, campaign)));
+  const verdict = await untilJudged(campaign);
+  say(
+    `lost ${verdict.lost}, doubled ${verdict.doubled}, unknown ${verdict.unknown} ` +
+      `(${verdict.unsettled} of them not settled by receipts)`,
   );
-  const campaignId = await createCampaign(dev, plan);
-  process.stdout.write(
-    `Campaign ${campaignId}: ${plan.recipients} recipients at ${plan.rate}/s, seed ${plan.seed}\n`,
+  return [...problems, ...verdict.problems];
+}
+
+async function untilDone(
+  { rate, kills }: ChaosPlan,
+  campaign: Awaited<ReturnType<typeof createChaosCampaign>>,
+): Promise<readonly string[]> {
+  const [since, sinceEpoch] = [performance.now(), Date.now()];
+  const { total, settled } = await untilStanding(campaign, () => true);
+  await untilStanding(campaign, ({ status }) => status === 'COMPLETED');
+  const doneMs = performance.now() - since;
+  const { lastAt, busiestSecond } = await readProviderRate((await liveDevFile(campaign.dataDir)).providerUrl);
+  const seconds = (ms: number) => (ms / 1000).toFixed(1);
+  const what = kills > 0 ? 'kill' : 'outage';
+  say(
+    `done ${seconds(doneMs)} s after the last ${what} with ${total - settled} messages to go; the provider took the last ` +
+      `one after ${seconds(Math.max(0, lastAt - sinceEpoch))} s, at most ${busiestSecond} in a second`,
   );
-  const random = createRandom(plan.seed);
-  const counts = new Map<OwnedProcess, number>();
-  for (let kill = 1; kill <= plan.kills; kill += 1) {
-    await untilProgress(dev, campaignId, (plan.recipients * kill) / (plan.kills + 1), signal);
-    await sleep(random() * 300);
-    const victim = victims[Math.floor(random() * victims.length)] ?? 'worker';
-    if (await killNow(dataDir, victim)) counts.set(victim, (counts.get(victim) ?? 0) + 1);
-    process.stdout.write(`kill ${kill}: ${victim}\n`);
-  }
-  const lastKillAt = performance.now();
-  const left = await remaining(dev, campaignId);
-  await untilStatus(dev, campaignId, signal);
-  const recoveryMs = performance.now() - lastKillAt - (left / plan.rate) * 1000;
-  const verdict = await untilSettled(await liveDevFile(dataDir), campaignId);
-  return report({ verdict, counts, recoveryMs });
-}
-
-async function createCampaign(dev: DevFile, { recipients }: Plan): Promise<string> {
-  const api = createDemoApi(dev);
-  const lines = Array.from({ length: recipients }, (_, index) => `+49151${String(10_000_000 + index)},DE`);
-  const created = await api.post('/api/campaigns/auto-trigger', {
-    name: 'Chaos',
-    template_id: dev.templateIds['plain_notice'],
-    contact_selection_type: 'csv_contacts',
-    csv_contacts_string: ['phone,country', ...lines].join('\n'),
-    csv_mapping: { phone_column: 0, country_code_column: 1 },
-    send_type: 'IMMEDIATE',
-  });
-  return (created.data as { campaign: { id: string } }).campaign.id;
-}
-
-/** The stack removes and rewrites dev.json around a restart. */
-async function liveDevFile(dataDir: string): Promise<DevFile> {
-  for (;;) {
-    const dev = readDevFile(dataDir);
-    if (dev !== undefined) return dev;
-    await sleep(100);
-  }
-}
-
-async function killNow(dataDir: string, victim: OwnedProcess): Promise<boolean> {
-  const pid = (await liveDevFile(dataDir)).pids[victim];
-  if (pid === undefined) return false;
-  try {
-    process.kill(pid, 'SIGKILL');
-    return true;
-  } catch {
-    // Already dead: the supervisor is about to start it again.
-    return false;
-  }
-}
-
-async function standing(dev: DevFile, campaignId: string): Promise<Standing | undefined> {
-  return readStanding(dev, campaignId).catch(() => undefined);
-}
-
-async function untilProgress(
-  dev: DevFile,
-  campaignId: string,
-  settled: number,
-  signal: AbortSignal,
-): Promise<void> {
-  for (;;) {
-    signal.throwIfAborted();
-    const now = await standing(dev, campaignId);
-    if (now !== undefined && (now.settled >= settled || now.status === 'COMPLETED')) return;
-    await sleep(100);
-  }
-}
-
-async function remaining(dev: DevFile, campaignId: string): Promise<number> {
-  for (;;) {
-    const now = await standing(dev, campaignId);
-    if (now !== undefined) return now.total - now.settled;
-    await sleep(100);
-  }
-}
-
-async function untilStatus(dev: DevFile, campaignId: string, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    signal.throwIfAborted();
-    const now = await standing(dev, campaignId);
-    if (now?.status === 'COMPLETED') return;
-    if (now?.status === 'FAILED') throw new Error('The campaign failed in its preparation');
-    await sleep(100);
-  }
-}
-
-/** Receipts may still be on their way, through callbacks that the simulator tries again. */
-async function untilSettled(dev: DevFile, campaignId: string): Promise<Verdict> {
-  const deadline = performance.now() + settleLimitMs;
-  for (;;) {
-    const verdict = judgeChaos(await gatherEvidence(dev, campaignId));
-    if (verdict.problems.length === 0 || performance.now() > deadline) return verdict;
-    await sleep(1_000);
-  }
-}
-
-function report({
-  verdict,
-  counts,
-  recoveryMs,
-}: {
-  readonly verdict: Verdict;
-  readonly counts: ReadonlyMap<OwnedProcess, number>;
-  readonly recoveryMs: number;
-}): boolean {
-  const kills = [...counts].map(([victim, count]) => `${victim} ${count}`).join(', ');
-  const late = recoveryMs > recoveryLimitMs;
-  const problems = [
-    ...verdict.problems,
-    ...(late ? [`done only ${Math.round(recoveryMs / 1000)} s after the last kill`] : []),
+  // After an outage much is left to be sent; after the last kill little, and it counts in full.
+  const allowedMs = recoveryLimitMs + (kills > 0 ? 0 : ((total - settled) / rate) * 1000);
+  return [
+    ...(doneMs > allowedMs ? [`done only ${Math.round(doneMs / 1000)} s after the last ${what}`] : []),
+    ...(busiestSecond > Math.ceil(rate * rateTolerance)
+      ? [`${busiestSecond} messages in a second at ${rate}/s`]
+      : []),
   ];
-  process.stdout.write(
-    `killed: ${kills}\nlost ${verdict.lost}, doubled ${verdict.doubled}, unknown ${verdict.unknown} ` +
-      `(${verdict.unsettled} of them not settled by receipts)\n` +
-      `done ${(recoveryMs / 1000).toFixed(1)} s after the last kill, sending time not counted\n` +
-      (problems.length === 0
-        ? 'Nobody was lost or doubled, and the books are sound.\n'
-        : `NOT SOUND: ${problems.join('; ')}\n`),
+}
+
+async function judge(plan: ChaosPlan): Promise<boolean> {
+  const problems = await main(plan);
+  say(
+    problems.length === 0
+      ? 'Nobody was lost or doubled, and the books are sound.'
+      : `NOT SOUND: ${problems.join('; ')}`,
   );
   return problems.length === 0;
 }
 
-if (values.help) {
-  process.stdout.write(usage);
-} else {
-  const sound = await main({
-    recipients: Number(values.recipients),
-    kills: Number(values.kills),
-    seed: Number(values.seed),
-    rate: Number(values.rate),
-  });
-  process.exitCode = sound ? 0 : 1;
+try {
+  const plan = readChaosPlan(process.argv.slice(2));
+  if (plan === 'help') process.stdout.write(chaosUsage);
+  else process.exitCode = (await judge(plan)) ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof StackError ? error.message : String(error)}\n`);
+  process.exitCode = 1;
 }
 process.exit();

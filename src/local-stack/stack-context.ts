@@ -2,6 +2,7 @@
 import type { DataFolder } from './data-folder.ts';
 import type { Progress } from './progress.ts';
 import type { StackLog } from './stack-log.ts';
+import type { Servers } from './stack-servers.ts';
 import type { StackSettings } from './stack-settings.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -11,6 +12,8 @@ export interface StackOptions {
   readonly log: StackLog;
   /** Aborting ends a start that is still under way. */
   readonly signal: AbortSignal;
+  /** What the API and the workers are told instead of the servers' own addresses. */
+  readonly reachThrough?: (servers: Servers) => Promise<Servers>;
 }
 
 export interface StackContext extends StackOptions {

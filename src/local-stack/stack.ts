@@ -82,7 +82,8 @@ async function startParts(context: StackContext): Promise<Pick<Stack, 'dev' | 'e
   signal.throwIfAborted();
   const workspace = await prepareDemoWorkspace(context, { servers, secrets });
   signal.throwIfAborted();
-  const programs = await startPrograms(context, { ports, servers, secrets, workspace });
+  const reached = (await context.reachThrough?.(servers)) ?? servers;
+  const programs = await startPrograms(context, { ports, servers: reached, secrets, workspace });
   return {
     exampleTemplate: workspace.exampleTemplate,
     dev: {

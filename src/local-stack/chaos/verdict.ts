@@ -3,6 +3,8 @@
 export interface OurRecipient {
   readonly phoneNumber: string;
   readonly state: string;
+  /** The provider has named the message; it may have failed to deliver it later. */
+  readonly accepted: boolean;
 }
 
 export interface Books {
@@ -11,10 +13,16 @@ export interface Books {
   readonly reserved: bigint;
   /** Sum of the prices of recipients whose reservation is open. */
   readonly owed: bigint;
+  /** What the ledger says the campaign has cost. */
+  readonly spent: bigint;
+  /** Sum of the prices of the campaign's charged recipients. */
+  readonly charged: bigint;
   readonly countersFit: boolean;
 }
 
 export interface Evidence {
+  /** Recipients the campaign was created with; null where the provider took messages of other campaigns too. */
+  readonly expected: number | null;
   readonly recipients: readonly OurRecipient[];
   /** Messages the provider took, by number. */
   readonly taken: ReadonlyMap<string, number>;
@@ -36,25 +44,40 @@ export interface Verdict {
 
 const acceptedStates = new Set(['ACCEPTED', 'SENT', 'DELIVERED', 'READ']);
 const openStates = new Set(['PENDING', 'CLAIMED']);
+const givenUp = new Set(['FAILED', 'CANCELLED']);
 
-export function judgeChaos({ recipients, taken, repeatedMessages, books }: Evidence): Verdict {
+export function judgeChaos({ expected, recipients, taken, repeatedMessages, books }: Evidence): Verdict {
+  const known = new Set(recipients.map(({ phoneNumber }) => phoneNumber));
   const doubledNumbers = [...taken.values()].filter((count) => count > 1).length;
-  const lost = recipients.filter(
-    ({ phoneNumber, state }) =>
-      openStates.has(state) || (acceptedStates.has(state) && !taken.has(phoneNumber)),
+  const waiting = recipients.filter(({ state }) => openStates.has(state)).length;
+  const onlyClaimed = recipients.filter(
+    ({ phoneNumber, state }) => acceptedStates.has(state) && !taken.has(phoneNumber),
   ).length;
+  const missing = Math.max(0, (expected ?? 0) - recipients.length);
+  const lost = waiting + onlyClaimed + missing;
   const unknown = recipients.filter(({ state }) => state === 'UNKNOWN');
   const unsettled = unknown.filter(({ phoneNumber }) => taken.has(phoneNumber)).length;
+  const refused = recipients.filter(({ state, accepted }) => givenUp.has(state) && !accepted);
+  const denied = refused.filter(({ phoneNumber }) => taken.has(phoneNumber)).length;
+  const strangers = expected === null ? 0 : [...taken.keys()].filter((number) => !known.has(number)).length;
   const doubled = Math.max(doubledNumbers, repeatedMessages);
   const problems = [
-    ...(doubled > 0 ? [`${doubled} messages were sent twice`] : []),
-    ...(lost > 0 ? [`${lost} recipients are lost`] : []),
-    ...(unsettled > 0 ? [`${unsettled} unknown messages were not settled by their receipts`] : []),
-    ...(books.ledger === books.balance
-      ? []
-      : [`the ledger sums to ${books.ledger}, the balance is ${books.balance}`]),
-    ...(books.reserved === books.owed ? [] : [`${books.reserved} is reserved, ${books.owed} is open`]),
+    ...said(doubled, 'messages were sent twice'),
+    ...said(lost, 'recipients are lost'),
+    ...said(unsettled, 'unknown messages were not settled by their receipts'),
+    ...said(denied, 'recipients are said to have got nothing, and the provider took a message for them'),
+    ...said(refused.length, 'recipients were given up though nothing is wrong with them'),
+    ...said(strangers, 'numbers got a message that are no recipients'),
+    ...differ('the ledger sums to', books.ledger, 'the balance is', books.balance),
+    ...differ('reserved is', books.reserved, 'open is', books.owed),
+    ...differ('the campaign cost', books.spent, 'its messages cost', books.charged),
     ...(books.countersFit ? [] : ['the counters do not fit the rows']),
   ];
   return { doubled, lost, unknown: unknown.length, unsettled, problems };
+}
+
+const said = (count: number, what: string): readonly string[] => (count > 0 ? [`${count} ${what}`] : []);
+
+function differ(...[first, one, second, other]: [string, bigint, string, bigint]): readonly string[] {
+  return one === other ? [] : [`${first} ${one}, ${second} ${other}`];
 }

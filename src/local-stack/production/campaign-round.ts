@@ -68,7 +68,7 @@ export async function runCampaignRound(options: RoundOptions): Promise<RoundResu
   const told = receiver.counts.get('sent') ?? 0;
   const untold = told === events ? [] : [`${told} webhooks for ${events} events`];
 
-  const { problems } = judgeChaos(await gatherEvidence(topology, id));
+  const { problems } = judgeChaos(await gatherEvidence(topology, { campaignId: id, expected: null }));
   return {
     counters: (await read()).counters,
     sentInMs,
@@ -78,7 +78,11 @@ export async function runCampaignRound(options: RoundOptions): Promise<RoundResu
 }
 
 /** Until the provider's statuses have come in and every delivery they caused has its outcome. */
-async function untilWebhooksRest(topology: Topology, startedAt: number, signal: AbortSignal) {
+export async function untilWebhooksRest(
+  topology: Pick<Topology, 'databaseUrl'>,
+  startedAt: number,
+  signal: AbortSignal,
+): Promise<{ readonly events: number; readonly settledAt: number }> {
   let seen: Webhooks = { events: 0, open: 0 };
   let settledAt = performance.now();
   while (performance.now() - settledAt < restMs && !tooLate(startedAt)) {
@@ -97,7 +101,7 @@ interface Webhooks {
   readonly open: number;
 }
 
-function readWebhooks({ databaseUrl }: Topology): Promise<Webhooks> {
+function readWebhooks({ databaseUrl }: Pick<Topology, 'databaseUrl'>): Promise<Webhooks> {
   return withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<Webhooks>(
       `SELECT (SELECT count(*) FROM event)::int AS events,
@@ -112,7 +116,8 @@ function tooLate(startedAt: number): boolean {
   return performance.now() - startedAt > patienceMs;
 }
 
-function csvOf(round: number, rows: number): string {
+/** Numbers that no other round has. */
+export function csvOf(round: number, rows: number): string {
   const first = 112_000_000 + round * 100_000;
   const lines = Array.from({ length: rows }, (_, row) => `Person ${row},,49,015${first + row},,`);
   return `Name,E-mail,Country,Phone,City,Note\n${lines.join('\n')}\n`;

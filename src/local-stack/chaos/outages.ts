@@ -1,0 +1,92 @@
+/** What can be away, how it is taken away, and what the API must say meanwhile. */
+import { request } from 'undici';
+import type { RelayState, TcpRelay } from './tcp-relay.ts';
+
+export const outageKinds = [
+  'postgres',
+  'postgres-silent',
+  'temporal',
+  'temporal-silent',
+  'provider-gone',
+  'provider-hang',
+  'provider-drop',
+  'provider-garbage',
+  'provider-5xx',
+  'provider-slow',
+] as const;
+export type OutageKind = (typeof outageKinds)[number];
+
+export interface OutageSite {
+  readonly relays: Readonly<Record<'postgres' | 'temporal' | 'provider', TcpRelay>>;
+  /** Origin of the simulator itself, not through the relay. */
+  readonly simulator: string;
+}
+
+/** HTTP statuses that are right while the outage lasts. */
+export interface Expectation {
+  readonly ready: readonly number[];
+  readonly read: readonly number[];
+  readonly send: readonly number[];
+  /** Nothing reaches the provider, or nothing useful comes back. */
+  readonly stopsSending: boolean;
+}
+
+interface Outage extends Expectation {
+  readonly begin: (site: OutageSite) => Promise<void>;
+  readonly end: (site: OutageSite) => Promise<void>;
+}
+
+const databaseAway = { ready: [503], read: [503], send: [503], stopsSending: true };
+// What leads to no more than an event, and to steps of a few seconds, goes on for that long without Temporal.
+const temporalAway = { ready: [503], read: [200], send: [200], stopsSending: false };
+const providerAway = { ready: [200], read: [200], send: [502], stopsSending: true };
+
+export const outages: Readonly<Record<OutageKind, Outage>> = {
+  postgres: { ...databaseAway, ...relayed('postgres', 'gone') },
+  'postgres-silent': { ...databaseAway, ...relayed('postgres', 'silent') },
+  temporal: { ...temporalAway, ...relayed('temporal', 'gone') },
+  'temporal-silent': { ...temporalAway, ...relayed('temporal', 'silent') },
+  'provider-gone': { ...providerAway, ...relayed('provider', 'gone') },
+  'provider-hang': {
+    ...providerAway,
+    ...faulty({ faults: [{ kind: 'hang', rate: 0.5 }, { kind: 'hang_after' }] }),
+  },
+  'provider-drop': {
+    ...providerAway,
+    ...faulty({ faults: [{ kind: 'drop', rate: 0.5 }, { kind: 'drop_after' }] }),
+  },
+  'provider-garbage': { ...providerAway, ...faulty({ faults: [{ kind: 'garbage' }] }) },
+  'provider-5xx': {
+    ...providerAway,
+    ...faulty({
+      faults: [
+        { kind: 'http', httpStatus: 503, rate: 0.5 },
+        { kind: 'http', httpStatus: 500 },
+      ],
+    }),
+  },
+  'provider-slow': {
+    ...providerAway,
+    ...faulty({ latencyMs: 2_000, jitterMs: 1_000 }),
+    send: [200],
+    stopsSending: false,
+  },
+};
+
+function relayed(server: keyof OutageSite['relays'], state: RelayState): Pick<Outage, 'begin' | 'end'> {
+  return {
+    begin: ({ relays }) => relays[server].set(state),
+    end: ({ relays }) => relays[server].set('open'),
+  };
+}
+
+function faulty(settings: object): Pick<Outage, 'begin' | 'end'> {
+  const configure = async ({ simulator }: OutageSite, input: object): Promise<void> => {
+    const { body } = await request(`${simulator}/_simulator/faults`, {
+      method: 'POST',
+      body: JSON.stringify(input),
+    });
+    await body.dump();
+  };
+  return { begin: (site) => configure(site, settings), end: (site) => configure(site, {}) };
+}

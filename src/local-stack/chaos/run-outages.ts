@@ -1,0 +1,65 @@
+/** One outage after the other, spread over the campaign; between them it has to go on by itself. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { untilShare, liveDevFile, type WatchedCampaign } from './campaign.ts';
+import { readProviderTally } from './evidence.ts';
+import { outages, type OutageKind, type OutageSite } from './outages.ts';
+import { startProbing } from './probe.ts';
+
+export interface OutagePlan {
+  readonly kinds: readonly OutageKind[];
+  readonly seconds: number;
+  readonly site: OutageSite;
+  readonly say: (line: string) => void;
+}
+
+const recoveryLimitMs = 30_000;
+const pollMs = 100;
+/** More than single sends of the probes could add. */
+const clearlyMore = 20;
+
+/** Resolves when the last outage is over and sending has gone on, to what was wrong. */
+export async function runOutages(
+  campaign: WatchedCampaign,
+  { kinds, seconds, site, say }: OutagePlan,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  let number = 0;
+  for (const [index, kind] of kinds.entries()) {
+    await untilShare(campaign, (index + 1) / (kinds.length + 2));
+    const outage = outages[kind];
+    const dev = await liveDevFile(campaign.dataDir);
+    say(`${kind}: away for ${seconds} s`);
+    await outage.begin(site);
+    const probing = startProbing({
+      dev,
+      campaignId: campaign.campaignId,
+      expected: outage,
+      nextNumber: () => (number += 1),
+    });
+    await sleep(seconds * 1_000, undefined, { signal: campaign.signal });
+    const before = await readProviderTally(dev.providerUrl);
+    const answered = probing.stop();
+    await outage.end(site);
+    const recoveryMs = await untilMore(dev.providerUrl, before.accepted, campaign.signal);
+    const { counts, problems: found } = await answered;
+    const answers = Object.entries(counts)
+      .map(([answer, times]) => `${answer} ×${times}`)
+      .join(', ');
+    say(`  the API said ${answers}; sending went on ${(recoveryMs / 1000).toFixed(1)} s after the end`);
+    problems.push(...found.map((problem) => `${kind}: ${problem}`));
+    if (recoveryMs > recoveryLimitMs)
+      problems.push(`${kind}: sending went on only ${Math.round(recoveryMs / 1000)} s after`);
+  }
+  return problems;
+}
+
+async function untilMore(providerUrl: string, than: number, signal: AbortSignal): Promise<number> {
+  const startedAt = performance.now();
+  for (;;) {
+    signal.throwIfAborted();
+    const { accepted } = await readProviderTally(providerUrl);
+    const tookMs = performance.now() - startedAt;
+    if (accepted >= than + clearlyMore || tookMs > 2 * recoveryLimitMs) return tookMs;
+    await sleep(pollMs);
+  }
+}

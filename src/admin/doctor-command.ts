@@ -48,7 +48,7 @@ export const doctorCommand = adminCommand({
     },
     'temporal-too': { description: 'Temporal was taken back or lost as well', flag: true },
   },
-  needs: ['secrets', 'provider', 'temporal'],
+  needs: ['temporal'],
   run: (context, values): Promise<Report> => {
     const restore = restoreOf(values);
     const pause = values['pause-seconds'];

@@ -1,0 +1,83 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { resolve } from 'node:path';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runAdmin } from '../../src/admin/run-admin.ts';
+import { nothing } from '../../src/records/row.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startTemporal } from '../support/temporal.ts';
+
+let temporal: TestWorkflowEnvironment;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  [temporal, database] = await Promise.all([startTemporal(), createTestDatabase()]);
+  await database.pool.query(sql.type(nothing)`INSERT INTO workspace (name) VALUES ('Test')`);
+});
+afterAll(async () => {
+  await temporal?.teardown();
+  await database?.drop();
+});
+
+async function doctor(...args: readonly string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runAdmin({
+    args: ['doctor', '--pause-seconds', '0', ...args],
+    environment: { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal.address, DATA_DIR: '/nonexistent' },
+    sqlFolder: resolve('sql'),
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+  });
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+describe('admin doctor', () => {
+  it('prints a line for each finding, settles it when asked to, and is content then', async () => {
+    expect(await doctor()).toEqual({
+      code: 1,
+      err: '',
+      out:
+        'schedule-missing retention: schedule retention is missing: nothing old is removed; ' +
+        '--repair would create the schedule\n1 findings, 1 of them not settled.\n',
+    });
+    const { code, out } = await doctor('--json', '--repair');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      clean: true,
+      findings: [
+        { kind: 'schedule-missing', id: 'retention', outcome: 'repaired', repair: 'create the schedule' },
+      ],
+    });
+    await expect
+      .poll(() => doctor(), { timeout: 10_000 })
+      .toEqual({
+        code: 0,
+        err: '',
+        out: 'Nothing to report: Postgres and Temporal agree.\n',
+      });
+  });
+
+  it('says what a restore has lost', async () => {
+    const { out } = await doctor(
+      '--backup-at',
+      '2026-01-01T12:00:00Z',
+      '--stopped-at',
+      '2026-01-01T12:10:00Z',
+    );
+    expect(out).toMatch(/^note: of 2026-01-01T12:00:00.000Z to 2026-01-01T12:10:00.000Z no record is left/);
+  });
+
+  it.each([
+    [['--backup-at', '2026-01-01T12:00:00Z'], /go together/],
+    [
+      ['--backup-at', 'yesterday', '--stopped-at', '2026-01-01T12:10:00Z'],
+      /--backup-at must be a date and time/,
+    ],
+    [['--backup-at', '2026-01-02T00:00:00Z', '--stopped-at', '2026-01-01T12:10:00Z'], /lies behind/],
+  ])('refuses %j', async (args, problem) => {
+    const { code, out, err } = await doctor(...args);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(problem);
+  });
+});

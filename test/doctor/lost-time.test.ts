@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { mayBeClaimedUpTo } from '../../src/commands/doctor/lost-time.ts';
+
+const at = (minute: number): Date => new Date(Date.UTC(2026, 0, 1, 12, minute));
+const lost = { backupAt: at(0), stoppedAt: at(10) };
+const campaign = { claimedPosition: 500, messagesPerSecond: 10, started: true, scheduledAt: null };
+
+describe('how far a campaign may have been sent in the lost time', () => {
+  it('is nowhere when its workflow ran no step of sending since the backup', () => {
+    const history = { claimedPosition: 500, reportedAt: at(-30), lastStepAt: at(-30) };
+    expect(mayBeClaimedUpTo(campaign, history, lost)).toBeUndefined();
+  });
+
+  it('is what the last step reported when none was under way after it', () => {
+    const history = { claimedPosition: 2_300, reportedAt: at(5), lastStepAt: at(4) };
+    expect(mayBeClaimedUpTo(campaign, history, lost)).toBe(2_300);
+  });
+
+  it('is what the last step reported and what the rate allows since, when one was under way', () => {
+    const history = { claimedPosition: 2_300, reportedAt: at(9), lastStepAt: at(9), openStepSince: at(9) };
+    expect(mayBeClaimedUpTo(campaign, history, lost)).toBe(2_300 + 10 * (60 + 10));
+  });
+
+  it('is never before what the record itself knows', () => {
+    const history = { claimedPosition: 100, reportedAt: at(-9), lastStepAt: at(-1), openStepSince: at(-1) };
+    expect(mayBeClaimedUpTo(campaign, history, lost)).toBe(500 + 10 * (600 + 10));
+  });
+
+  it('is bounded by the rate alone when Temporal knows nothing, or its steps did not tell', () => {
+    expect(mayBeClaimedUpTo(campaign, undefined, lost)).toBe(500 + 10 * (600 + 10));
+    expect(mayBeClaimedUpTo(campaign, { lastStepAt: at(3) }, lost)).toBe(500 + 10 * (600 + 10));
+  });
+
+  it('is nowhere for a campaign that was not due yet', () => {
+    const scheduled = { ...campaign, started: false, claimedPosition: 0, scheduledAt: at(11) };
+    expect(mayBeClaimedUpTo(scheduled, undefined, lost)).toBeUndefined();
+    expect(mayBeClaimedUpTo({ ...scheduled, scheduledAt: at(9) }, undefined, lost)).toBe(10 * (600 + 10));
+  });
+});

@@ -1,0 +1,156 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { sql } from 'slonik';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { lostTimeChecks } from '../../src/commands/doctor/check-lost-time.ts';
+import { repairFindings, runDoctor } from '../../src/commands/doctor/run-doctor.ts';
+import { startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import { checkBooks, messagePrice } from '../support/campaign-factory.ts';
+import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
+import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
+import { openWard, type Ward } from './ward.ts';
+
+let temporal: TestWorkflowEnvironment;
+let workflowBundle: WorkflowBundleWithSourceMap;
+let ward: Ward;
+
+beforeAll(async () => {
+  [temporal, workflowBundle] = await Promise.all([startTemporal(), bundleWorkflows()]);
+});
+afterAll(() => temporal?.teardown());
+beforeEach(async () => {
+  ward = await openWard(temporal);
+});
+afterEach(() => ward.drop());
+
+const scene = (seed: SceneSeed) => setCampaignScene({ database: ward.pool, temporal, workflowBundle }, seed);
+
+/** The tables of a campaign as they are now, and the way back to them. */
+async function takeBackup() {
+  const tables = ['campaign', 'campaign_counter', 'campaign_reason', 'recipient', 'recipient_retry'];
+  const backupAt = new Date();
+  for (const table of tables) {
+    await ward.run(
+      sql.fragment`CREATE TABLE ${sql.identifier([`saved_${table}`])} AS TABLE ${sql.identifier([table])}`,
+    );
+  }
+  await ward.run(sql.fragment`CREATE TABLE saved_wallet AS TABLE wallet`);
+  await ward.run(sql.fragment`CREATE TABLE saved_ledger AS SELECT max(id) AS id FROM ledger_entry`);
+  return async () => {
+    await ward.run(sql.fragment`ALTER TABLE ledger_entry DISABLE TRIGGER ledger_entry_append_only`);
+    await ward.run(sql.fragment`DELETE FROM ledger_entry WHERE id > (SELECT id FROM saved_ledger)`);
+    await ward.run(
+      sql.fragment`TRUNCATE ${sql.join(
+        tables.map((table) => sql.identifier([table])),
+        sql.fragment`, `,
+      )} CASCADE`,
+    );
+    for (const table of tables) {
+      await ward.run(
+        sql.fragment`INSERT INTO ${sql.identifier([table])} SELECT * FROM ${sql.identifier([`saved_${table}`])}`,
+      );
+    }
+    await ward.run(sql.fragment`UPDATE wallet SET balance = saved_wallet.balance, reserved = saved_wallet.reserved
+      FROM saved_wallet WHERE wallet.channel_id = saved_wallet.channel_id`);
+    return { backupAt, stoppedAt: new Date(), temporalToo: false };
+  };
+}
+
+async function settle(restore: Awaited<ReturnType<Awaited<ReturnType<typeof takeBackup>>>>) {
+  const checks = lostTimeChecks(restore);
+  const findings = await runDoctor(ward.doctor, { pauseMs: 0, checks });
+  const settled = await repairFindings(findings);
+  return {
+    kinds: findings.map(({ kind }) => kind),
+    problems: settled.flatMap(({ problem }) => problem ?? []),
+    again: (await runDoctor(ward.doctor, { pauseMs: 0, checks })).length,
+  };
+}
+
+it('calls UNKNOWN who may have been sent since the backup, and sends the others after a start', async () => {
+  const { campaignId, dependencies, start, withWorker, standing, provider } = await scene({
+    recipients: 60,
+    messagesPerSecond: 100_000,
+    balance: messagePrice * 20n,
+  });
+  await start();
+  const goBack = await takeBackup();
+  await withWorker(async () => {
+    await until(async () => (await standing()).status === 'PAUSED');
+  });
+  expect(provider.received).toHaveLength(20);
+  const restore = await goBack();
+  await ward.run(sql.fragment`UPDATE wallet SET balance = ${messagePrice * 100n}`);
+  await ward.run(sql.fragment`INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)
+    SELECT channel_id, workspace_id, 'recharge', ${messagePrice * 80n} FROM wallet`);
+
+  expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
+  expect(await standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
+  expect(
+    await ward.read(sql.fragment`SELECT up_to_position || ' ' || recipients FROM campaign_restore`),
+  ).toBe('20 20');
+  expect(
+    (await ward.findAbout([campaignId])).filter(({ kind }) => kind === 'record-behind-workflow'),
+  ).toEqual([]);
+
+  await withWorker(async () => {
+    await startCampaignAgain(dependencies, { campaignId });
+    await until(async () => (await standing()).status === 'COMPLETED');
+  });
+  expect(new Set(provider.received).size).toBe(60);
+  expect(provider.received).toHaveLength(60);
+  expect(await standing()).toMatchObject({ counts: { accepted: 40, unknown: 20, pending: 0 } });
+  const channelId = await ward.read(sql.fragment`SELECT channel_id FROM campaign`);
+  const books = await checkBooks(ward.pool, { campaignId, channelId, workspaceId: 0, templateId: '' });
+  expect(books).toMatchObject({
+    counters_fit: true,
+    reserved: 0n,
+    balance: messagePrice * 60n,
+    ledger: messagePrice * 60n,
+  });
+});
+
+it('ends a campaign as its workflow ended it, and starts nothing', async () => {
+  const { start, withWorker, standing, provider, result } = await scene({ recipients: 30 });
+  const goBack = await takeBackup();
+  await withWorker(async () => {
+    await start();
+    await result();
+  });
+  const restore = await goBack();
+  expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
+  expect(await standing()).toMatchObject({ status: 'COMPLETED', counts: { unknown: 30, pending: 0 } });
+  expect(provider.received).toHaveLength(30);
+});
+
+it('leaves alone a campaign that slept through the lost time', async () => {
+  const { start, withWorker, standing, progress } = await scene({ recipients: 5, scheduledInMs: 3_600_000 });
+  await withWorker(async () => {
+    await start();
+    await until(async () => (await progress())?.status === 'SCHEDULED');
+  });
+  const restore = await (await takeBackup())();
+  expect(await settle(restore)).toEqual({ kinds: [], problems: [], again: 0 });
+  expect(await standing()).toMatchObject({ status: 'SCHEDULED', counts: { pending: 5 } });
+});
+
+it('tells nobody twice of events that may have been told', async () => {
+  const { campaignId } = await scene({ recipients: 1 });
+  const workspaceId = Number(
+    await ward.read(sql.fragment`SELECT workspace_id FROM campaign WHERE id = ${campaignId}`),
+  );
+  await ward.run(sql.fragment`INSERT INTO webhook_configuration (workspace_id, title, url, status, events)
+    VALUES (${workspaceId}, 'Test', 'https://example.org', 'active', ARRAY['message.sent'])`);
+  await ward.run(sql.fragment`INSERT INTO event (workspace_id, key, body, occurred_at)
+    VALUES (${workspaceId}, 'message.sent', '{}', now() - interval '1 minute')`);
+  const [backupAt, stoppedAt] = [new Date(), new Date()];
+  const { kinds, problems, again } = await settle({ backupAt, stoppedAt, temporalToo: false });
+  expect({ kinds: kinds.filter((kind) => kind.startsWith('events')), problems }).toEqual({
+    kinds: ['events-in-lost-time'],
+    problems: [],
+  });
+  expect(again).toBe(0);
+  expect(await ward.read(sql.fragment`SELECT state || ' ' || error_code FROM webhook_delivery`)).toBe(
+    'failed interrupted',
+  );
+});

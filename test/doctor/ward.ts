@@ -1,0 +1,71 @@
+/** A database of its own and a real Temporal server for the doctor to compare; findings are asked for by what they are about. */
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import * as t from 'io-ts';
+import { sql } from 'slonik';
+import type { Doctor, Finding } from '../../src/commands/doctor/check.ts';
+import { everyCheck, repairFindings, runDoctor } from '../../src/commands/doctor/run-doctor.ts';
+import { viewWorkflows } from '../../src/commands/doctor/workflow-view.ts';
+import type { Config } from '../../src/config.ts';
+import type { Logger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { orchestratorFor } from '../../src/orchestrator.ts';
+import { nothing, row } from '../../src/records/row.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+export type Ward = Awaited<ReturnType<typeof openWard>>;
+
+export async function openWard(temporal: TestWorkflowEnvironment) {
+  const database = await createTestDatabase({ poolSize: 10 });
+  const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
+  const doctor: Doctor = {
+    database: database.pool,
+    orchestrator,
+    workflows: viewWorkflows(orchestrator),
+    config: { outcomeGraceSeconds: 600, webhookExpiryHours: 24 } as Config,
+    logger: pino({ level: 'silent' }) as unknown as Logger,
+    metrics: createMetrics('test'),
+    now: () => new Date(),
+    slackSeconds: 60,
+    quick: false,
+  };
+  const findAbout = async (ids: readonly string[], pauseMs = 20): Promise<readonly Finding[]> =>
+    (await runDoctor(doctor, { pauseMs, checks: everyCheck })).filter(({ id }) => ids.includes(id));
+  return {
+    doctor,
+    orchestrator,
+    pool: database.pool,
+    findAbout,
+    drop: database.drop,
+    run: (statement: ReturnType<typeof sql.fragment>) => database.pool.query(sql.type(nothing)`${statement}`),
+    /** The one text of a query. */
+    read: (query: ReturnType<typeof sql.fragment>) =>
+      database.pool.oneFirst(sql.type(row(t.type({ value: t.string })))`SELECT (${query})::text AS value`),
+    /** Repairs what is found about these, and tells what is found then. */
+    async repairAbout(ids: readonly string[]) {
+      const findings = await findAbout(ids);
+      const settled = await repairFindings(findings);
+      return {
+        kinds: findings.map(({ kind }) => kind),
+        problems: settled.flatMap(({ problem }) => problem ?? []),
+        left: (await findAbout(ids)).map(({ kind }) => kind),
+      };
+    },
+  };
+}
+
+/** An event and one delivery of it. */
+export async function seedDelivery(
+  { run }: Ward,
+  workspaceId: number,
+  columns: ReturnType<typeof sql.fragment>,
+): Promise<string> {
+  const [id, eventId, webhookId] = [randomUUID(), randomUUID(), randomUUID()];
+  await run(sql.fragment`INSERT INTO event (id, workspace_id, key, body, fanned_out_at)
+    VALUES (${eventId}, ${workspaceId}, 'message.sent', '{}', now())`);
+  await run(sql.fragment`INSERT INTO webhook_delivery (id, workspace_id, webhook_id, event_id, event_key,
+      state, dispatched_at, sending_until, created_at)
+    SELECT ${id}, ${workspaceId}, ${webhookId}, ${eventId}, 'message.sent', ${columns}`);
+  return id;
+}

@@ -1,6 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import { isSendable } from '../domain/template-definition.ts';
 import { templateEvent } from '../domain/template-event.ts';
+import { vanishedStatus } from '../domain/template-sync.ts';
 import type {
   TemplateCategoryItem,
   TemplateComponentsItem,
@@ -58,6 +59,8 @@ export async function applyTemplateNotification(
     const event = templateEvent(changed, { type, reason, occurredAt: dependencies.now() });
     await emitEvents(connection, template.workspaceId, [event]);
   }
+  // What a sync no longer found is there again: only another sync can say how it looks now.
+  if (template.status === vanishedStatus) return { ...nothingToDo, resync: businessAccountId };
   if (!isSendable(template.status) || isSendable(changed.status)) return nothingToDo;
   return { ...nothingToDo, paused: await pauseCampaignsOfTemplate(dependencies, connection, template.id) };
 }

@@ -156,6 +156,15 @@ describe('what the provider says of an account', () => {
   const update = (place: Place, value: object) =>
     fieldCallback(place.accountId, 'account_update', { ...value });
 
+  it('has the templates fetched again when one is back that a sync no longer found', async () => {
+    const place = await seed();
+    await database.pool.query(sql.type(nothing)`
+      UPDATE template SET status = 'DELETED', vanished_at = now() WHERE id = ${place.templateId}`);
+    await deliver(applier, [statusUpdate(place, 'APPROVED')]);
+    expect(await templateOf(place)).toMatchObject({ status: 'APPROVED' });
+    expect(applier.told).toContain(`sync ${place.accountId}`);
+  });
+
   it('blocks the channels and pauses their campaigns when the account may not send', async () => {
     const place = await seed();
     const ban = { ban_info: { waba_ban_state: 'DISABLE', waba_ban_date: 'April 17, 2025' } };

@@ -14,7 +14,7 @@ import type { Database } from '../../src/records/database.ts';
 import { nothing } from '../../src/records/row.ts';
 import { campaignWorkflowId, taskQueues, type CampaignStanding } from '../../src/workflows/contract.ts';
 import { seedCampaign, testSecrets, type CampaignSeed } from './campaign-factory.ts';
-import { createFakeProvider, type FakeProvider } from './fake-provider.ts';
+import { createFakeProvider, type Answer, type FakeProvider } from './fake-provider.ts';
 
 export interface Stage {
   readonly database: Database;
@@ -22,7 +22,7 @@ export interface Stage {
   readonly workflowBundle: WorkflowBundleWithSourceMap;
 }
 
-export type SceneSeed = CampaignSeed & { readonly scheduledInMs?: number };
+export type SceneSeed = CampaignSeed & { readonly scheduledInMs?: number; readonly answer?: Answer };
 
 export interface Scene {
   readonly campaignId: string;
@@ -49,7 +49,7 @@ export async function setCampaignScene(
       UPDATE campaign SET status = 'SCHEDULED', send_type = 'SCHEDULED', scheduled_at = ${at}::timestamptz
       WHERE id = ${campaignId}`);
   }
-  const provider = createFakeProvider();
+  const provider = createFakeProvider(seed.answer);
   const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
   const dependencies = {
     config: { outcomeGraceSeconds: 600, providerConnections: 64 },

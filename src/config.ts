@@ -29,6 +29,8 @@ export interface Config {
   readonly outboundDnsServers: readonly string[];
   readonly outcomeGraceSeconds: number;
   readonly rateLimitPerSecond: number;
+  /** For how long a stopping API says that it is not ready before it stops listening. */
+  readonly drainDelaySeconds: number;
   readonly webhookExpiryHours: number;
   readonly retentionDays: number;
   readonly optOutWords: readonly string[];
@@ -150,6 +152,7 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     outboundDnsServers,
     outcomeGraceSeconds: integer('OUTCOME_GRACE_SECONDS', 600, 1, 86_400),
     rateLimitPerSecond: integer('RATE_LIMIT_PER_SECOND', 1000, 1, 1_000_000),
+    drainDelaySeconds: integer('DRAIN_DELAY_SECONDS', 0, 0, 15),
     webhookExpiryHours: integer('WEBHOOK_EXPIRY_HOURS', 24, 1, 8760),
     retentionDays: integer('RETENTION_DAYS', 30, 1, 3650),
     optOutWords: list('OPT_OUT_WORDS', ['STOP', 'UNSUBSCRIBE']),

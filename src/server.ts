@@ -6,8 +6,9 @@ import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies } from './dependencies.ts';
 import { shutDownOnSignal } from './shutdown.ts';
 
-const drainLimitMs = 25_000;
 const deadlineMs = 29_000;
+// For the connections to the servers.
+const closingMs = 4_000;
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env, process.stdout.isTTY);
@@ -19,11 +20,12 @@ async function main(): Promise<void> {
     server.once('error', reject);
     server.listen({ host: config.host, port: config.port }, resolve);
   });
+  const delayMs = config.drainDelaySeconds * 1_000;
   shutDownOnSignal({
     logger,
     deadlineMs,
     steps: [
-      { name: 'requests', run: () => drain(drainLimitMs) },
+      { name: 'requests', run: () => drain(deadlineMs - closingMs - delayMs, delayMs) },
       { name: 'connections', run: dependencies.close },
     ],
     exit: (code) => process.exit(code),

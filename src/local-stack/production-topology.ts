@@ -9,19 +9,15 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { request } from 'undici';
 import { startDemoReceiver, type DemoReceiver } from './demo-receiver.ts';
-import { createDemoApi } from './demo-api.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { runCampaignRound } from './production/campaign-round.ts';
 import { compareMemory, sampleMemory, type MemorySample } from './production/memory.ts';
+import { seedWorkspace } from './production/seed-workspace.ts';
 import { startTopology, type Topology } from './production/topology.ts';
-import { StackError } from './stack-error.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 const usage = 'npm run production-topology [-- --recipients 1500 --rate 150 --minutes 0 --keep]\n';
 const sampleEveryMs = 5_000;
-// What the simulator takes when nothing else is configured.
-const businessAccountId = '102290129340398';
-const phoneNumberId = '106540352242922';
 
 interface Plan {
   readonly recipients: number;
@@ -86,7 +82,13 @@ interface Drive {
 }
 
 async function drive({ plan, topology, supervisor, receiver, progress, signal }: Drive): Promise<boolean> {
-  const { apiKey, templateId } = await seedWorkspace(topology, plan, receiver.url);
+  const { apiKey, templateId } = await seedWorkspace({
+    admin: topology.admin,
+    apiUrl: topology.apiUrls[0] ?? '',
+    rate: plan.rate,
+    receiverUrl: receiver.url,
+    name: 'Production topology',
+  });
   const startedAt = performance.now();
   const samples: MemorySample[] = [];
   const sampling = setInterval(() => {
@@ -119,32 +121,6 @@ async function drive({ plan, topology, supervisor, receiver, progress, signal }:
   progress.say(`The Web UI lists ${workflows} workflows.`);
   progress.say(`Memory in MiB, first and last minute: ${JSON.stringify(compareMemory(samples))}`);
   return problems.length === 0 && workflows > 0;
-}
-
-/** As an operator does it, by the admin commands; with an own webhook for every message that was sent. */
-async function seedWorkspace({ admin, apiUrls }: Topology, { rate }: Plan, receiverUrl: string) {
-  const { workspaceId = '' } = await admin('create-workspace', { name: 'Production topology' });
-  const { channelId = '' } = await admin('create-channel', {
-    'workspace-id': workspaceId,
-    'phone-number-id': phoneNumberId,
-    'display-phone-number': '+49 30 1234567',
-    'business-account-id': businessAccountId,
-    'access-token': 'any-token-of-the-simulator',
-    'messages-per-second': String(rate),
-  });
-  await admin('recharge', { 'channel-id': channelId, amount: '1000000' });
-  await admin('sync-templates', { 'workspace-id': workspaceId });
-  const { apiKey = '' } = await admin('create-key', {
-    'workspace-id': workspaceId,
-    'channel-id': channelId,
-    scope: 'channel',
-  });
-  const api = createDemoApi({ baseUrl: apiUrls[0] ?? '', apiKey });
-  await api.post('/api/external-webhooks', { title: 'Topology', url: receiverUrl, events: ['sent'] });
-  const listed = (await api.get('/api/templates?status=APPROVED&search=plain_notice')).data;
-  const [template] = listed as readonly { readonly id: string }[];
-  if (template === undefined) throw new StackError('The simulator has no template plain_notice');
-  return { apiKey, templateId: template.id };
 }
 
 /** SIGTERM as a deployment sends it; the supervisor starts the processes again. */

@@ -1,7 +1,10 @@
+import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { afterEach, expect, it } from 'vitest';
+import { createApiServer } from '../../src/api/app.ts';
 import { endpoint } from '../../src/api/endpoint.ts';
 import { acknowledge, Acknowledgement } from '../../src/api/envelope.ts';
+import { routes } from '../../src/api/routes.ts';
 import { mintApiKey } from '../../src/domain/api-key.ts';
 import { createIdleOrchestrator, startTestApi, type TestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -94,4 +97,20 @@ it('finishes what it is answering when it stops, and takes nothing new', async (
   expect(response.body.message).toBe('stopping');
   expect(response.headers.get('connection')).toBe('close');
   await drained;
+});
+
+it('says that it is not ready before it stops listening', async () => {
+  api = await startTestApi();
+  const { server, drain } = createApiServer(api.dependencies, routes);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const drained = drain(5_000, 1_000);
+  const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+  const alive = await fetch(`http://127.0.0.1:${port}/healthz`);
+  expect([ready.status, alive.status]).toEqual([503, 200]);
+  expect(await ready.json()).toMatchObject({ message: 'Not ready: stopping' });
+  await drained;
+  await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow('fetch failed');
 });

@@ -9,9 +9,10 @@ export type Admin = (
   options?: Readonly<Record<string, string>>,
 ) => Promise<Readonly<Record<string, string>>>;
 
-const entry = fileURLToPath(new URL('../../admin.js', import.meta.url));
+const ownEntry = fileURLToPath(new URL('../../admin.js', import.meta.url));
 
-export function createAdmin(environment: Environment): Admin {
+/** `entry` is the admin program of another release. */
+export function createAdmin(environment: Environment, entry = ownEntry): Admin {
   return async (command, options = {}) => {
     const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
     const { stdout } = await promisify(execFile)(process.execPath, [entry, command, ...args], {

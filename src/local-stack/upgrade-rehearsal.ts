@@ -1,0 +1,96 @@
+/**
+ * `npm run upgrade-rehearsal`: the processes of the release before, with a campaign asleep and one in mid-send, are replaced by
+ * those of this checkout while both go on. Exits 0 only when nobody was lost or doubled, every webhook and every request of a
+ * client was answered, and every process ended by itself within 30 seconds.
+ */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startDemoReceiver } from './demo-receiver.ts';
+import { createProgress } from './progress.ts';
+import { createSupervisor } from './supervisor.ts';
+import { startBalancer } from './upgrade/balancer.ts';
+import { buildRelease } from './upgrade/build-release.ts';
+import { findPreviousRelease } from './upgrade/previous-release.ts';
+import { rehearseUpgrade } from './upgrade/rehearse.ts';
+import { prepareSite, type Running } from './upgrade/site.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const plan = { recipients: 2_000, asleepRecipients: 200, rate: 80, sleepSeconds: 60 };
+
+const { say, ...progress } = createProgress(process.stdout);
+
+/** Resolves to everything that was wrong. */
+async function main(signal: AbortSignal): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'messaging-campaigns-upgrade-'));
+  // The user of the embedded Postgres has to pass through.
+  chmodSync(folder, 0o711);
+  const oldFolder = await unpackPrevious(join(folder, 'previous'), signal);
+  const lines: { readonly process: string; readonly line: Readonly<Record<string, unknown>> }[] = [];
+  const complaints: string[] = [];
+  const running = new Set<Running>();
+  const supervisor = createSupervisor({ log: say, onSpawn: () => undefined, onRestart: () => undefined });
+  const [receiver, balancer] = await Promise.all([startDemoReceiver(), startBalancer()]);
+  try {
+    const site = await prepareSite({
+      supervisor,
+      progress: { say, ...progress },
+      folder,
+      environment: process.env,
+      callbackUrl: `${balancer.url}/provider/webhook`,
+      onLine: (name, text) => {
+        if (/"level":"(error|fatal)"/.test(text) || !text.startsWith('{'))
+          complaints.push(`${name}: ${text}`);
+        else lines.push({ process: name, line: JSON.parse(text) as Record<string, unknown> });
+      },
+      signal,
+    });
+    const problems = await rehearseUpgrade({
+      plan,
+      oldFolder,
+      newFolder: root,
+      site,
+      balancer,
+      receiver,
+      said: (name, message) =>
+        lines.filter((one) => one.process === name && one.line['msg'] === message).map(({ line }) => line),
+      say,
+      onStart: (started) => void running.add(started),
+      signal,
+    });
+    return [...problems, ...complaints.slice(0, 20)];
+  } finally {
+    await Promise.all([...running].map((one) => one.stop()));
+    await supervisor.stop(['provider']);
+    await supervisor.stop();
+    await Promise.all([receiver.close(), balancer.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The folder of the release before; without one, this very checkout takes both parts, and says so. */
+async function unpackPrevious(folder: string, signal: AbortSignal): Promise<string> {
+  const found = await findPreviousRelease(root);
+  if ('missing' in found) {
+    say(`No earlier release to upgrade from: ${found.missing}. This release takes its part.`);
+    return root;
+  }
+  const { release } = found;
+  say(`Upgrading from release ${release.version} (${release.commit.slice(0, 9)}): building it …`);
+  await buildRelease({ root, release, folder, environment: process.env, signal });
+  return folder;
+}
+
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+try {
+  const problems = await main(interrupted.signal);
+  for (const problem of problems) say(`NOT SOUND: ${problem}`);
+  if (problems.length === 0) say('Nobody was lost or doubled, and nobody noticed.');
+  process.exitCode = problems.length === 0 ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+process.exit();

@@ -1,6 +1,7 @@
 /** The Koa application and the HTTP server around it, with its limits of size and time. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import type { Dependencies } from '../dependencies.ts';
 import { createAuthenticator } from './authenticate.ts';
@@ -81,8 +82,11 @@ function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOp
 export interface ApiServer {
   /** Not listening yet. */
   readonly server: Server;
-  /** Takes no new request; resolves when the last one is answered. What is not after `limitMs` is cut off. */
-  readonly drain: (limitMs: number) => Promise<void>;
+  /**
+   * Is not ready from now on, and listens for `delayMs` more: whoever spreads the load has to notice. Then it takes no new
+   * connection; resolves when the last request is answered. What is not `limitMs` later is cut off.
+   */
+  readonly drain: (limitMs: number, delayMs?: number) => Promise<void>;
 }
 
 export function createApiServer(
@@ -116,8 +120,9 @@ export function createApiServer(
   });
   return {
     server,
-    drain: async (limitMs) => {
+    drain: async (limitMs, delayMs = 0) => {
       stopping = true;
+      if (delayMs > 0) await sleep(delayMs);
       const timer = setTimeout(() => server.closeAllConnections(), limitMs);
       await new Promise<void>((resolve) => server.close(() => resolve()));
       clearTimeout(timer);

@@ -14,6 +14,8 @@ export interface RelayOptions {
   readonly dispatch: Omit<DispatchLimits, 'limit' | 'slowLimit'>;
   /** Starts under way at a time in this process: what the Temporal server can chew without a queue of its own. */
   readonly startsAtATime: number;
+  /** Of them, for slow endpoints: each of those costs the server a workflow for nothing, or next to nothing. */
+  readonly slowStartsAtATime: number;
   /** Events of one fan-out statement. */
   readonly fanOutBatch: number;
   /** Between rounds when there is nothing to do: the latency of a lone event is up to twice this. */
@@ -31,7 +33,8 @@ export const defaultRelayOptions: RelayOptions = {
     slowAfter: 2,
     hangingAfterSeconds: 2,
   },
-  startsAtATime: 16,
+  startsAtATime: 32,
+  slowStartsAtATime: 3,
   fanOutBatch: 500,
   idleMs: 75,
   sweepEveryMs: 10_000,
@@ -43,8 +46,11 @@ type RelayDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logge
 /** How long nothing is started after a start that failed. */
 const holdMs = 1000;
 
-/** Starts the workflows of dispatched deliveries, few at a time, and of slow endpoints a quarter of those at most. */
-function createStarter({ database, orchestrator, logger }: RelayDependencies, startsAtATime: number) {
+/** Starts the workflows of dispatched deliveries, few at a time. */
+function createStarter(
+  { database, orchestrator, logger }: RelayDependencies,
+  { startsAtATime, slowStartsAtATime }: Pick<RelayOptions, 'startsAtATime' | 'slowStartsAtATime'>,
+) {
   const underWay = new Set<Promise<void>>();
   let slowUnderWay = 0;
   let heldUntil = 0;
@@ -66,7 +72,7 @@ function createStarter({ database, orchestrator, logger }: RelayDependencies, st
 
   return {
     room: () => (performance.now() < heldUntil ? 0 : startsAtATime - underWay.size),
-    slowRoom: () => Math.max(0, Math.ceil(startsAtATime / 4) - slowUnderWay),
+    slowRoom: () => Math.max(0, slowStartsAtATime - slowUnderWay),
     /** Resolves when half of the starts may be made at once: a round of several costs as much as a round of one. */
     async untilRoom(): Promise<void> {
       if (underWay.size <= startsAtATime / 2) return;
@@ -98,7 +104,7 @@ export function startWebhookRelay(
   options: RelayOptions = defaultRelayOptions,
 ): Loop {
   const { database, logger, config, metrics } = dependencies;
-  const starter = createStarter(dependencies, options.startsAtATime);
+  const starter = createStarter(dependencies, options);
 
   const loops = [
     startPollingLoop({

@@ -109,6 +109,7 @@ export async function recordAttempts(
     ), locked AS (
       SELECT webhook_configuration.id FROM webhook_configuration JOIN health ON health.webhook_id = webhook_configuration.id
       WHERE NOT health.delivered OR webhook_configuration.consecutive_failures > 0
+        OR webhook_configuration.proven_at IS NULL
       ORDER BY webhook_configuration.id
       FOR NO KEY UPDATE OF webhook_configuration
     )
@@ -117,7 +118,8 @@ export async function recordAttempts(
         ELSE LEAST(consecutive_failures::bigint + health.attempts, 2000000000)::int4 END,
       consecutive_timeouts = CASE WHEN health.delivered OR health.timeouts < health.attempts THEN 0
         ELSE LEAST(consecutive_timeouts::bigint + health.timeouts, 2000000000)::int4 END,
-      failing_since = CASE WHEN health.delivered THEN NULL ELSE COALESCE(failing_since, now()) END
+      failing_since = CASE WHEN health.delivered THEN NULL ELSE COALESCE(failing_since, now()) END,
+      proven_at = CASE WHEN health.timeouts < health.attempts THEN COALESCE(proven_at, now()) ELSE proven_at END
     FROM health JOIN locked ON locked.id = health.webhook_id
     WHERE webhook_configuration.id = health.webhook_id`);
 }

@@ -122,6 +122,7 @@ export async function updateWebhookConfiguration(
   const updated = await connection.maybeOne(sql.type(WebhookConfigurationRow)`
     UPDATE webhook_configuration SET
       url = COALESCE(${change.url ?? null}, url),
+      proven_at = CASE WHEN url = COALESCE(${change.url ?? null}, url) THEN proven_at END,
       status = COALESCE(${change.status ?? null}, status),
       events = COALESCE(${events}, events),
       updated_at = now()${secretAssignments(change.secretEncrypted)}

@@ -22,7 +22,7 @@ export interface DispatchLimits {
 
 const Dispatched = t.type({
   id: t.string,
-  /** Its endpoint keeps timing out, or lets requests hang. */
+  /** Its endpoint keeps timing out, lets requests hang, or nothing is known of it since its URL was set. */
   slow: t.boolean,
 });
 export type Dispatched = t.TypeOf<typeof Dispatched>;
@@ -30,8 +30,9 @@ const DispatchedRow = row(Dispatched);
 
 /**
  * Marks the deliveries whose turn it is and returns them. Endpoints take turns: the one with the fewest in flight
- * comes first. Slow ones have places of their own, few of the round and a quarter of the pool, and yield to
- * healthy ones but for every eighth place, so that nobody starves. One relay at a time, which keeps the caps exact.
+ * comes first. Slow ones, and those that nothing is known of, have places of their own, few of the round and a quarter
+ * of the pool, and yield to healthy ones but for every eighth place, so that nobody starves. One relay at a time, which
+ * keeps the caps exact.
  */
 export async function dispatchDeliveries(
   database: Database,
@@ -58,7 +59,8 @@ export async function dispatchDeliveries(
       ), standing AS MATERIALIZED (
         SELECT endpoint.webhook_id, COALESCE(open.deliveries, 0) AS open,
           COALESCE(webhook_configuration.consecutive_timeouts, 0) >= ${limits.slowAfter} AS timing_out,
-          GREATEST(webhook_configuration.consecutive_timeouts, open.hanging, 0) >= ${limits.slowAfter} AS slow
+          GREATEST(webhook_configuration.consecutive_timeouts, open.hanging, 0) >= ${limits.slowAfter}
+            OR webhook_configuration.proven_at IS NULL AS slow
         FROM endpoint
         LEFT JOIN open ON open.webhook_id = endpoint.webhook_id
         LEFT JOIN webhook_configuration ON webhook_configuration.id = endpoint.webhook_id

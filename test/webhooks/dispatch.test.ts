@@ -47,8 +47,12 @@ interface DeliveryRow {
 
 const deliveries = () => query<DeliveryRow>(database, 'SELECT * FROM webhook_delivery ORDER BY id');
 
-/** Emits and fans out `count` events for the workspace. */
+/** As after a first answer in time. */
+const prove = () => query(database, 'UPDATE webhook_configuration SET proven_at = now()');
+
+/** Emits and fans out `count` events for the workspace, whose endpoints are known to answer. */
 async function backlog(workspaceId: number, count: number): Promise<void> {
+  await prove();
   await emitEvents(
     database.pool,
     workspaceId,
@@ -215,6 +219,20 @@ describe('dispatchDeliveries', () => {
     expect(await dispatchDeliveries(database.pool, { ...limits, slowLimit: 3 })).toHaveLength(3);
   });
 
+  it('gives endpoints that nothing is known of the places of slow ones, behind those that are known', async () => {
+    const [newWorkspace, knownWorkspace] = [await makeWorkspace(database), await makeWorkspace(database)];
+    const known = await makeConfiguration(database.pool, knownWorkspace);
+    await Promise.all(Array.from({ length: 20 }, () => makeConfiguration(database.pool, newWorkspace)));
+    await backlog(newWorkspace, 3);
+    await query(database, 'UPDATE webhook_configuration SET proven_at = NULL');
+    await backlog(knownWorkspace, 6);
+    await query(database, 'UPDATE webhook_configuration SET proven_at = NULL WHERE id <> $1', [known.id]);
+    const ids = new Set(await dispatchDeliveries(database.pool, { ...limits, limit: 8, slowLimit: 2 }));
+    const chosen = (await deliveries()).filter(({ id }) => ids.has(id));
+    expect(chosen.filter((row) => row.webhook_id === known.id)).toHaveLength(6);
+    expect(chosen).toHaveLength(8);
+  });
+
   it('fills the pool and no more', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
@@ -321,7 +339,7 @@ describe('recordAttempts', () => {
     await backlog(workspaceId, count);
     const ids = await dispatchDeliveries(database.pool, limits);
     await claimAttempts(database.pool, ids, claimOptions);
-    return { ids, configuration };
+    return { ids, configuration: { ...configuration, workspaceId } };
   }
   const health = async () =>
     (
@@ -352,6 +370,30 @@ describe('recordAttempts', () => {
       consecutive_timeouts: 0,
       failing_since: since,
     });
+  });
+
+  it('knows an endpoint from the first attempt that no time limit ended, until its URL changes', async () => {
+    const { ids, configuration } = await sending(3);
+    const proven = async () =>
+      (
+        await query<{ proven: boolean }>(
+          database,
+          'SELECT proven_at IS NOT NULL AS proven FROM webhook_configuration',
+        )
+      )[0]?.proven;
+    await query(database, 'UPDATE webhook_configuration SET proven_at = NULL');
+    await recordAttempts(database.pool, ids.slice(0, 1).map(timedOut));
+    expect(await proven()).toBe(false);
+    await recordAttempts(database.pool, [
+      { ...timedOut(ids[1] ?? ''), errorCode: 'non_2xx', responseStatus: 500 },
+    ]);
+    expect(await proven()).toBe(true);
+    const change = (url: string) =>
+      updateWebhookConfiguration(database.pool, configuration.workspaceId, configuration.id, { url });
+    await change(configuration.url);
+    expect(await proven()).toBe(true);
+    await change('http://127.0.0.1:9/other');
+    expect(await proven()).toBe(false);
   });
 
   it('does not change an outcome that stands', async () => {

@@ -1,4 +1,5 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
+import { createCampaignRegister, type CampaignRegister } from './commands/campaign-register.ts';
 import { createCallbackInbox, type CallbackInbox } from './commands/receive-provider-callback.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -29,6 +30,7 @@ export interface Dependencies {
   readonly storage: FileStorage;
   readonly secrets: SecretBox;
   readonly callbackInbox: CallbackInbox;
+  readonly campaignRegister: CampaignRegister;
   readonly now: () => Date;
 }
 
@@ -71,6 +73,7 @@ export async function createDependencies(config: Config, service: string): Promi
     storage: createStorage(config),
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),
+    campaignRegister: createCampaignRegister(database),
     now: () => new Date(),
     close: async () => {
       await Promise.allSettled([provider.close(), orchestrator.close(), database.end()]);

@@ -8,6 +8,7 @@ import { createAuthenticator } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorBody } from './error-envelope.ts';
 import type { FrameState } from './frame-state.ts';
+import { createKeyFinder } from './idempotency.ts';
 import { HttpProblem } from './http-problem.ts';
 import { mount } from './mount.ts';
 import { createRateLimiter } from './rate-limit.ts';
@@ -70,6 +71,7 @@ function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOp
         authenticate: createAuthenticator(dependencies),
         keyLimiter: createRateLimiter(limits, now),
         addressLimiter: createRateLimiter(limits, now),
+        findIdempotencyKey: createKeyFinder(dependencies.database),
         bodyTimeoutMs,
         isStopping,
       },

@@ -4,14 +4,16 @@
  * refused request.
  */
 import { createHash } from 'node:crypto';
+import { groupCalls } from '../commands/group-calls.ts';
 import { Conflict, IdempotencyMismatch, Invalid } from '../domain/error.ts';
 import type { Connection, Transaction } from '../records/database.ts';
 import {
   completeIdempotencyKey,
   deleteReservedIdempotencyKey,
-  findIdempotencyKey,
+  findIdempotencyKeys,
   insertIdempotencyKey,
   lockIdempotencyKey,
+  type AnsweredKey,
   type IdempotencyRecord,
   type IdempotencyScope,
   type StoredResponse,
@@ -21,11 +23,13 @@ import type { JsonAnswer } from './endpoint.ts';
 /** Without the header every function does nothing. */
 export interface RequestIdempotency {
   /**
-   * One transaction: called first in it; ends the request with 409, 422 or the stored response when the key is taken.
+   * One statement or transaction: what is to be written together with what the request creates, for the answer the
+   * handler is about to return. When it cannot be written, `taken` ends the request with the stored response, 409 or 422.
    */
-  readonly begin: (transaction: Transaction) => Promise<void>;
-  /** Called last in the same transaction, with the answer the handler is about to return. */
-  readonly finish: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
+  readonly answered: (answer: JsonAnswer) => AnsweredKey | undefined;
+  readonly taken: () => Promise<never>;
+  /** Called when the request is refused: one that was answered before gets that answer all the same. */
+  readonly refused: () => Promise<void>;
 
   /**
    * Two phases, for a request that leaves the database in between: `reserve` in the transaction that claims
@@ -41,7 +45,7 @@ export interface RequestIdempotency {
   readonly interrupted: { readonly resourceId: string } | undefined;
 }
 
-/** Ends the request with a stored response; thrown by `begin` and `reserve`, caught by the frame alone. */
+/** Ends the request with a stored response; thrown by `taken` and `reserve`, caught by the frame alone. */
 export class Replay extends Error {
   readonly response: StoredResponse;
   constructor(response: StoredResponse) {
@@ -54,8 +58,9 @@ export class Replay extends Error {
 const nothingToDo = async (): Promise<void> => undefined;
 
 export const noIdempotency: RequestIdempotency = {
-  begin: nothingToDo,
-  finish: nothingToDo,
+  answered: () => undefined,
+  taken: () => Promise.reject(new Error('There is no Idempotency-Key to be taken')),
+  refused: nothingToDo,
   reserve: nothingToDo,
   complete: nothingToDo,
   release: nothingToDo,
@@ -78,8 +83,22 @@ export function idempotencyKeyOf(rawHeaders: readonly string[]): string | undefi
   return value;
 }
 
+/** `written` with what the request creates, or `reserved` before the request leaves the database. */
+export type IdempotencyForm = 'written' | 'reserved';
+
+export type FindKey = (scope: IdempotencyScope) => Promise<IdempotencyRecord | undefined>;
+
+/** The keys of requests side by side are looked up together. */
+export function createKeyFinder(connection: Connection): FindKey {
+  return groupCalls((scopes: readonly IdempotencyScope[]) => findIdempotencyKeys(connection, scopes), {
+    maxSize: 100,
+    lanes: 1,
+  });
+}
+
 interface IdempotencyOptions {
-  readonly connection: Connection;
+  readonly form: IdempotencyForm;
+  readonly find: FindKey;
   readonly scope: IdempotencyScope;
   readonly rawBody: Buffer;
   /** An unfinished reservation that is older belongs to a process that died. */
@@ -88,9 +107,12 @@ interface IdempotencyOptions {
   readonly serialise: (answer: JsonAnswer) => StoredResponse;
 }
 
-/** Looks the key up before anything else of the request is judged; throws Replay, 409 or 422 when it is taken. */
+/**
+ * A key that was taken before decides the request, whatever else is to be said about it: Replay, 409 or 422. A `reserved`
+ * one is looked up at once, a `written` one when the request is refused or its write finds the key taken.
+ */
 export async function openIdempotency(options: IdempotencyOptions): Promise<RequestIdempotency> {
-  const { connection, scope, rawBody, longestRequestMs, serialise } = options;
+  const { form, find, scope, rawBody, longestRequestMs, serialise } = options;
   const requestSha256 = createHash('sha256').update(rawBody).digest();
 
   const judge = (record: IdempotencyRecord): { readonly resourceId: string } => {
@@ -107,21 +129,25 @@ export async function openIdempotency(options: IdempotencyOptions): Promise<Requ
       throw stillRunning();
     }
   };
-  const insert = async (
-    transaction: Transaction,
-    row: { readonly response: StoredResponse | null; readonly resourceId: string | null },
-  ): Promise<void> => {
-    if (!(await insertIdempotencyKey(transaction, { ...scope, requestSha256, ...row }))) throw stillRunning();
+  const settle = async (): Promise<{ readonly resourceId: string } | undefined> => {
+    const record = await find(scope);
+    return record === undefined ? undefined : judge(record);
   };
-
-  const before = await findIdempotencyKey(connection, scope);
   return {
-    interrupted: before === undefined ? undefined : judge(before),
-    begin: lock,
-    finish: (transaction, answer) => insert(transaction, { response: serialise(answer), resourceId: null }),
+    interrupted: form === 'reserved' ? await settle() : undefined,
+    answered: (answer) => ({ ...scope, requestSha256, response: serialise(answer) }),
+    taken: async () => {
+      await settle();
+      throw stillRunning();
+    },
+    refused: async () => {
+      if (form === 'written') await settle();
+    },
     reserve: async (transaction, resourceId) => {
       await lock(transaction);
-      await insert(transaction, { response: null, resourceId });
+      if (!(await insertIdempotencyKey(transaction, { ...scope, requestSha256, resourceId }))) {
+        throw stillRunning();
+      }
     },
     complete: (target, answer) => completeIdempotencyKey(target, { ...scope, response: serialise(answer) }),
     release: (target) => deleteReservedIdempotencyKey(target, scope),

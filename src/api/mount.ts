@@ -4,11 +4,11 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Principal } from '../domain/api-key.ts';
 import { NotFound, Unauthorized } from '../domain/error.ts';
 import type { Authenticator } from './authenticate.ts';
-import type { Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
+import type { Answer, Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
 import { decodeFields, decodePath } from './decode-request.ts';
 import type { FrameContext, FrameState } from './frame-state.ts';
 import { HttpProblem } from './http-problem.ts';
-import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idempotency.ts';
+import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay, type FindKey } from './idempotency.ts';
 import { parseJsonObject } from './json-body.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
@@ -22,6 +22,7 @@ export interface Frame {
   readonly keyLimiter: RateLimiter;
   /** Of addresses that present credentials we refuse. */
   readonly addressLimiter: RateLimiter;
+  readonly findIdempotencyKey: FindKey;
   readonly bodyTimeoutMs: number;
   /** The process is on its way out: not ready any more, though requests are still answered. */
   readonly isStopping: () => boolean;
@@ -52,24 +53,41 @@ interface Serving {
   readonly params: Readonly<Record<string, string>>;
 }
 
-async function serve({ frame, ctx, target, params: given }: Serving): Promise<void> {
+async function serve(serving: Serving): Promise<void> {
+  const { frame, ctx, target, params: given } = serving;
   const { declaration } = target;
   const principal = await admit(frame, ctx, declaration);
   const received = await receive({ frame, ctx, declaration });
   const params = decodePath(declaration, given);
   try {
     const request = await describeRequest({ frame, ctx, declaration, principal, bytes: received.bytes });
-    const { query, body } = decodeFields(declaration, {
-      query: { ...ctx.query },
-      body: received.value,
-    });
-    const { dependencies } = frame;
-    const call = { dependencies, principal, params, query, body, request };
-    respond(ctx, declaration, await target.handle(call));
+    const answer = await answerOf({ ...serving, principal, params, request, body: received.value });
+    respond(ctx, declaration, answer);
   } catch (error) {
     if (!(error instanceof Replay)) throw error;
     ctx.set('Idempotent-Replayed', 'true');
     respondText(ctx, error.response);
+  }
+}
+
+interface Answering extends Omit<Serving, 'params'> {
+  readonly principal: Principal;
+  readonly params: unknown;
+  readonly request: EndpointRequest;
+  readonly body: unknown;
+}
+
+async function answerOf(answering: Answering): Promise<Answer> {
+  const { frame, ctx, target, principal, params, request } = answering;
+  try {
+    const { query, body } = decodeFields(target.declaration, {
+      query: { ...ctx.query },
+      body: answering.body,
+    });
+    return await target.handle({ dependencies: frame.dependencies, principal, params, query, body, request });
+  } catch (error) {
+    await request.idempotency.refused();
+    throw error;
   }
 }
 
@@ -122,13 +140,15 @@ interface RequestParts extends Receiving {
 
 async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
   const { frame, ctx, declaration, principal, bytes } = parts;
-  const { config, database } = frame.dependencies;
-  const key = declaration.idempotent ? idempotencyKeyOf(ctx.req.rawHeaders) : undefined;
+  const { config } = frame.dependencies;
+  const { idempotent: form } = declaration;
+  const key = form === undefined ? undefined : idempotencyKeyOf(ctx.req.rawHeaders);
   const idempotency =
-    key === undefined
+    form === undefined || key === undefined
       ? noIdempotency
       : await openIdempotency({
-          connection: database,
+          form,
+          find: frame.findIdempotencyKey,
           scope: {
             workspaceId: principal.workspaceId,
             route: `${declaration.method} ${ctx.path}`,

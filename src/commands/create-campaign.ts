@@ -5,7 +5,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Principal } from '../domain/api-key.ts';
 import { initialStatus } from '../domain/campaign.ts';
 import { columnProblems, csvKeys } from '../domain/csv-audience.ts';
-import { FeatureUnavailable, Invalid, type FieldProblem } from '../domain/error.ts';
+import { FeatureUnavailable, Invalid, NotFound, type FieldProblem } from '../domain/error.ts';
 import { quotaMonth } from '../domain/feature.ts';
 import { parseQuickContact } from '../domain/quick-contact.ts';
 import { parseTemplate } from '../domain/template-components.ts';
@@ -13,25 +13,19 @@ import { isSendable } from '../domain/template-definition.ts';
 import { templateVariables } from '../domain/template-variables.ts';
 import { compileMapping } from '../domain/variable-mapping.ts';
 import { targetUrlMessage } from '../outbound/address-guard.ts';
+import type { CampaignContext, ContextTemplate } from '../records/campaign-context.ts';
+import type { NewCampaign } from '../records/campaign-creation.ts';
 import { findCampaignFile } from '../records/campaign-files.ts';
-import { insertCampaignInput } from '../records/campaign-inputs.ts';
 import { findMissingSegments } from '../records/campaign-references.ts';
-import { findCampaign, insertCampaign, type Campaign, type NewCampaign } from '../records/campaigns.ts';
-import { getChannel, type Channel } from '../records/channels.ts';
-import type { Connection } from '../records/database.ts';
-import { countBroadcastsUsed, getFeatures } from '../records/features.ts';
-import { getTemplateOfBusinessAccount, type Template } from '../records/templates.ts';
-import { findPrices, getWallet } from '../records/wallets.ts';
-import { insertWorkflowCommand } from '../records/workflow-commands.ts';
+import { findCampaign, type Campaign } from '../records/campaigns.ts';
+import { uuidV7 } from '../records/uuid-v7.ts';
 import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
 
-type Creator = Pick<Dependencies, 'config' | 'database' | 'now' | 'outbound'>;
+type Creator = Pick<Dependencies, 'campaignRegister' | 'config' | 'database' | 'now' | 'outbound'>;
 
 /** A campaign that has passed every check, ready to be written. */
 export interface CheckedCampaign {
-  readonly campaign: NewCampaign;
-  /** The large part of the audience input. */
-  readonly input: string | undefined;
+  readonly campaign: Omit<NewCampaign, 'idempotencyKey' | 'requestId'>;
   readonly canSendTest: boolean;
 }
 
@@ -41,42 +35,72 @@ export async function checkCampaign(
   principal: Principal,
   body: CreateCampaign,
 ): Promise<CheckedCampaign> {
-  const { database } = dependencies;
   const { workspaceId, channelId } = principal;
   if (channelId === null) throw new Invalid('Either channel_id or phone_number_id is required');
   const now = dependencies.now();
   const schedule = scheduleOf(body, now);
   refuse([...audienceProblems(body), ...schedule.problems]);
 
-  const channel = await getChannel(database, workspaceId, channelId);
-  const template = await getTemplateOfBusinessAccount(database, workspaceId, {
+  const context = await dependencies.campaignRegister.context({
+    workspaceId,
+    channelId,
     templateId: body.template_id,
-    businessAccountId: channel.businessAccountId,
+    month: quotaMonth(now),
   });
-  if (template.vanishedAt !== null || !isSendable(template.status)) {
+  if (context === undefined) throw new NotFound('Channel');
+  const { template } = context;
+  if (template === undefined) throw new NotFound('Template');
+  if (template.vanished || !isSendable(template.status)) {
     throw Invalid.at('template_id', 'Template is not approved');
   }
-  await requireFeatures(database, workspaceId, body, now);
+  requireFeatures(context, body);
   const reused = await referenceProblems(dependencies, workspaceId, body);
   refuse(reused.problems);
   if (!reused.frozenValues) refuse(mappingProblems(template, body, schedule.at ?? now));
 
   return {
-    campaign: newCampaign(body, { channel, template, scheduledAt: schedule.at, keyId: principal.keyId }),
-    input: inputOf(body),
-    canSendTest: channel.status === 'active' && (await coversOneMessage(database, channel, template)),
+    campaign: {
+      id: uuidV7(now),
+      workspaceId,
+      channelId,
+      templateId: template.id,
+      name: body.name,
+      description: body.description ?? null,
+      selectionType: body.contact_selection_type,
+      audience: audienceOf(body),
+      variableMapping: body.variable_mapping ?? null,
+      sendType: body.send_type,
+      scheduledAt: schedule.at,
+      status: initialStatus(body.send_type),
+      createdBy: principal.keyId,
+      createdAt: now,
+      input: inputOf(body),
+    },
+    canSendTest: context.channelIsActive && context.coversOneMessage,
   };
 }
 
-/** Inside the transaction; the campaign's workflow is told of it by the command that is written with it. */
-export async function writeCampaign(
-  transaction: Connection,
-  { campaign, input }: CheckedCampaign,
-): Promise<Campaign> {
-  const created = await insertCampaign(transaction, campaign);
-  if (input !== undefined) await insertCampaignInput(transaction, { campaignId: created.id, content: input });
-  await insertWorkflowCommand(transaction, { campaignId: created.id, kind: 'start' });
-  return created;
+/** The record of Spec 2.1 as it will be when the campaign is written. */
+export function recordOf({ campaign }: CheckedCampaign): Campaign {
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    description: campaign.description,
+    template_id: campaign.templateId,
+    contact_selection_type: campaign.selectionType,
+    total_contacts: 0,
+    total_contacts_skipped: 0,
+    preparation_status: 'PREPARING',
+    preparation_version: 1,
+    audience_version: 1,
+    status: campaign.status,
+    send_type: campaign.sendType,
+    scheduled_at: campaign.scheduledAt,
+    workspace_id: campaign.workspaceId,
+    is_auto_trigger: true,
+    created_at: campaign.createdAt,
+    updated_at: campaign.createdAt,
+  };
 }
 
 function refuse(problems: readonly FieldProblem[]): void {
@@ -84,13 +108,7 @@ function refuse(problems: readonly FieldProblem[]): void {
 }
 
 /** Spec 4.1 rules 3 to 5. */
-async function requireFeatures(
-  database: Connection,
-  workspaceId: number,
-  body: CreateCampaign,
-  now: Date,
-): Promise<void> {
-  const features = await getFeatures(database, workspaceId);
+function requireFeatures({ features, broadcastsUsed }: CampaignContext, body: CreateCampaign): void {
   if (body.send_type === 'SCHEDULED' && !features.scheduleCampaigns) {
     throw new FeatureUnavailable('schedule_campaigns', 'The Schedule Campaigns feature is not available');
   }
@@ -99,8 +117,7 @@ async function requireFeatures(
   }
   // A scheduled campaign is counted when it starts, perhaps in another month.
   if (features.broadcastsPerMonth === null || body.send_type === 'SCHEDULED') return;
-  const used = await countBroadcastsUsed(database, workspaceId, quotaMonth(now));
-  if (used >= features.broadcastsPerMonth) {
+  if (broadcastsUsed >= features.broadcastsPerMonth) {
     throw new FeatureUnavailable(
       'broadcasts_per_month',
       'The Broadcasts Per Month feature is used up for this month',
@@ -110,7 +127,7 @@ async function requireFeatures(
 
 /** What the request refers to must exist. `frozenValues`: the failed campaign's own values serve again. */
 async function referenceProblems(
-  { config, database, outbound }: Creator,
+  { config, database, outbound }: Pick<Creator, 'config' | 'database' | 'outbound'>,
   workspaceId: number,
   body: CreateCampaign,
 ): Promise<{ readonly problems: readonly FieldProblem[]; readonly frozenValues: boolean }> {
@@ -158,7 +175,11 @@ async function fileProblems(
   return checked.ok ? [] : [{ field, message: targetUrlMessage(field, checked.problem) }];
 }
 
-function mappingProblems(template: Template, body: CreateCampaign, sendsAt: Date): readonly FieldProblem[] {
+function mappingProblems(
+  template: ContextTemplate,
+  body: CreateCampaign,
+  sendsAt: Date,
+): readonly FieldProblem[] {
   const definition = parseTemplate(template.components, {
     parameterFormat: template.parameterFormat,
     category: template.category,
@@ -182,21 +203,11 @@ function mappingProblems(template: Template, body: CreateCampaign, sendsAt: Date
   return compiled.ok ? surplus : [...surplus, ...compiled.problems];
 }
 
-function newCampaign(
-  body: CreateCampaign,
-  {
-    channel,
-    template,
-    scheduledAt,
-    keyId,
-  }: {
-    readonly channel: Channel;
-    readonly template: Template;
-    readonly scheduledAt: Date | null;
-    readonly keyId: string;
-  },
-): NewCampaign {
-  const {
+/** The small part of the audience input. */
+function audienceOf(body: CreateCampaign) {
+  const { segments, contact_filters, csv_mapping, csv_file_key, csv_file_url } = body;
+  const { failed_campaign_id, failed_reasons } = body;
+  return {
     segments,
     contact_filters,
     csv_mapping,
@@ -204,42 +215,10 @@ function newCampaign(
     csv_file_url,
     failed_campaign_id,
     failed_reasons,
-  } = body;
-  return {
-    workspaceId: channel.workspaceId,
-    channelId: channel.id,
-    templateId: template.id,
-    name: body.name,
-    description: body.description ?? null,
-    selectionType: body.contact_selection_type,
-    audience: {
-      segments,
-      contact_filters,
-      csv_mapping,
-      csv_file_key,
-      csv_file_url,
-      failed_campaign_id,
-      failed_reasons,
-    },
-    variableMapping: body.variable_mapping ?? null,
-    sendType: body.send_type,
-    scheduledAt,
-    status: initialStatus(body.send_type),
-    createdBy: keyId,
   };
 }
 
 function inputOf(body: CreateCampaign): string | undefined {
   if (body.contact_selection_type === 'quick_contacts') return JSON.stringify(body.quick_contacts);
   return body.contact_selection_type === 'csv_contacts' ? body.csv_contacts_string : undefined;
-}
-
-async function coversOneMessage(
-  database: Connection,
-  channel: Channel,
-  template: Template,
-): Promise<boolean> {
-  const wallet = await getWallet(database, channel.workspaceId, channel.id);
-  const price = (await findPrices(database, channel.workspaceId, template.category)).get('') ?? 0n;
-  return wallet.balance - wallet.reserved >= price;
 }

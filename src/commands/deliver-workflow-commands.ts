@@ -2,7 +2,7 @@
 import { withCallContext } from '../call-context.ts';
 import type { Dependencies } from '../dependencies.ts';
 import {
-  deleteWorkflowCommand,
+  deleteWorkflowCommands,
   listWorkflowCommands,
   type WorkflowCommandRow,
 } from '../records/workflow-commands.ts';
@@ -17,6 +17,30 @@ export async function deliverWorkflowCommands(dependencies: Courier, campaignId:
     await deliverAll(dependencies, await listWorkflowCommands(dependencies.database, { campaignId }));
   } catch (error) {
     dependencies.logger.warn({ campaignId, error: String(error) }, 'workflow command delayed');
+  }
+}
+
+type Starter = Pick<Dependencies, 'campaignRegister' | 'orchestrator' | 'logger'>;
+
+/** As `deliverWorkflowCommands`, for the one command of a campaign that was written this moment. */
+export async function startCampaignWorkflow(
+  { campaignRegister, orchestrator, logger }: Starter,
+  {
+    commandId,
+    ...campaign
+  }: { readonly commandId: bigint } & Parameters<typeof orchestrator.startCampaign>[0],
+): Promise<void> {
+  try {
+    await orchestrator.startCampaign(campaign);
+    // Nobody waits for it: a command that stays is delivered once more, which changes nothing.
+    campaignRegister.forgetCommand(commandId).catch((error: unknown) => {
+      logger.warn(
+        { campaignId: campaign.id, error: String(error) },
+        'delivered workflow command not deleted',
+      );
+    });
+  } catch (error) {
+    logger.warn({ campaignId: campaign.id, error: String(error) }, 'workflow command delayed');
   }
 }
 
@@ -45,7 +69,7 @@ async function deliverAll(dependencies: Courier, commands: readonly WorkflowComm
   for (const command of commands) {
     const { request_id: requestId } = command;
     await withCallContext(requestId === null ? {} : { requestId }, () => deliver(dependencies, command));
-    await deleteWorkflowCommand(dependencies.database, command.id);
+    await deleteWorkflowCommands(dependencies.database, [command.id]);
   }
 }
 

@@ -4,9 +4,12 @@ interface Waiting<I, O> {
   readonly reject: (error: unknown) => void;
 }
 
-export interface Grouping {
+export interface Grouping<I> {
   /** Of one group. */
   readonly maxSize: number;
+  /** A group weighs no more than `maxWeight`, unless its first item alone does. */
+  readonly weigh?: (item: I) => number;
+  readonly maxWeight?: number;
   /** Groups under way at a time. */
   readonly lanes: number;
 }
@@ -17,15 +20,24 @@ export interface Grouping {
  */
 export function groupCalls<I, O>(
   run: (items: readonly I[]) => Promise<readonly O[]>,
-  { maxSize, lanes }: Grouping,
+  { maxSize, lanes, weigh = () => 0, maxWeight = Infinity }: Grouping<I>,
 ): (item: I) => Promise<O> {
   const queue: Waiting<I, O>[] = [];
   let busy = 0;
 
+  const takeGroup = (): readonly Waiting<I, O>[] => {
+    let weight = 0;
+    const end = queue.findIndex(({ item }, index) => {
+      weight += weigh(item);
+      return index > 0 && (index === maxSize || weight > maxWeight);
+    });
+    return queue.splice(0, end === -1 ? queue.length : end);
+  };
+
   const drain = async (): Promise<void> => {
     busy += 1;
     while (queue.length > 0) {
-      const group = queue.splice(0, maxSize);
+      const group = takeGroup();
       try {
         // oxlint-disable-next-line no-await-in-loop -- the next group gathers meanwhile
         const outputs = await run(group.map(({ item }) => item));

@@ -3,15 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from './database.ts';
 import { openLoadConnection } from './load-connection.ts';
-import { nothing, row } from './row.ts';
-
-export async function insertCampaignInput(
-  connection: Connection,
-  { campaignId, content }: { readonly campaignId: string; readonly content: string },
-): Promise<void> {
-  await connection.query(sql.type(nothing)`
-    INSERT INTO campaign_input (campaign_id, content) VALUES (${campaignId}, ${content})`);
-}
+import { row } from './row.ts';
 
 const Content = row(t.type({ content: t.string }));
 

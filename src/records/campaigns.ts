@@ -1,4 +1,4 @@
-/** The campaign record as creation writes it. Its status moves in `campaign-lifecycle.ts`. */
+/** The campaign record of Spec 2.1. `campaign-creation.ts` writes it; its status moves in `campaign-lifecycle.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
@@ -7,9 +7,6 @@ import {
   contactSelectionTypes,
   preparationStatuses,
   sendTypes,
-  type CampaignStatus,
-  type ContactSelectionType,
-  type SendType,
 } from '../domain/campaign.ts';
 import { NotFound } from '../domain/error.ts';
 import type { Connection } from './database.ts';
@@ -42,42 +39,6 @@ const selection = sql.fragment`
   id, name, description, template_id, contact_selection_type, total_contacts, total_contacts_skipped,
   preparation_status, preparation_version, audience_version, status, send_type, scheduled_at, workspace_id,
   is_auto_trigger, created_at, updated_at`;
-
-export interface NewCampaign {
-  readonly workspaceId: number;
-  readonly channelId: string;
-  readonly templateId: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly selectionType: ContactSelectionType;
-  /** JSON. */
-  readonly audience: unknown;
-  /** JSON; null without a mapping. */
-  readonly variableMapping: unknown;
-  readonly sendType: SendType;
-  readonly scheduledAt: Date | null;
-  readonly status: CampaignStatus;
-  readonly createdBy: string;
-}
-
-/** The campaign, still to be prepared, with its counters. */
-export async function insertCampaign(connection: Connection, campaign: NewCampaign): Promise<Campaign> {
-  const { variableMapping } = campaign;
-  return connection.one(sql.type(CampaignRow)`
-    WITH inserted AS (
-      INSERT INTO campaign (workspace_id, channel_id, template_id, name, description, contact_selection_type, audience,
-        variable_mapping, send_type, scheduled_at, status, preparation_status, created_by)
-      VALUES (${campaign.workspaceId}, ${campaign.channelId}, ${campaign.templateId}, ${campaign.name},
-        ${campaign.description}, ${campaign.selectionType}, ${JSON.stringify(campaign.audience)}::jsonb,
-        ${variableMapping == null ? null : JSON.stringify(variableMapping)}::jsonb, ${campaign.sendType},
-        ${campaign.scheduledAt?.toISOString() ?? null}::timestamptz, ${campaign.status}, 'PREPARING',
-        ${campaign.createdBy})
-      RETURNING *
-    ), counted AS (
-      INSERT INTO campaign_counter (campaign_id) SELECT id FROM inserted
-    )
-    SELECT ${selection} FROM inserted`);
-}
 
 export async function findCampaign(
   connection: Connection,

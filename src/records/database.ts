@@ -55,6 +55,9 @@ export async function createDatabase(
     idleInTransactionSessionTimeout: 60_000,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
+    // No statement here leaves anything in its session (locks and settings end with their transaction), so that there is
+    // nothing to discard: the default is a round trip of its own for every query.
+    resetConnection: async () => undefined,
     driverFactory: createDatabaseDriver(statementTimeoutMs),
     interceptors: [decodeRows],
     typeParsers: createTypeParserPreset(),

@@ -1,5 +1,5 @@
 /** Ids in the order of their making, for rows that need theirs before they are inserted. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 
 const poolSize = 8192;
 const randomDigits = 16;
@@ -32,6 +32,11 @@ export function createUuidV7Generator(from: Date): () => string {
     const variant = variants.charAt(random.charCodeAt(0) & 3);
     return `${prefix}-7${count}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
   };
+}
+
+/** One id, made at that time. Ids of the same millisecond stand in no order. */
+export function uuidV7(at: Date): string {
+  return `${timePrefix(at.getTime())}-7${randomUUID().slice(15)}`;
 }
 
 const variants = '89ab';

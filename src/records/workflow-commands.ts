@@ -55,6 +55,7 @@ export async function listWorkflowCommands(
     LIMIT 500`);
 }
 
-export async function deleteWorkflowCommand(connection: Connection, id: bigint): Promise<void> {
-  await connection.query(sql.type(nothing)`DELETE FROM workflow_command WHERE id = ${id}`);
+export async function deleteWorkflowCommands(connection: Connection, ids: readonly bigint[]): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    DELETE FROM workflow_command WHERE id = ANY (${sql.array(ids, 'int8')})`);
 }

@@ -1,13 +1,12 @@
 /** A workspace with a channel and a template, and campaigns that wait for their preparation. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { createChannel } from '../../src/commands/create-channel.ts';
 import { createWorkspace } from '../../src/commands/create-workspace.ts';
 import type { ContactSelectionType } from '../../src/domain/campaign.ts';
 import type { Database } from '../../src/records/database.ts';
-import { insertCampaignInput } from '../../src/records/campaign-inputs.ts';
-import { insertCampaign } from '../../src/records/campaigns.ts';
+import { insertCampaigns } from '../../src/records/campaign-creation.ts';
 import { row } from '../../src/records/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 
@@ -71,18 +70,25 @@ export async function aCampaignToPrepare(
   sender: Sender,
   { selectionType = 'csv_contacts', audience = {}, variableMapping = null, content }: CampaignOptions,
 ): Promise<string> {
-  const { id } = await insertCampaign(database, {
-    ...sender,
-    name: 'Spring offer',
-    description: null,
-    selectionType,
-    audience,
-    variableMapping,
-    sendType: 'IMMEDIATE',
-    scheduledAt: null,
-    status: 'DRAFT',
-    createdBy: 'test',
-  });
-  if (content !== undefined) await insertCampaignInput(database, { campaignId: id, content });
+  const id = randomUUID();
+  await insertCampaigns(database, [
+    {
+      ...sender,
+      id,
+      name: 'Spring offer',
+      description: null,
+      selectionType,
+      audience,
+      variableMapping,
+      sendType: 'IMMEDIATE',
+      scheduledAt: null,
+      status: 'DRAFT',
+      createdBy: 'test',
+      createdAt: new Date(),
+      input: content,
+      requestId: undefined,
+      idempotencyKey: undefined,
+    },
+  ]);
   return id;
 }

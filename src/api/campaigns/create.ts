@@ -3,9 +3,8 @@ import * as t from 'io-ts';
 import { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
-import { checkCampaign, writeCampaign } from '../../commands/create-campaign.ts';
-import { deliverWorkflowCommands } from '../../commands/deliver-workflow-commands.ts';
-import type { Campaign as CampaignRow } from '../../records/campaigns.ts';
+import { checkCampaign, recordOf, type CheckedCampaign } from '../../commands/create-campaign.ts';
+import { startCampaignWorkflow } from '../../commands/deliver-workflow-commands.ts';
 import { endpoint } from '../endpoint.ts';
 import { campaignFields } from './report-codec.ts';
 
@@ -31,7 +30,7 @@ export const createCampaign = endpoint(
     tag: 'Campaigns',
     access: 'channel',
     apiKeyOnly: true,
-    idempotent: true,
+    idempotent: 'written',
     body: CreateCampaign,
     bodyLimit: 32 * megabyte,
     bodyExample: {
@@ -79,30 +78,28 @@ export const createCampaign = endpoint(
     errors: [400, 404, 409, 422],
   },
   async ({ dependencies, principal, body, request }) => {
+    const { idempotency, id: requestId } = request;
     const checked = await checkCampaign(dependencies, principal, body);
-    const answer = await dependencies.database.transaction(async (transaction) => {
-      await request.idempotency.begin(transaction);
-      const created = await writeCampaign(transaction, checked);
-      const presented = present(created, checked.canSendTest, dependencies.now());
-      await request.idempotency.finish(transaction, presented);
-      return presented;
-    });
-    const { id: campaignId, status } = answer.body.data.campaign;
-    dependencies.logger.info({ campaignId, status }, 'campaign created');
-    await deliverWorkflowCommands(dependencies, campaignId);
+    const { campaign } = checked;
+    const answer = present(checked, dependencies.now());
+    const idempotencyKey = idempotency.answered(answer);
+    const commandId = await dependencies.campaignRegister.write({ ...campaign, requestId, idempotencyKey });
+    if (commandId === undefined) return idempotency.taken();
+    dependencies.logger.info({ campaignId: campaign.id, status: campaign.status }, 'campaign created');
+    await startCampaignWorkflow(dependencies, { ...campaign, commandId });
     return answer;
   },
 );
 
-function present(campaign: CampaignRow, canSendTest: boolean, timestamp: Date) {
-  const summary = { total_contacts: 0, can_send_test: canSendTest };
+function present(checked: CheckedCampaign, timestamp: Date) {
+  const summary = { total_contacts: 0, can_send_test: checked.canSendTest };
   return {
     status: 201,
     body: {
       status: 'success',
       code: 201,
       message: 'Campaign created successfully',
-      data: { campaign, summary },
+      data: { campaign: recordOf(checked), summary },
       timestamp,
     },
   } as const;

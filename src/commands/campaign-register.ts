@@ -1,0 +1,97 @@
+/**
+ * The statements that creating a campaign takes. What requests side by side need is asked for and written together: one
+ * round trip and one commit serve all that came while the ones before were under way, and a lone request waits for nobody.
+ */
+import {
+  findCampaignContexts,
+  type CampaignContext,
+  type ContextQuestion,
+} from '../records/campaign-context.ts';
+import { insertCampaigns, type NewCampaign } from '../records/campaign-creation.ts';
+import { isDatabaseUnavailable } from '../records/database-failure.ts';
+import type { Connection } from '../records/database.ts';
+import { deleteWorkflowCommands } from '../records/workflow-commands.ts';
+import { groupCalls } from './group-calls.ts';
+
+export interface CampaignRegister {
+  /** As it stands when asked, or later. Undefined for a channel that is not of the workspace. */
+  readonly context: (question: ContextQuestion) => Promise<CampaignContext | undefined>;
+  /** The id of the workflow command; undefined, and nothing written, when the Idempotency-Key is taken. */
+  readonly write: (campaign: NewCampaign) => Promise<bigint | undefined>;
+  /** For a command that has been delivered. */
+  readonly forgetCommand: (commandId: bigint) => Promise<void>;
+}
+
+/** While one statement is under way in Postgres, the answers to another are worked on here. */
+const grouping = { maxSize: 100, lanes: 2 };
+const writing = {
+  ...grouping,
+  weigh: ({ input = '' }: NewCampaign) => input.length,
+  maxWeight: 4 * 1024 * 1024,
+};
+
+type Written = { readonly commandId: bigint | undefined } | { readonly error: unknown };
+
+export function createCampaignRegister(database: Connection): CampaignRegister {
+  const context = groupCalls(async (questions: readonly ContextQuestion[]) => {
+    const places = new Map<string, number>();
+    const distinct: ContextQuestion[] = [];
+    for (const question of questions) {
+      const name = JSON.stringify(question);
+      if (places.has(name)) continue;
+      places.set(name, distinct.push(question) - 1);
+    }
+    const contexts = await findCampaignContexts(database, distinct);
+    return questions.map((question) => contexts[places.get(JSON.stringify(question)) ?? -1]);
+  }, grouping);
+
+  const write = groupCalls((campaigns: readonly NewCampaign[]) => writeAll(database, campaigns), writing);
+
+  const forget = groupCalls(async (commandIds: readonly bigint[]) => {
+    await deleteWorkflowCommands(database, commandIds);
+    return [];
+  }, grouping);
+
+  return {
+    context,
+    async write(campaign) {
+      const written = await write(campaign);
+      if ('error' in written) throw written.error;
+      return written.commandId;
+    },
+    forgetCommand: forget,
+  };
+}
+
+async function writeAll(
+  database: Connection,
+  campaigns: readonly NewCampaign[],
+): Promise<readonly Written[]> {
+  // Of requests with one key the first is the one; for the others the key is taken.
+  const names = campaigns.map(keyName);
+  const chosen = campaigns.filter((_, index) => {
+    const name = names[index];
+    return name === undefined || names.indexOf(name) === index;
+  });
+  try {
+    const commands = await insertCampaigns(database, chosen);
+    return campaigns.map(({ id }) => ({ commandId: commands.get(id) }));
+  } catch (error) {
+    if (campaigns.length === 1 || isDatabaseUnavailable(error)) throw error;
+    // One of them cannot be written; the others do not suffer for it. Their ids keep them from being written twice.
+    const written: Written[] = [];
+    for (const campaign of campaigns) {
+      written.push(
+        await writeAll(database, [campaign]).then(
+          ([one = { commandId: undefined }]) => one,
+          (failure: unknown) => ({ error: failure }),
+        ),
+      );
+    }
+    return written;
+  }
+}
+
+function keyName({ idempotencyKey: key }: NewCampaign): string | undefined {
+  return key === undefined ? undefined : JSON.stringify([key.workspaceId, key.route, key.key]);
+}

@@ -33,8 +33,8 @@ export type Claim =
   | { readonly kind: 'page'; readonly recipients: readonly ClaimedRecipient[] }
   /** The campaign is not what it was: paused, cancelled, started again. */
   | { readonly kind: 'stopped' }
-  /** The wallet does not cover the next message. */
-  | { readonly kind: 'unaffordable' }
+  /** The wallet does not cover the next message with the micro-units that are `available`. */
+  | { readonly kind: 'unaffordable'; readonly available: bigint }
   /** Nobody can be claimed now. `retryInMs`: until the first delayed recipient is due, null when there is none. */
   | { readonly kind: 'empty'; readonly retryInMs: number | null };
 
@@ -71,7 +71,7 @@ export async function claimPage(database: Connection, request: ClaimRequest): Pr
 
     const page = await transaction.one(claimStatement(request, wallet.available));
     if (page.recipients.length > 0) return { kind: 'page', recipients: page.recipients };
-    if (page.candidates > 0) return { kind: 'unaffordable' };
+    if (page.candidates > 0) return { kind: 'unaffordable', available: wallet.available };
     return { kind: 'empty', retryInMs: page.retry_in_ms };
   });
 }
@@ -138,9 +138,10 @@ function claimStatement(
 
 const Count = row(t.type({ open: t.number }));
 
-/** Pages of the campaign that are claimed and not recorded yet. */
-export async function countOpenClaims(connection: Connection, campaignId: string): Promise<number> {
+/** Pages that are claimed and not recorded yet, of every campaign whose money is in the wallet of the channel. */
+export async function countOpenClaims(connection: Connection, channelId: string): Promise<number> {
   const { open } = await connection.one(sql.type(Count)`
-    SELECT count(*)::int AS open FROM campaign_claim WHERE campaign_id = ${campaignId}`);
+    SELECT count(*)::int AS open FROM campaign_claim
+    WHERE campaign_id IN (SELECT id FROM campaign WHERE channel_id = ${channelId})`);
   return open;
 }

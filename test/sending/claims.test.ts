@@ -58,7 +58,7 @@ describe('claimPage', () => {
   it('claims exactly as far as the money goes, then says so', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 20, balance: messagePrice * 7n + 999n });
     expect(positions(await claim(seeded, 50))).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    expect(await claim(seeded, 50)).toEqual({ kind: 'unaffordable' });
+    expect(await claim(seeded, 50)).toEqual({ kind: 'unaffordable', available: messagePrice - 1n });
     const books = await expectSoundBooks(seeded);
     expect(books.reserved).toBe(messagePrice * 7n);
   });
@@ -89,7 +89,7 @@ describe('recordPage', () => {
     const books = await expectSoundBooks(seeded);
     expect(books.balance).toBe(1_000_000_000n - messagePrice);
     expect(books.reserved).toBe(messagePrice);
-    expect(await countOpenClaims(test.pool, seeded.campaignId)).toBe(0);
+    expect(await countOpenClaims(test.pool, seeded.channelId)).toBe(0);
     const again = await claim(seeded, 4);
     expect(again).toMatchObject({ kind: 'page', recipients: [{ position: 4, attempts: 1 }] });
   });

@@ -8,6 +8,8 @@ import type { MessageOutcome } from '../../records/page-results.ts';
 /** What an answer tells about the messages that have not left yet. */
 export type Halt =
   | { readonly kind: 'unreachable' }
+  /** One answer after the other says nothing about its message, or that the provider itself is in trouble. */
+  | { readonly kind: 'troubled' }
   | { readonly kind: 'throttled'; readonly silenceMs: number }
   /** The template's or the channel's campaigns cannot go on. */
   | { readonly kind: 'refused' };
@@ -15,6 +17,8 @@ export type Halt =
 export interface Verdict {
   readonly outcome: MessageOutcome;
   readonly halt?: Halt;
+  /** Not about this message: the provider answers with nonsense, not in time, or with its own trouble. */
+  readonly trouble?: true;
   /** A refusal that means something beyond its message. */
   readonly refusal?: { readonly code: number };
 }
@@ -28,7 +32,7 @@ export function judge(result: SendResult, attempts: number): Verdict {
     case 'accepted':
       return { outcome: { kind: 'accepted', providerMessageId: cleanText(result.providerMessageId) } };
     case 'unknown':
-      return { outcome: { kind: 'unknown', detail: cleanText(result.cause, longestDetail) } };
+      return { outcome: { kind: 'unknown', detail: cleanText(result.cause, longestDetail) }, trouble: true };
     case 'unreachable':
       // Not the recipient's fault, and surely not sent: it does not count as an attempt.
       return { outcome: afterHalt, halt: { kind: 'unreachable' } };
@@ -54,7 +58,10 @@ function judgeRefusal(result: SendRejected, attempts: number): Verdict {
   switch (action.kind) {
     case 'retry':
     case 'retry_recipient':
-      return { outcome: { kind: 'released', delayMs: action.delayMs, attempted: true } };
+      return {
+        outcome: { kind: 'released', delayMs: action.delayMs, attempted: true },
+        ...(action.kind === 'retry' && { trouble: true }),
+      };
     case 'throttle':
       return {
         outcome: { kind: 'released', delayMs: action.delayMs, attempted: false },

@@ -37,10 +37,18 @@ export interface StepResult {
 const largestPage = 500;
 const pageSeconds = 0.25;
 const pagesInFlight = 4;
-const unreachableWaitMs = 2_000;
+/** For a provider that cannot be reached, or is in trouble. */
+const restMs = 2_000;
 const shortWaitMs = 1_500;
 const reservationWaitMs = 2_000;
 const recordRetryMs = 500;
+
+interface ClaimedPage {
+  readonly claimId: string;
+  /** On the monotonic clock, before it was asked for. */
+  readonly claimedAt: number;
+  readonly recipients: readonly ClaimedRecipient[];
+}
 
 const nothingYet: StepResult = { drained: false, waitMs: 0 };
 
@@ -117,13 +125,16 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
     }
   };
 
-  const sendClaimed = async (claimId: string, recipients: readonly ClaimedRecipient[]): Promise<void> => {
+  // After that others may say that its outcomes are unknown: a page that was held up for so long leaves nothing more.
+  const graceMs = config.outcomeGraceSeconds * 1_000;
+
+  const sendClaimed = async ({ claimId, claimedAt, recipients }: ClaimedPage): Promise<void> => {
     const { dispatched, recorded } = sendPage(
       {
         pacer,
         gate,
         send,
-        stopped: control.stopped,
+        stopped: () => control.stopped() || performance.now() > claimedAt + graceMs,
         onVerdict: control.note,
         record: (outcomes, final) =>
           record({ workspaceId: context.workspace_id, campaignId, channelId, claimId, outcomes, final }),
@@ -136,36 +147,38 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
     if (recording.size >= pagesInFlight) await Promise.race(recording);
   };
 
-  const claim = async (claimId: string) => {
+  const claim = async () => {
+    const claimId = randomUUID();
+    const claimedAt = performance.now();
     const stop = metrics.claimSeconds.startTimer();
     const claimed = await claimPage(database, { claimId, campaignId, channelId, epoch, limit, prices });
     stop({ outcome: claimed.kind });
     if (claimed.kind === 'page')
       metrics.recipientChanges.inc({ state: 'claimed' }, claimed.recipients.length);
-    return claimed;
+    return { ...claimed, claimId, claimedAt };
   };
 
   /** Reservations of pages in flight may come free again: the wallet is dry only once they are settled. */
-  const isDry = async (): Promise<boolean> => {
+  const pauseWhenDry = async (): Promise<'paused' | 'going on'> => {
     await Promise.all(recording);
     const until = performance.now() + reservationWaitMs;
-    while (performance.now() < until && (await countOpenClaims(database, campaignId)) > 0) await sleep(50);
-    const claimId = randomUUID();
-    const again = await claim(claimId);
-    if (again.kind === 'page') await sendClaimed(claimId, again.recipients);
-    return again.kind === 'unaffordable';
+    while (performance.now() < until && (await countOpenClaims(database, channelId)) > 0) await sleep(50);
+    const again = await claim();
+    if (again.kind === 'page') await sendClaimed(again);
+    if (again.kind !== 'unaffordable') return 'going on';
+    await pauseForBalance(dependencies, context, again.available);
+    return 'paused';
   };
 
   const claimAndSend = async (): Promise<StepResult> => {
     while (performance.now() < endsAt && !control.stopped()) {
-      const claimId = randomUUID();
-      const claimed = await claim(claimId);
+      const claimed = await claim();
       if (claimed.kind === 'page') {
-        await sendClaimed(claimId, claimed.recipients);
+        await sendClaimed(claimed);
       } else if (claimed.kind === 'stopped') {
         break;
       } else if (claimed.kind === 'unaffordable') {
-        if (await isDry()) return pauseForBalance(dependencies, context).then(() => nothingYet);
+        if ((await pauseWhenDry()) === 'paused') return nothingYet;
       } else if (recording.size > 0) {
         // Pages in flight may still put somebody back.
         await Promise.race(recording);
@@ -196,7 +209,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
       const halt = control.halt();
       if (halt === undefined) return result;
       await applyHalt(dependencies, context, halt);
-      return { drained: false, waitMs: halt.kind === 'unreachable' ? unreachableWaitMs : 0 };
+      return { drained: false, waitMs: halt.kind === 'unreachable' || halt.kind === 'troubled' ? restMs : 0 };
     },
   };
 }

@@ -48,12 +48,14 @@ export function sendPage(
     while (next < recipients.length && !sender.stopped()) {
       const places = await sender.gate.enter(recipients.length - next);
       const tokens = sender.stopped() ? 0 : await sender.pacer.take(places, recipients.length - next);
-      for (let unused = tokens; unused < places; unused += 1) sender.gate.leave();
-      for (const recipient of recipients.slice(next, next + tokens)) {
+      // The wait for tokens may have been long.
+      const leaving = sender.stopped() ? 0 : tokens;
+      for (let unused = leaving; unused < places; unused += 1) sender.gate.leave();
+      for (const recipient of recipients.slice(next, next + leaving)) {
         onWire += 1;
         void sender.send(recipient).then((result) => settle(recipient, result));
       }
-      next += tokens;
+      next += leaving;
     }
     for (const recipient of recipients.slice(next)) outcomes.set(recipient.position, unsent);
     allLeft = true;

@@ -19,10 +19,13 @@ export interface StepControlOptions {
 }
 
 const watchEveryMs = 400;
+/** So many answers in a row of a provider in trouble, and no more people are put at risk until it has had a rest. */
+const troubleInARow = 10;
 
 export function controlStep({ isUnchanged, draining }: StepControlOptions): StepControl {
   const refusals: Refusal[] = [];
   let halt: Halt | undefined;
+  let troubles = 0;
   let changed = false;
   const watch = setInterval(() => {
     isUnchanged().then(
@@ -40,6 +43,8 @@ export function controlStep({ isUnchanged, draining }: StepControlOptions): Step
       // One of many that say the same is enough to pause a template or a channel.
       if (verdict.refusal && !(verdict.halt && halt)) refusals.push({ ...verdict.refusal, recipient });
       halt ??= verdict.halt;
+      troubles = verdict.trouble === true ? troubles + 1 : 0;
+      if (troubles >= troubleInARow) halt ??= { kind: 'troubled' };
     },
     halt: () => halt,
     refusals,

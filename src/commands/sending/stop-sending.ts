@@ -2,6 +2,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaign-lifecycle.ts';
 import { slowDown } from '../../records/channel-rate.ts';
+import { lockWallets } from '../../records/wallet-settlement.ts';
 import type { ClaimedRecipient } from '../../records/claims.ts';
 import type { SendingContext } from '../../records/sending-context.ts';
 import { applyRefusalEffects } from '../refusal-effects.ts';
@@ -12,7 +13,7 @@ export interface Refusal {
   readonly recipient: ClaimedRecipient;
 }
 
-/** An unreachable provider changes nothing: the workflow tries again later. */
+/** A provider that cannot be reached, or is in trouble, changes nothing: the workflow tries again later. */
 export async function applyHalt(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
   { channel_id: channelId }: SendingContext,
@@ -40,14 +41,20 @@ export async function applyRefusals(
   }
 }
 
-/** Spec 3.1: the wallet cannot cover the send. Does nothing when the campaign has changed since `epoch`. */
+/**
+ * Spec 3.1: the wallet cannot cover the send. Does nothing when the campaign has changed since `epoch`, or when there is
+ * more in the wallet than the `available` that did not suffice: a recharge that is answered before the pause is not missed.
+ */
 export async function pauseForBalance(
   { database, logger, metrics }: Pick<Dependencies, 'database' | 'logger' | 'metrics'>,
-  { campaign_id: campaignId, epoch }: SendingContext,
+  { campaign_id: campaignId, channel_id: channelId, epoch }: SendingContext,
+  available: bigint,
 ): Promise<void> {
   const paused = await database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);
     if (campaign.epoch !== epoch) return false;
+    const [wallet] = await lockWallets(transaction, [channelId]);
+    if (wallet !== undefined && wallet.balance - wallet.reserved > available) return false;
     await moveCampaign(transaction, campaign, 'pause', 'INSUFFICIENT_BALANCE');
     return true;
   });

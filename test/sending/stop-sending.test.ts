@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'slonik';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
+import { pauseForBalance } from '../../src/commands/sending/stop-sending.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { nothing } from '../../src/records/row.ts';
+import { getSendingContext } from '../../src/records/sending-context.ts';
+import { checkBooks, messagePrice, seedCampaign, testSecrets } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createFakeProvider, refuse, type FakeProvider } from '../support/fake-provider.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ poolSize: 8 });
+});
+afterAll(() => test.drop());
+
+function dependenciesWith(provider: FakeProvider, graceSeconds = 600): Dependencies {
+  return {
+    config: { outcomeGraceSeconds: graceSeconds, providerConnections: 64 },
+    database: test.pool,
+    provider,
+    secrets: testSecrets,
+    logger: pino({ level: 'silent' }),
+    orchestrator: {},
+    metrics: createMetrics('test'),
+    now: () => new Date(),
+  } as unknown as Dependencies;
+}
+
+const calm = { budgetMs: 4_000, draining: () => false };
+
+describe('a provider in trouble', () => {
+  it.each([
+    ['answers with nonsense', () => ({ kind: 'unknown', cause: 'garbage' }) as const],
+    ['says that it is in trouble itself', refuse(131000)],
+  ])('puts few people at risk when it %s, and gets a rest', async (_, answer) => {
+    const seeded = await seedCampaign(test.pool, { recipients: 200, messagesPerSecond: 200 });
+    const provider = createFakeProvider(answer);
+    const step = await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
+    expect(provider.received.length).toBeLessThan(30);
+    expect(step).toMatchObject({ drained: false });
+    expect(step.waitMs).toBeGreaterThan(0);
+    const { status, counts } = await getCampaignStanding(test.pool, seeded.campaignId);
+    expect(status).toBe('RUNNING');
+    expect(counts).toMatchObject({ claimed: 0, failed: 0 });
+    expect(counts.pending + counts.unknown).toBe(200);
+  });
+
+  it('does not rest for a few lost answers among others', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 60 });
+    const provider = createFakeProvider((message, count) =>
+      count % 3 === 0
+        ? { kind: 'unknown', cause: 'timed out' }
+        : {
+            kind: 'accepted',
+            providerMessageId: message.callbackData,
+            messageStatus: 'accepted',
+            waId: null,
+          },
+    );
+    const step = await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
+    expect(step).toMatchObject({ drained: true });
+    expect(provider.received).toHaveLength(60);
+  });
+});
+
+describe('a page that is held up', () => {
+  it('leaves nothing more once others may have said that its outcomes are unknown', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 20, messagesPerSecond: 20 });
+    await test.pool.query(sql.type(nothing)`
+      UPDATE channel_rate SET held_until = clock_timestamp() + interval '2 seconds'
+      WHERE channel_id = ${seeded.channelId}`);
+    const provider = createFakeProvider();
+    const options = { budgetMs: 500, draining: () => false };
+    const step = runSendStep(dependenciesWith(provider, 1), seeded.campaignId, options);
+    await sleep(1_300);
+    // What it had claimed is said to be unknown by another step, and may be sent to again from then on.
+    await runSendStep(dependenciesWith(createFakeProvider(), 1), seeded.campaignId, {
+      budgetMs: 0,
+      draining: () => false,
+    });
+    await step;
+    expect(provider.received).toHaveLength(0);
+    expect(await checkBooks(test.pool, seeded)).toMatchObject({ counters_fit: true });
+    expect((await getCampaignStanding(test.pool, seeded.campaignId)).counts.claimed).toBe(0);
+  });
+});
+
+describe('pauseForBalance', () => {
+  it('does not pause after a recharge that came in between', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 2, balance: messagePrice });
+    const context = await getSendingContext(test.pool, seeded.campaignId);
+    if (!context.running) throw new Error('the campaign does not run');
+    const dependencies = dependenciesWith(createFakeProvider());
+    await pauseForBalance(dependencies, context, messagePrice - 1n);
+    expect((await getCampaignStanding(test.pool, seeded.campaignId)).status).toBe('RUNNING');
+    await pauseForBalance(dependencies, context, messagePrice);
+    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+      status: 'PAUSED',
+      pauseReason: 'INSUFFICIENT_BALANCE',
+    });
+  });
+});

@@ -5,9 +5,21 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const lockKey = 7_240_915_233;
+const lockNotAvailable = '55P03';
+const deadlockDetected = '40P01';
+
+export interface Patience {
+  /** Everybody who wants the table waits behind a migration that waits for it. */
+  readonly lockTimeoutMs: number;
+  readonly attempts: number;
+  readonly pauseMs: number;
+}
+
+const defaultPatience: Patience = { lockTimeoutMs: 2_000, attempts: 10, pauseMs: 1_000 };
 
 export class MigrationError extends Error {
   constructor(message: string) {
@@ -22,7 +34,11 @@ export interface MigrationResult {
 }
 
 /** Throws MigrationError when an applied file was edited or a file fails; what was applied before it stays. */
-export async function migrate(databaseUrl: string, folder: string): Promise<MigrationResult> {
+export async function migrate(
+  databaseUrl: string,
+  folder: string,
+  patience: Patience = defaultPatience,
+): Promise<MigrationResult> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
@@ -35,7 +51,7 @@ export async function migrate(databaseUrl: string, folder: string): Promise<Migr
       const before = known.get(name);
       if (before === sha256) continue;
       if (before !== undefined) throw new MigrationError(`${name} was edited after it had been applied`);
-      await apply(client, name, text, sha256);
+      await apply(client, { name, text, sha256 }, patience);
       applied.push(name);
     }
     return { applied };
@@ -64,7 +80,7 @@ async function appliedMigrations(client: pg.Client): Promise<ReadonlyMap<string,
   return new Map(rows.map(({ name, sha256 }) => [name, sha256]));
 }
 
-async function migrationFiles(folder: string) {
+async function migrationFiles(folder: string): Promise<readonly MigrationFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   return Promise.all(
     names.map(async (name) => {
@@ -74,22 +90,105 @@ async function migrationFiles(folder: string) {
   );
 }
 
-async function apply(client: pg.Client, name: string, text: string, sha256: string): Promise<void> {
-  try {
-    // A migration that would wait for a lock behind live traffic gives up instead of stopping that traffic.
-    await client.query(`SET lock_timeout = '5s'`);
-    if (text.startsWith('-- no-transaction')) {
-      for (const statement of text.split(/;\s*$/m).filter((part) => part.trim() !== ''))
-        await client.query(statement);
-      await client.query('INSERT INTO migration (name, sha256) VALUES ($1, $2)', [name, sha256]);
-      return;
+interface MigrationFile {
+  readonly name: string;
+  readonly text: string;
+  readonly sha256: string;
+}
+
+/** Tries again while the locks cannot be had: each try holds up live traffic for no longer than it waits itself. */
+async function apply(client: pg.Client, file: MigrationFile, patience: Patience): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await (isConcurrent(file)
+        ? applyConcurrently(client, file)
+        : applyAtOnce(client, file, patience));
+    } catch (error) {
+      const code = (error as { readonly code?: unknown }).code;
+      const contended = code === lockNotAvailable || code === deadlockDetected;
+      if (!contended) throw new MigrationError(`${file.name}: ${messageOf(error)}`);
+      if (attempt === patience.attempts)
+        throw new MigrationError(await explainContention(client, file, patience));
+      await sleep(patience.pauseMs);
     }
+  }
+}
+
+async function applyAtOnce(
+  client: pg.Client,
+  file: MigrationFile,
+  { lockTimeoutMs }: Patience,
+): Promise<void> {
+  try {
     await client.query('BEGIN');
-    await client.query('INSERT INTO migration (name, sha256) VALUES ($1, $2)', [name, sha256]);
-    await client.query(text);
+    await client.query(`SET LOCAL lock_timeout = '${lockTimeoutMs}ms'`);
+    await note(client, file);
+    await client.query(file.text);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
-    throw new MigrationError(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    throw error;
   }
+}
+
+/** Nothing waits behind a statement that runs concurrently, so that it may wait for others as long as it takes. */
+async function applyConcurrently(client: pg.Client, file: MigrationFile): Promise<void> {
+  const dropLeftovers = () => dropInvalidIndexes(client, file);
+  // Of a run that was killed. `IF NOT EXISTS` would take one for an index.
+  await dropLeftovers();
+  try {
+    for (const statement of file.text.split(/;\s*$/m).filter((part) => part.trim() !== ''))
+      await client.query(statement);
+  } catch (error) {
+    await dropLeftovers().catch(() => undefined);
+    throw error;
+  }
+  await note(client, file);
+}
+
+/** An index that was not built to its end costs every write and serves nobody. */
+async function dropInvalidIndexes(client: pg.Client, { text }: MigrationFile): Promise<void> {
+  const { rows } = await client.query<{ readonly name: string }>(
+    'SELECT relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE NOT indisvalid',
+  );
+  for (const { name } of rows)
+    if (new RegExp(`\\b${name}\\b`).test(text))
+      await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${client.escapeIdentifier(name)}`);
+}
+
+async function note(client: pg.Client, { name, sha256 }: MigrationFile): Promise<void> {
+  await client.query('INSERT INTO migration (name, sha256) VALUES ($1, $2)', [name, sha256]);
+}
+
+function isConcurrent({ text }: MigrationFile): boolean {
+  return text.startsWith('-- no-transaction');
+}
+
+async function explainContention(
+  client: pg.Client,
+  { name }: MigrationFile,
+  { attempts, lockTimeoutMs }: Patience,
+): Promise<string> {
+  const { rows } = await client.query<{
+    readonly pid: number;
+    readonly state: string;
+    readonly seconds: number;
+  }>(
+    `SELECT pid, state, extract(epoch FROM now() - xact_start)::int AS seconds FROM pg_stat_activity
+    WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
+    ORDER BY xact_start LIMIT 1`,
+  );
+  const [oldest] = rows;
+  const who =
+    oldest === undefined
+      ? ''
+      : ` The oldest transaction has been open for ${oldest.seconds} s (pid ${oldest.pid}, ${oldest.state}).`;
+  return (
+    `${name}: others held its tables, and it gave up after ${attempts} tries of ${lockTimeoutMs / 1000} s. ` +
+    `Nothing of it was applied; run it again.${who}`
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

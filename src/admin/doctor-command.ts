@@ -8,7 +8,7 @@ import { adminCommand, integerOption, type AdminOutput } from './admin-command.t
 
 const defaultPauseSeconds = 10;
 /** Longer than any loop of a worker rests. */
-const slackSeconds = 60;
+const defaultSlackSeconds = 60;
 
 interface Report {
   readonly clean: boolean;
@@ -38,6 +38,10 @@ export const doctorCommand = adminCommand({
       description: `between the two looks that tell findings from work under way (default ${defaultPauseSeconds})`,
       optional: true,
     },
+    'slack-seconds': {
+      description: `for how long work may lie before it counts as forgotten (default ${defaultSlackSeconds})`,
+      optional: true,
+    },
     'backup-at': {
       description: 'after a restore of Postgres: the records hold everything up to this time (ISO 8601)',
       optional: true,
@@ -52,6 +56,8 @@ export const doctorCommand = adminCommand({
   run: (context, values): Promise<Report> => {
     const restore = restoreOf(values);
     const pause = values['pause-seconds'];
+    const slack = values['slack-seconds'];
+    const slackSeconds = slack === undefined ? defaultSlackSeconds : integerOption('slack-seconds', slack);
     const pauseMs =
       1000 * (pause === undefined ? defaultPauseSeconds : integerOption('pause-seconds', pause));
     return context.withProvider(async ({ database, orchestrator, logger, now }) => {

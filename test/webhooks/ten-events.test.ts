@@ -1,0 +1,362 @@
+/**
+ * The ten events of spec 6.2 from the change to a real receiver: the data of 6.3 field by field, in the transaction of the
+ * change (a change whose event cannot be written does not happen), and once per actual change.
+ */
+import { randomUUID } from 'node:crypto';
+import { isRight } from 'fp-ts/lib/Either.js';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
+import { eventEnvelope } from '../../src/codecs/event.ts';
+import { createApiKey } from '../../src/commands/create-api-key.ts';
+import { defaultRelayOptions } from '../../src/commands/relay-webhooks.ts';
+import { eventKeys, type EventKey } from '../../src/domain/event-key.ts';
+import { claimPage } from '../../src/records/claims.ts';
+import { fanOutEvents } from '../../src/records/events.ts';
+import { recordPage } from '../../src/records/page-results.ts';
+import { dispatchDeliveries } from '../../src/records/webhook-dispatch.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import {
+  createApplier,
+  deliverAnyhow,
+  fieldCallback,
+  messagesCallback,
+  rowsOf,
+  status,
+  type RecordingApplier,
+} from '../support/callback-fixtures.ts';
+import { messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
+import { makeConfiguration, query } from '../support/webhook-fixtures.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let api: TestApi;
+let applier: RecordingApplier;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  [api, receiver] = await Promise.all([startTestApi(), startWebhookReceiver()]);
+  applier = createApplier(api.database.pool);
+  await query(
+    api.database,
+    `CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS
+     $$ BEGIN RAISE EXCEPTION 'no event can be written'; END $$`,
+  );
+});
+afterAll(async () => {
+  await api.close();
+  await receiver.close();
+});
+
+interface Place extends SeededCampaign {
+  readonly key: string;
+}
+
+/** A workspace of its own, whose campaign the provider has accepted one message of. */
+async function seed(): Promise<Place> {
+  const { pool } = api.database;
+  const campaign = await seedCampaign(pool, { recipients: 1 });
+  const { workspaceId, campaignId, channelId } = campaign;
+  const { apiKey } = await createApiKey(api.dependencies, { workspaceId, scope: 'workspace' });
+  await makeConfiguration(pool, workspaceId, { url: receiver.url, events: [...eventKeys] });
+  return { ...campaign, key: apiKey, channelId, campaignId };
+}
+
+async function acceptMessage({ workspaceId, campaignId, channelId }: Place): Promise<string> {
+  const { pool } = api.database;
+  const claimId = randomUUID();
+  const prices = new Map([['', messagePrice]]);
+  const claim = await claimPage(pool, { claimId, campaignId, channelId, epoch: 0, limit: 1, prices });
+  if (claim.kind !== 'page') throw new Error('nothing claimed');
+  const providerMessageId = `wamid.${randomUUID()}`;
+  const outcomes = new Map(
+    claim.recipients.map(({ position }) => [position, { kind: 'accepted' as const, providerMessageId }]),
+  );
+  await recordPage(pool, { workspaceId, campaignId, channelId, claimId, outcomes, final: true });
+  return providerMessageId;
+}
+
+interface Told {
+  readonly eventKey: EventKey;
+  readonly workspaceId: number;
+  readonly timestamp: string;
+  readonly data: unknown;
+}
+
+/** What the receiver hears of one key in a workspace, after everything that waits was delivered. */
+async function hear(eventKey: EventKey, { workspaceId }: Place): Promise<readonly Told[]> {
+  const { pool } = api.database;
+  await fanOutEvents(pool, 1000);
+  const { deliverWebhook } = createWebhookActivities(api.dependencies);
+  const limits = { ...defaultRelayOptions.dispatch, limit: 100, slowLimit: 100 };
+  const dispatched = await dispatchDeliveries(pool, limits);
+  await Promise.all(dispatched.map(({ id }) => deliverWebhook({ deliveryId: id })));
+  return receiver.received
+    .filter(
+      ({ headers }) =>
+        headers['x-event-key'] === eventKey && headers['x-workspace-id'] === String(workspaceId),
+    )
+    .map(({ body }) => JSON.parse(body.toString()) as Told);
+}
+
+/** Makes the change while no event of the key can be written, then in earnest, then once more. */
+async function tellOf(eventKey: EventKey, place: Place, change: () => Promise<unknown>): Promise<unknown> {
+  await query(
+    api.database,
+    `CREATE TRIGGER refuse BEFORE INSERT ON event FOR EACH ROW WHEN (NEW.key = '${eventKey}')
+     EXECUTE FUNCTION refuse_event()`,
+  );
+  await change();
+  await query(api.database, 'DROP TRIGGER refuse ON event');
+  expect(await hear(eventKey, place)).toEqual([]);
+
+  await change();
+  await change();
+  const told = await hear(eventKey, place);
+  expect(told).toHaveLength(1);
+  const [event] = told;
+  // The codec keeps what it names: nothing is left out and nothing is beside it.
+  const decoded = eventEnvelope(eventKey).decode(event);
+  expect(isRight(decoded) && decoded.right).toEqual(event);
+  expect(event).toMatchObject({
+    eventKey,
+    workspaceId: place.workspaceId,
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
+  });
+  return event?.data;
+}
+
+const person = {
+  phoneNumber: '0151 1234 5678',
+  countryCode: '49',
+  firstName: 'Grace',
+  lastName: 'Hopper',
+  chatName: 'Gracie',
+  email: 'grace@example.com',
+  customFields: [{ fieldId: 'city', value: 'Berlin' }],
+  dob: '1906-12-09T00:00:00Z',
+};
+const contactData = {
+  ...person,
+  id: expect.any(String),
+  phoneNumber: '15112345678',
+  source: 'api',
+  subscribed: true,
+  tagsId: [],
+  dob: '1906-12-09T00:00:00.000Z',
+  createdAt: expect.stringMatching(/Z$/),
+  updatedAt: expect.stringMatching(/Z$/),
+};
+
+const createContact = ({ key }: Place) => api.send('POST', '/api/contacts', { key, body: person });
+
+it('contact.created', async () => {
+  const place = await seed();
+  const data = await tellOf('contact.created', place, () => createContact(place));
+  expect(data).toEqual({ contact: contactData });
+});
+
+it('contact.updated, by an edit', async () => {
+  const place = await seed();
+  const { id } = (await createContact(place)).body.data;
+  const data = await tellOf('contact.updated', place, () =>
+    api.send('PUT', `/api/contacts/${id}`, { key: place.key, body: { lastName: 'Murray', chatName: 'G' } }),
+  );
+  expect(data).toEqual({ contact: { ...contactData, id, lastName: 'Murray', chatName: 'G' } });
+});
+
+it('contact.updated, by the restoration of a deleted contact', async () => {
+  const place = await seed();
+  const { id } = (await createContact(place)).body.data;
+  await api.send('DELETE', `/api/contacts/${id}`, { key: place.key });
+  const data = await tellOf('contact.updated', place, () => createContact(place));
+  expect(data).toEqual({ contact: { ...contactData, id } });
+});
+
+const inbound = ({ channelId }: Place) => {
+  const message = {
+    id: `wamid.${randomUUID()}`,
+    from: '4915112345678',
+    timestamp: '1751142888',
+    type: 'text',
+    text: { body: 'Hello' },
+  };
+  const contacts = [{ profile: { name: 'Grace' }, wa_id: message.from }];
+  return { message, contacts, callback: messagesCallback(channelId, { contacts, messages: [message] }) };
+};
+
+it('incoming', async () => {
+  const place = await seed();
+  const { message, contacts, callback } = inbound(place);
+  const data = await tellOf('incoming', place, () => deliverAnyhow(applier, [callback]));
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550100000', phone_number_id: place.channelId },
+    contacts,
+    messages: [message],
+  };
+  expect(data).toEqual({
+    message,
+    phoneNumberId: place.channelId,
+    providerEvent: {
+      object: 'whatsapp_business_account',
+      entry: [{ id: expect.any(String), changes: [{ field: 'messages', value }] }],
+    },
+  });
+  // Beside it: the message is saved, and its conversation is there.
+  const saved = await query(
+    api.database,
+    `SELECT FROM message JOIN conversation ON conversation.id = message.conversation_id
+     WHERE message.workspace_id = $1 AND conversation.status = 'open'`,
+    [place.workspaceId],
+  );
+  expect(saved).toHaveLength(1);
+});
+
+const pricing = { billable: true, pricing_model: 'PMP', category: 'utility' };
+
+it.each(['sent', 'delivered', 'read', 'failed'] as const)('%s', async (name) => {
+  const place = await seed();
+  const providerMessageId = await acceptMessage(place);
+  const given = status({
+    status: name,
+    providerMessageId,
+    ...(name === 'failed' ? { code: 131026 } : { pricing }),
+  });
+  const data = await tellOf(name, place, () =>
+    deliverAnyhow(applier, [messagesCallback(place.channelId, { statuses: [given] })]),
+  );
+  const expected = {
+    id: providerMessageId,
+    status: name,
+    timestamp: '1751142888',
+    recipient_id: '4915100000001',
+    ...(name === 'failed'
+      ? {
+          errors: [
+            {
+              code: 131026,
+              title: 'Refused',
+              message: 'Refused',
+              error_data: { details: 'because of 131026' },
+            },
+          ],
+        }
+      : { pricing }),
+  };
+  expect(data).toEqual({
+    status: expected,
+    phoneNumberId: place.channelId,
+    messageSource: 'campaign',
+    providerEvent: { statuses: [expected] },
+  });
+});
+
+it.each([
+  ['STATUS', 'message_template_status_update', { event: 'PAUSED', reason: 'LOW_QUALITY' }, 'PAUSED'],
+  [
+    'CATEGORY',
+    'template_category_update',
+    { previous_category: 'UTILITY', new_category: 'MARKETING' },
+    'APPROVED',
+  ],
+])('template, when its %s changes', async (type, field, news, newStatus) => {
+  const place = await seed();
+  const providerTemplateId = String(BigInt(`0x${randomUUID().slice(0, 8)}`) + 1_000_000_000_000n);
+  await query(api.database, 'UPDATE template SET provider_template_id = $1 WHERE id = $2', [
+    providerTemplateId,
+    place.templateId,
+  ]);
+  const [account] = await rowsOf<{ id: string }>(
+    api.database.pool,
+    sql.fragment`SELECT id FROM business_account WHERE workspace_id = ${place.workspaceId}`,
+  );
+  const callback = fieldCallback(account?.id ?? '', field, {
+    message_template_id: Number(providerTemplateId),
+    message_template_name: 'hello',
+    message_template_language: 'en-US',
+    ...news,
+  });
+  const data = await tellOf('template', place, () => deliverAnyhow(applier, [callback]));
+  expect(data).toEqual({
+    type,
+    providerTemplateId,
+    newStatus,
+    name: 'hello',
+    language: 'en_US',
+    reason: type === 'STATUS' ? 'LOW_QUALITY' : null,
+    template: {
+      id: place.templateId,
+      name: 'hello',
+      language: 'en_US',
+      provider_template_id: providerTemplateId,
+      provider_template_status: newStatus,
+    },
+  });
+});
+
+async function converse(place: Place) {
+  await deliverAnyhow(applier, [inbound(place).callback]);
+  const { body } = await api.send('GET', '/api/conversations', { key: place.key });
+  const [{ id, contactId }] = body.data as [{ id: string; contactId: string }];
+  const where = {
+    conversationId: id,
+    channelId: place.channelId,
+    phoneNumberId: place.channelId,
+    contactId,
+  };
+  return { id, where };
+}
+
+const ada = {
+  id: 'user-17',
+  name: 'Ada Lovelace',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: 'ada@example.com',
+};
+const grace = { id: 'user-18', name: 'Grace Hopper', email: 'grace@example.com' };
+
+it('conversation.assigned', async () => {
+  const place = await seed();
+  const { id, where } = await converse(place);
+  const assignment = {
+    assignmentType: 'user',
+    assignedTo: ada,
+    assignedBy: grace,
+    chatMode: 'manual',
+    source: 'manual',
+  };
+  const data = await tellOf('conversation.assigned', place, () =>
+    api.send('POST', `/api/conversations/${id}/assign`, { key: place.key, body: assignment }),
+  );
+  expect(data).toEqual({ ...where, ...assignment });
+});
+
+it('conversation.status_changed', async () => {
+  const place = await seed();
+  const { id, where } = await converse(place);
+  await query(
+    api.database,
+    `INSERT INTO responder_session (workspace_id, conversation_id, kind) VALUES ($1, $2, 'chatbot')`,
+    [place.workspaceId, id],
+  );
+  const data = await tellOf('conversation.status_changed', place, () =>
+    api.send('PATCH', `/api/conversations/${id}/status`, {
+      key: place.key,
+      body: { status: 'closed', changedBy: grace },
+    }),
+  );
+  expect(data).toEqual({
+    ...where,
+    previousStatus: 'open',
+    newStatus: 'closed',
+    closedAt: expect.stringMatching(/Z$/),
+    changedBy: grace,
+  });
+  const sessions = await query(
+    api.database,
+    'SELECT status FROM responder_session WHERE conversation_id = $1',
+    [id],
+  );
+  expect(sessions).toEqual([{ status: 'exited' }]);
+});

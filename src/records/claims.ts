@@ -39,21 +39,17 @@ export type Claim =
   | { readonly kind: 'empty'; readonly retryInMs: number | null };
 
 const Available = row(t.type({ available: t.bigint }));
+// By columns: the names of the fields, once for every recipient, would be half of what Postgres writes and we read.
+const Columns = t.type({
+  position: t.array(t.number),
+  id: t.array(t.string),
+  phone_number: t.array(t.string),
+  country: t.array(t.string),
+  variables: t.array(nullable(t.array(t.string))),
+  attempts: t.array(t.number),
+});
 const Page = row(
-  t.type({
-    candidates: t.number,
-    retry_in_ms: nullable(t.number),
-    recipients: t.array(
-      t.type({
-        position: t.number,
-        id: t.string,
-        phone_number: t.string,
-        country: t.string,
-        variables: nullable(t.array(t.string)),
-        attempts: t.number,
-      }),
-    ),
-  }),
+  t.type({ candidates: t.number, retry_in_ms: nullable(t.number), recipients: nullable(Columns) }),
 );
 
 /** At most `limit` recipients: first those whose retry is due, then the next ones behind `claimed_position`. */
@@ -70,16 +66,37 @@ export async function claimPage(database: Connection, request: ClaimRequest): Pr
     if (wallet === null) return { kind: 'stopped' };
 
     const page = await transaction.one(claimStatement(request, wallet.available));
-    if (page.recipients.length > 0) return { kind: 'page', recipients: page.recipients };
+    if (page.recipients !== null) return { kind: 'page', recipients: recipientsOf(page.recipients) };
     if (page.candidates > 0) return { kind: 'unaffordable', available: wallet.available };
     return { kind: 'empty', retryInMs: page.retry_in_ms };
   });
 }
 
-function claimStatement(
-  { claimId, campaignId, channelId, epoch, limit, prices }: ClaimRequest,
-  available: bigint,
-) {
+function recipientsOf(columns: t.TypeOf<typeof Columns>): readonly ClaimedRecipient[] {
+  const { id, phone_number: phoneNumber, country, variables, attempts } = columns;
+  return columns.position.map((position, at) => ({
+    position,
+    id: id[at] ?? '',
+    phone_number: phoneNumber[at] ?? '',
+    country: country[at] ?? '',
+    variables: variables[at] ?? null,
+    attempts: attempts[at] ?? 1,
+  }));
+}
+
+/** The candidates from the first one on that the wallet covers; no running total is made where it covers them all. */
+function affordable({ limit, prices }: ClaimRequest, available: bigint) {
+  const dearest = [...prices.values()].reduce((most, price) => (price > most ? price : most), 0n);
+  if (available >= dearest * BigInt(limit)) return sql.fragment`SELECT position, price FROM priced`;
+  return sql.fragment`
+    SELECT position, price FROM (
+      SELECT position, price, sum(price) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS total FROM priced
+    ) AS running_total
+    WHERE total <= ${available}`;
+}
+
+function claimStatement(request: ClaimRequest, available: bigint) {
+  const { claimId, campaignId, channelId, epoch, limit, prices } = request;
   const priceByCountry = JSON.stringify(
     Object.fromEntries([...prices].map(([country, price]) => [country, `${price}`])),
   );
@@ -100,10 +117,7 @@ function claimStatement(
       SELECT position, COALESCE((card.prices ->> country)::bigint, (card.prices ->> '')::bigint) AS price
       FROM candidate CROSS JOIN (SELECT ${priceByCountry}::jsonb AS prices) AS card
     ), affordable AS (
-      SELECT position, price FROM (
-        SELECT position, price, sum(price) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS total FROM priced
-      ) AS running_total
-      WHERE total <= ${available}
+      ${affordable(request, available)}
     ), claimed AS (
       UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = affordable.price, settlement = 'reserved',
         attempts = recipient.attempts + 1, updated_at = now()
@@ -132,8 +146,9 @@ function claimStatement(
       (SELECT count(*)::int FROM priced) AS candidates,
       (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
         FROM recipient_retry WHERE campaign_id = ${campaignId}) AS retry_in_ms,
-      COALESCE((SELECT jsonb_agg(jsonb_build_object('position', position, 'id', id, 'phone_number', phone_number, 'country', country,
-        'variables', variables, 'attempts', attempts) ORDER BY position) FROM claimed), '[]'::jsonb) AS recipients`;
+      (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'phone_number', array_agg(phone_number),
+        'country', array_agg(country), 'variables', json_agg(variables), 'attempts', array_agg(attempts))
+        FROM (SELECT * FROM claimed ORDER BY position) AS ordered HAVING count(*) > 0) AS recipients`;
 }
 
 const Count = row(t.type({ open: t.number }));

@@ -2,7 +2,7 @@
  * Recording a page: the outcomes of its messages, the money, the counters, in one transaction and in the lock order of
  * docs/architecture.md. A status callback may have been faster than the answer to our request: what it settled stays.
  */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { postLedgerEntry } from './wallets.ts';
 import type { Connection, Transaction } from './database.ts';
@@ -94,47 +94,44 @@ async function settleWallet(
   }
 }
 
+/** What `result` brings to the row as it stood: one that was settled meanwhile, by a receipt, stays as it is. */
+const isOpen = (standing: FragmentSqlToken) => sql.fragment`
+  (${standing}.state = 'CLAIMED' OR (${standing}.state = 'UNKNOWN' AND result.state IN ('ACCEPTED', 'FAILED')))`;
+
 function recordStatement({ campaignId, claimId, outcomes }: PageResults) {
-  const rows = [...outcomes].map(([position, outcome]) => resultRow(position, outcome));
+  const rows = [...outcomes]
+    .toSorted(([a], [b]) => a - b)
+    .map(([position, outcome]) => resultRow(position, outcome));
+  const open = isOpen(sql.fragment`recipient`);
   return sql.type(Moves)`
-    WITH result AS (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        AS result (position int, state text, reason text, detail text, pmid text, delay_ms float8, attempted boolean)
-    ), present AS (
-      SELECT position, state, price, settlement FROM recipient
-      WHERE campaign_id = ${campaignId} AND claim_id = ${claimId}
-        AND position = ANY (SELECT position FROM result)
-      ORDER BY position FOR UPDATE
-    ), updated AS (
+    WITH updated AS (
       UPDATE recipient SET
-        state = CASE WHEN open THEN result.state ELSE recipient.state END,
-        reason = CASE WHEN open THEN result.reason ELSE recipient.reason END,
-        reason_detail = CASE WHEN open THEN result.detail ELSE recipient.reason_detail END,
+        state = CASE WHEN ${open} THEN result.state ELSE recipient.state END,
+        reason = CASE WHEN ${open} THEN result.reason ELSE recipient.reason END,
+        reason_detail = CASE WHEN ${open} THEN result.detail ELSE recipient.reason_detail END,
         settlement = CASE
-          WHEN recipient.settlement <> 'reserved' THEN recipient.settlement
-          WHEN NOT open THEN recipient.settlement
+          WHEN recipient.settlement <> 'reserved' OR NOT ${open} THEN recipient.settlement
           WHEN result.state = 'ACCEPTED' THEN 'charged'
           WHEN result.state = 'UNKNOWN' THEN 'reserved'
           ELSE 'none' END,
         provider_message_id = COALESCE(recipient.provider_message_id, result.pmid),
-        claim_id = CASE WHEN open AND result.state = 'PENDING' THEN NULL ELSE recipient.claim_id END,
-        attempts = recipient.attempts - CASE WHEN open AND result.attempted = false THEN 1 ELSE 0 END,
+        claim_id = CASE WHEN ${open} AND result.state = 'PENDING' THEN NULL ELSE recipient.claim_id END,
+        attempts = recipient.attempts - CASE WHEN ${open} AND result.attempted = false THEN 1 ELSE 0 END,
         updated_at = now()
-      FROM result JOIN present USING (position)
-      CROSS JOIN LATERAL (
-        -- A result that comes after the grace period still settles what had become UNKNOWN; it cannot reopen it.
-        SELECT present.state = 'CLAIMED' OR (present.state = 'UNKNOWN' AND result.state IN ('ACCEPTED', 'FAILED')) AS open
-      ) AS settles
+      -- In the order of the positions, so that the rows are locked in it.
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS result (position int, state text, reason text, detail text, pmid text, delay_ms float8, attempted boolean)
       WHERE recipient.campaign_id = ${campaignId} AND recipient.position = result.position
-      RETURNING recipient.id, recipient.position, present.state AS old_state, recipient.state AS new_state, open,
-        present.price, present.settlement AS old_settlement, recipient.settlement AS new_settlement,
-        result.pmid, result.delay_ms, recipient.reason
+        AND recipient.claim_id = ${claimId}
+      RETURNING recipient.id, recipient.position, old.state AS old_state, new.state AS new_state,
+        ${isOpen(sql.fragment`old`)} AS open, recipient.price, old.settlement AS old_settlement,
+        new.settlement AS new_settlement, result.pmid, result.delay_ms, new.reason
     ), identified AS (
       INSERT INTO provider_message (hash, recipient_id)
       SELECT hashtextextended(pmid, 0), id FROM updated WHERE pmid IS NOT NULL
     ), delayed AS (
       INSERT INTO recipient_retry (campaign_id, position, not_before)
-      SELECT ${campaignId}, position, now() + make_interval(secs => COALESCE(delay_ms, 0) / 1000)
+      SELECT ${campaignId}::uuid, position, now() + make_interval(secs => COALESCE(delay_ms, 0) / 1000)
       FROM updated WHERE open AND new_state = 'PENDING'
       ON CONFLICT (campaign_id, position) DO NOTHING
     ), failed AS (

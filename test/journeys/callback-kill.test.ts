@@ -110,6 +110,14 @@ async function post(port: number, body: string): Promise<boolean> {
   }
 }
 
+async function inLanes(bodies: readonly string[], work: (body: string) => Promise<void>): Promise<void> {
+  const queue = bodies[Symbol.iterator]();
+  const lane = async (): Promise<void> => {
+    for (const body of queue) await work(body);
+  };
+  await Promise.all(Array.from({ length: 16 }, lane));
+}
+
 const patient = { timeout: 60_000, interval: 5 };
 
 const waiting = () =>
@@ -120,7 +128,7 @@ const waiting = () =>
   ).then(([counts]) => counts ?? { n: 0, applied: 0 });
 
 it('loses none that was answered and applies each once', async () => {
-  const campaign = await seedAccepted(900);
+  const campaign = await seedAccepted(500);
   const bodies = campaign.ids.flatMap((id) =>
     ['sent', 'delivered'].map((name) =>
       JSON.stringify(
@@ -135,16 +143,13 @@ it('loses none that was answered and applies each once', async () => {
   const { port } = await first.ready;
   const answered = new Set<string>();
   let killed: Promise<void> | undefined;
-  const queue = [...bodies];
-  const lane = async (): Promise<void> => {
-    for (let body = queue.shift(); body !== undefined && killed === undefined; body = queue.shift()) {
-      if (await post(port, body)) answered.add(body);
-      if (answered.size === 600) killed ??= kill(first.child);
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, lane));
+  await inLanes(bodies, async (body) => {
+    if (killed !== undefined) return;
+    if (await post(port, body)) answered.add(body);
+    if (answered.size === 400) killed ??= kill(first.child);
+  });
   await killed;
-  expect(answered.size).toBeGreaterThanOrEqual(600);
+  expect(answered.size).toBeGreaterThanOrEqual(400);
   expect(answered.size).toBeLessThan(bodies.length);
   expect((await waiting()).n).toBeGreaterThanOrEqual(answered.size);
 
@@ -152,7 +157,7 @@ it('loses none that was answered and applies each once', async () => {
   const second = await startProcess('server');
   const again = [...bodies.filter((body) => !answered.has(body)), ...bodies.slice(0, 100)];
   const { port: secondPort } = await second.ready;
-  for (const body of again) expect(await post(secondPort, body)).toBe(true);
+  await inLanes(again, async (body) => expect(await post(secondPort, body)).toBe(true));
   await kill(second.child);
 
   const interrupted = await startProcess('worker');

@@ -30,6 +30,10 @@ async function main(): Promise<void> {
     ],
     exit: (code) => process.exit(code),
   });
+  // It works without, but for uploads: whoever set it up wrongly should hear of it before the first customer does.
+  dependencies.storage
+    .check()
+    .catch((error: Error) => logger.error({ reason: error.message }, 'no file storage'));
   const { address, port } = server.address() as AddressInfo;
   logger.info({ address, port }, 'ready');
 }

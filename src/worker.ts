@@ -173,6 +173,7 @@ async function main(): Promise<void> {
       { name: 'connections', run: () => base.close().then(() => connection.close()) },
     ],
   });
+  base.storage.check().catch((error: Error) => logger.error({ reason: error.message }, 'no file storage'));
   logger.info({ metricsPort: health?.port }, 'worker ready');
   await running;
 }

@@ -11,6 +11,7 @@ import {
   Unauthorized,
 } from '../domain/error.ts';
 import { isDatabaseUnavailable } from '../records/database-failure.ts';
+import { StorageFailure } from '../storage/storage-failure.ts';
 import { ErrorEnvelope } from './envelope.ts';
 import { HttpProblem } from './http-problem.ts';
 
@@ -70,7 +71,7 @@ function translate(error: unknown): Translation {
     return { status: 429, message: error.message, headers };
   }
   if (error instanceof ProviderUnreachable) return { status: 502, message: error.message };
-  if (isDatabaseUnavailable(error)) {
+  if (isDatabaseUnavailable(error) || error instanceof StorageFailure) {
     return {
       status: 503,
       message: 'The service is temporarily unavailable',

@@ -21,6 +21,30 @@ export async function insertCampaignFile(
     VALUES (${key}, ${workspaceId}, ${size}, ${sql.jsonb(headers)})`);
 }
 
+const ExpiredFile = row(t.type({ key: t.string }));
+
+/** The oldest ones past their retention. A file that a campaign is still prepared from is not among them. */
+export async function listExpiredCampaignFiles(
+  connection: Connection,
+  { olderThanDays, limit }: { readonly olderThanDays: number; readonly limit: number },
+): Promise<readonly string[]> {
+  const files = await connection.any(sql.type(ExpiredFile)`
+    SELECT key FROM campaign_file AS file
+    WHERE created_at < now() - make_interval(days => ${olderThanDays})
+      AND NOT EXISTS (
+        SELECT FROM campaign
+        WHERE campaign.workspace_id = file.workspace_id AND preparation_status = 'PREPARING'
+          AND status NOT IN ('FAILED', 'CANCELLED')
+          AND (audience ->> 'csv_file_key' = file.key OR right(audience ->> 'csv_file_url', length(file.key)) = file.key))
+    ORDER BY created_at
+    LIMIT ${limit}`);
+  return files.map(({ key }) => key);
+}
+
+export async function deleteCampaignFile(connection: Connection, key: string): Promise<void> {
+  await connection.query(sql.type(nothing)`DELETE FROM campaign_file WHERE key = ${key}`);
+}
+
 const CampaignFile = t.type({ key: t.string, headers: t.array(t.string) });
 export type CampaignFile = t.TypeOf<typeof CampaignFile>;
 

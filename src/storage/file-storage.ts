@@ -6,5 +6,8 @@ export interface FileStorage {
   readonly write: (key: string, content: Readable) => Promise<number>;
   /** Undefined when there is no such file. */
   readonly read: (key: string) => Promise<Readable | undefined>;
+  /** Nothing happens when there is no such file. */
   readonly delete: (key: string) => Promise<void>;
+  /** Rejects with StorageFailure when the store cannot be used. */
+  readonly check: () => Promise<void>;
 }

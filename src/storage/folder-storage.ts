@@ -1,11 +1,12 @@
 /** Files in a local folder: written beside their place, made durable, then renamed into it. */
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { FileStorage } from './file-storage.ts';
+import { StorageFailure } from './storage-failure.ts';
 
 export function createFolderStorage(folder: string): FileStorage {
   const root = resolve(folder);
@@ -49,5 +50,14 @@ export function createFolderStorage(folder: string): FileStorage {
       return createReadStream(pathOf(key));
     },
     delete: (key) => rm(pathOf(key), { force: true }),
+    async check() {
+      try {
+        await mkdir(root, { recursive: true });
+        await access(root, constants.R_OK | constants.W_OK);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        throw new StorageFailure(`The folder ${root} of uploaded files cannot be used: ${code}`);
+      }
+    },
   };
 }

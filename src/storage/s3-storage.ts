@@ -1,8 +1,15 @@
 /** Files in a bucket of any S3-compatible store; uploads are multipart, so that memory does not grow with the file. */
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  NoSuchKey,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { Readable, Transform } from 'node:stream';
 import type { FileStorage } from './file-storage.ts';
+import { StorageFailure } from './storage-failure.ts';
 
 export interface S3StorageOptions {
   readonly bucket: string;
@@ -15,10 +22,14 @@ export interface S3StorageOptions {
 /** Credentials come from the SDK's own chain (environment, profile, instance). */
 export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3StorageOptions): FileStorage {
   const client = new S3Client({ region, forcePathStyle, ...(endpoint !== undefined && { endpoint }) });
+  const place = `the bucket ${bucket}${endpoint === undefined ? '' : ` at ${endpoint}`}`;
+  const failure = (error: unknown): StorageFailure =>
+    new StorageFailure(`Uploaded files cannot be kept in ${place}: ${reasonOf(error)}`, { cause: error });
 
   return {
     async write(key, content) {
       let size = 0;
+      let broken: Error | undefined;
       const counter = new Transform({
         transform(chunk: Buffer, _encoding, done) {
           size += chunk.length;
@@ -26,12 +37,20 @@ export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3
         },
       });
       // A source that breaks off must break the upload off too: nothing of it may remain.
-      content.once('error', (error) => counter.destroy(error));
+      content.once('error', (error) => {
+        broken = error;
+        counter.destroy(error);
+      });
       const upload = new Upload({
         client,
         params: { Bucket: bucket, Key: key, Body: content.pipe(counter) },
       });
-      await upload.done();
+      try {
+        await upload.done();
+      } catch (error) {
+        content.destroy();
+        throw broken ?? failure(error);
+      }
       return size;
     },
     async read(key) {
@@ -40,11 +59,36 @@ export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3
         return Body instanceof Readable ? Body : undefined;
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;
-        throw error;
+        throw failure(error);
       }
     },
     async delete(key) {
-      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+      try {
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+      } catch (error) {
+        throw failure(error);
+      }
+    },
+    async check() {
+      try {
+        await client.send(new HeadBucketCommand({ Bucket: bucket }));
+      } catch (error) {
+        throw failure(error);
+      }
     },
   };
+}
+
+/** The store's own code and status; a HEAD has no body and so no code. */
+function reasonOf(error: unknown): string {
+  const { name, code, $metadata } = error as Error & {
+    readonly code?: string;
+    readonly $metadata?: { readonly httpStatusCode?: number };
+  };
+  const status = $metadata?.httpStatusCode;
+  const meaning = status === 403 ? 'access denied' : undefined;
+  const known = name === 'Error' || name === 'Unknown' || /^\d+$/.test(name) ? undefined : name;
+  return [code ?? known ?? meaning ?? 'no answer', ...(status === undefined ? [] : [`(${status})`])].join(
+    ' ',
+  );
 }

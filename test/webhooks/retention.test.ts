@@ -1,7 +1,9 @@
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteExpired } from '../../src/commands/delete-expired.ts';
 import type { Config } from '../../src/config.ts';
 import { emitEvents, fanOutEvents } from '../../src/records/events.ts';
+import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { contactEvent, makeConfiguration, makeWorkspace, query } from '../support/webhook-fixtures.ts';
@@ -38,7 +40,11 @@ it('removes what is older than the limit, by batches, and nothing else', async (
   );
   let batches = 0;
   const summary = await deleteExpired(
-    { database: database.pool, config: { retentionDays: 30 } as Config },
+    {
+      database: database.pool,
+      config: { retentionDays: 30 } as Config,
+      storage: createFolderStorage(tmpdir()),
+    },
     {
       batchSize: 10,
       onBatch: () => {
@@ -46,7 +52,14 @@ it('removes what is older than the limit, by batches, and nothing else', async (
       },
     },
   );
-  expect(summary).toEqual({ deliveries: 25, events: 25, callbacks: 1, statuses: 0, idempotencyKeys: 0 });
+  expect(summary).toEqual({
+    deliveries: 25,
+    events: 25,
+    callbacks: 1,
+    statuses: 0,
+    idempotencyKeys: 0,
+    files: 0,
+  });
   expect(batches).toBe(9);
   const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
     database,

@@ -1,0 +1,7 @@
+/** The store of uploaded files cannot be used: away, or it refuses us. The message is for the operator's log. */
+export class StorageFailure extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StorageFailure';
+  }
+}

@@ -456,3 +456,75 @@ describe('single sends whose process died', () => {
     expect(await walletOf(sender)).toEqual(charged);
   });
 });
+
+describe('Idempotency-Key after a crash between the provider’s answer and our record', () => {
+  /** As the crash leaves it: the provider has the message, and nothing of its answer is written down. */
+  async function crashed(key: string): Promise<{ readonly sender: Sender; readonly id: string }> {
+    const sender = await seedSender();
+    answer = () => new Promise(() => undefined);
+    const controller = new AbortController();
+    const hanging = fetch(`${api.baseUrl}${path}`, {
+      method: 'POST',
+      signal: controller.signal,
+      headers: {
+        'X-API-Key': sender.channelKey,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key,
+      },
+      body: JSON.stringify(request(sender)),
+    }).catch(() => undefined);
+    const since = provider.received.length;
+    await expect.poll(() => provider.received.length).toBeGreaterThan(since);
+    controller.abort();
+    await hanging;
+    const [message] = await messagesOf(sender);
+    await api.dependencies.database.query(sql.type(nothing)`
+      UPDATE idempotency_key SET created_at = now() - interval '1 hour' WHERE workspace_id = ${sender.workspaceId}`);
+    answer = accept;
+    return { sender, id: message?.id ?? '' };
+  }
+
+  it('never sends again, and says that the outcome is not known', async () => {
+    const { sender } = await crashed('crash 1');
+    const since = provider.received.length;
+    for (let tries = 0; tries < 3; tries += 1) {
+      const again = await send(sender, {}, { 'Idempotency-Key': 'crash 1' });
+      expect(again).toMatchObject({ status: 502, body: { status: 'error', code: 502 } });
+    }
+    expect(provider.received).toHaveLength(since);
+    expect(await messagesOf(sender)).toMatchObject([{ state: 'CLAIMED' }]);
+  });
+
+  it('answers with the message once a receipt has settled it', async () => {
+    const { sender, id } = await crashed('crash 2');
+    const since = provider.received.length;
+    const receipt = status({ status: 'delivered', providerMessageId: 'wamid.crash', callbackData: id });
+    await deliver(createApplier(api.dependencies.database), [
+      messagesCallback(sender.phoneNumberId, { statuses: [receipt] }),
+    ]);
+    expect(await send(sender, {}, { 'Idempotency-Key': 'crash 2' })).toMatchObject({
+      status: 200,
+      body: { data: { messageId: id, providerMessageId: 'wamid.crash' } },
+    });
+    expect(provider.received).toHaveLength(since);
+  });
+
+  it('answers as the provider did at first when the message failed later', async () => {
+    const { sender, id } = await crashed('crash 3');
+    const since = provider.received.length;
+    const receipt = status({
+      status: 'failed',
+      providerMessageId: 'wamid.crash3',
+      callbackData: id,
+      code: 131_026,
+    });
+    await deliver(createApplier(api.dependencies.database), [
+      messagesCallback(sender.phoneNumberId, { statuses: [receipt] }),
+    ]);
+    expect(await send(sender, {}, { 'Idempotency-Key': 'crash 3' })).toMatchObject({
+      status: 200,
+      body: { data: { messageId: id, providerMessageId: 'wamid.crash3' } },
+    });
+    expect(provider.received).toHaveLength(since);
+  });
+});

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import fc from 'fast-check';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -5,7 +7,14 @@ import { receiveProviderCallback, verifyProviderWebhook } from '../../src/api/pr
 import { readNotification } from '../../src/provider/notification.ts';
 import { row } from '../../src/records/row.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { appSecret, messagesCallback, signatureOf, status } from '../support/callback-fixtures.ts';
+import {
+  appSecret,
+  createApplier,
+  deliver,
+  messagesCallback,
+  signatureOf,
+  status,
+} from '../support/callback-fixtures.ts';
 
 let api: TestApi;
 const path = '/provider/webhook';
@@ -23,6 +32,58 @@ const post = (body: string | Buffer, signature: string | null = signatureOf(body
     body,
     headers: signature === null ? {} : { 'X-Hub-Signature-256': signature },
   });
+
+/** Any JSON at the places of the protocol. */
+const oddChanges = (
+  anything: unknown,
+  phoneNumberId: string,
+): Readonly<Record<string, readonly unknown[]>> => ({
+  message: [
+    {
+      field: 'messages',
+      value: {
+        metadata: { phone_number_id: 10001 },
+        contacts: anything,
+        messages: [anything, { id: anything }],
+      },
+    },
+    { field: 'messages', value: { metadata: anything, messages: anything } },
+    {
+      field: 'smb_message_echoes',
+      value: {
+        metadata: { phone_number_id: phoneNumberId },
+        message_echoes: [anything, { id: 5, to: anything }],
+      },
+    },
+  ],
+  statuses: [
+    {
+      field: 'messages',
+      value: {
+        metadata: { phone_number_id: phoneNumberId },
+        statuses: [
+          anything,
+          { id: 4711, status: 'sent', pricing: anything, timestamp: anything },
+          { id: 'wamid.odd', status: 'failed', errors: anything, biz_opaque_callback_data: anything },
+          { id: 'wamid.odd', status: 'failed', errors: [anything, { code: anything }] },
+        ],
+        errors: anything,
+      },
+    },
+  ],
+  account: [
+    { field: 'message_template_status_update', value: { message_template_id: anything, event: anything } },
+    { field: 'account_update', value: { event: anything, ban_info: anything } },
+    {
+      field: 'user_preferences',
+      value: {
+        metadata: { phone_number_id: phoneNumberId },
+        user_preferences: [anything, { wa_id: 1, value: anything }],
+      },
+    },
+    { field: anything, value: anything },
+  ],
+});
 
 const storedBodies = async (): Promise<readonly string[]> =>
   api.dependencies.database.anyFirst(sql.type(row(t.type({ body: t.string })))`
@@ -109,6 +170,51 @@ describe('POST /provider/webhook', () => {
     expect((await post(filler(4 * 1024 * 1024 - 60))).status).toBe(200);
     expect((await post(filler(10 * 1024 * 1024))).status).toBe(413);
   });
+
+  it('stores nothing of a body that breaks off, and lives on', async () => {
+    const body = notification('wamid.broken-off');
+    const before = (await storedBodies()).length;
+    const socket = connect(api.port, '127.0.0.1');
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
+        `X-Hub-Signature-256: ${signatureOf(body)}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -5)}`,
+    );
+    await new Promise<void>((done) => {
+      socket.end(() => done());
+    });
+    expect((await post(notification('wamid.after'))).status).toBe(200);
+    expect(await storedBodies()).toHaveLength(before + 1);
+  });
+
+  it.each(['message', 'statuses', 'account'])(
+    'takes whatever JSON stands where a %s should, and applies the good status beside it',
+    async (place) => {
+      const applier = createApplier(api.dependencies.database);
+      const { phoneNumberId, businessAccountId } = await api.seedWorkspace();
+      await fc.assert(
+        fc.asyncProperty(fc.jsonValue(), async (anything) => {
+          const good = messagesCallback(phoneNumberId, {
+            statuses: [status({ status: 'sent', providerMessageId: 'wamid.good' })],
+          });
+          const odd = oddChanges(anything, phoneNumberId)[place] ?? [];
+          const body = JSON.stringify({
+            object: 'whatsapp_business_account',
+            entry: [{ id: businessAccountId, changes: odd }, anything, ...(good['entry'] as object[])],
+          });
+          expect((await post(body)).status).toBe(200);
+          expect(readNotification(Buffer.from(body)).at(-1)).toMatchObject({
+            kind: 'status',
+            providerMessageId: 'wamid.good',
+          });
+        }),
+        { numRuns: 60 },
+      );
+      await deliver(applier, []);
+      const left = sql.type(row(t.type({ n: t.number })))`
+        SELECT count(*)::int AS n FROM provider_callback WHERE applied_at IS NULL OR error IS NOT NULL`;
+      expect(await api.dependencies.database.oneFirst(left)).toBe(0);
+    },
+  );
 
   it('loses none of many that come at the same time', async () => {
     const before = (await storedBodies()).length;

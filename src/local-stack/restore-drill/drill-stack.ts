@@ -6,6 +6,7 @@ import { prepareDemoWorkspace } from '../demo-workspace.ts';
 import { createDemoApi, type DemoApi } from '../demo-api.ts';
 import { rotateLog } from '../log-file.ts';
 import { choosePorts } from '../ports.ts';
+import { findPostgresBinaries } from '../postgres-binaries.ts';
 import { preparePostgres } from '../postgres.ts';
 import type { Progress } from '../progress.ts';
 import { startServers } from '../stack-servers.ts';
@@ -67,17 +68,12 @@ export async function startDrillStack(
     const servers = await startServers(context, { ports, temporalBinary, secrets });
     const workspace = await prepareDemoWorkspace(context, { servers, secrets });
     const { baseUrl } = await startPrograms(context, { ports, servers, secrets, workspace });
-    const postgres = await preparePostgres({
-      dataDir: folder.path,
-      port: ports.postgres,
-      logFile: rotateLog(folder.logs, 'postgres'),
-    });
     return {
       api: createDemoApi({ baseUrl, apiKey: workspace.apiKey }),
       templateId: workspace.templateIds['plain_notice'] ?? '',
       databaseUrl: servers.databaseUrl,
       providerUrl: servers.providerUrl,
-      postgresFolder: postgres.dataFolder,
+      postgresFolder: folder.file(`pg${findPostgresBinaries().major}`),
       temporalFiles: folder.file('temporal.db'),
       startPrograms: async () => {
         await startPrograms(context, { ports, servers, secrets, workspace });
@@ -87,7 +83,15 @@ export async function startDrillStack(
         await supervisor.stop(names);
       },
       stop: (names) => supervisor.stop(names),
-      startPostgres: () => supervisor.start(postgres.spec),
+      startPostgres: async () => {
+        // Not earlier: it stops whatever runs on the folder.
+        const { spec } = await preparePostgres({
+          dataDir: folder.path,
+          port: ports.postgres,
+          logFile: rotateLog(folder.logs, 'postgres'),
+        });
+        await supervisor.start(spec);
+      },
       startTemporal: () =>
         supervisor.start(
           temporalServer({

@@ -4,11 +4,13 @@ import type { Dispatched, DispatchLimits } from '../records/webhook-dispatch.ts'
 import {
   dispatchDeliveries,
   failUndialled,
+  isSendingBehind,
   returnDeliveries,
   sweepDeliveries,
 } from '../records/webhook-dispatch.ts';
 import type { Loop } from './polling-loop.ts';
 import { errorName, startPollingLoop } from './polling-loop.ts';
+import { createPace, createProcessorMeter } from './webhook-pace.ts';
 
 export interface RelayOptions {
   readonly dispatch: Omit<DispatchLimits, 'limit' | 'slowLimit'>;
@@ -22,6 +24,8 @@ export interface RelayOptions {
   readonly idleMs: number;
   readonly sweepEveryMs: number;
   readonly redispatchSeconds: number;
+  /** How often the relay looks whether it is in the way of sending. */
+  readonly paceMs: number;
 }
 
 export const defaultRelayOptions: RelayOptions = {
@@ -38,8 +42,12 @@ export const defaultRelayOptions: RelayOptions = {
   fanOutBatch: 500,
   idleMs: 75,
   sweepEveryMs: 10_000,
-  redispatchSeconds: 120,
+  redispatchSeconds: 30,
+  paceMs: 250,
 };
+
+/** Share of the processors that leaves nothing to spare. */
+const crammed = 0.9;
 
 type RelayDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'config' | 'metrics'>;
 
@@ -97,7 +105,8 @@ function createStarter(
 /**
  * Runs beside the webhook worker: events become deliveries, deliveries whose turn it is become workflows. Any number of
  * relays may run; a killed one leaves nothing that the others, or the next one, do not pick up. `stop` resolves once the
- * rounds and starts under way are over.
+ * rounds and starts under way are over. Sending goes first: while campaigns fall behind their limit on a machine that has
+ * nothing to spare, deliveries wait.
  */
 export function startWebhookRelay(
   dependencies: RelayDependencies,
@@ -105,6 +114,8 @@ export function startWebhookRelay(
 ): Loop {
   const { database, logger, config, metrics } = dependencies;
   const starter = createStarter(dependencies, options);
+  const pace = createPace();
+  const busyShare = createProcessorMeter();
 
   const loops = [
     startPollingLoop({
@@ -119,12 +130,23 @@ export function startWebhookRelay(
       idleMs: options.idleMs,
       work: async () => {
         await starter.untilRoom();
-        const limit = starter.room();
+        const limit = Math.min(starter.room(), pace.room(performance.now()));
         if (limit <= 0) return false;
         const slowLimit = starter.slowRoom();
         const dispatched = await dispatchDeliveries(database, { ...options.dispatch, limit, slowLimit });
+        pace.took(dispatched.length);
         for (const delivery of dispatched) starter.start(delivery);
         return dispatched.some(({ slow }) => !slow);
+      },
+    }),
+    startPollingLoop({
+      name: 'webhook pace',
+      logger,
+      idleMs: options.paceMs,
+      work: async () => {
+        const isPressed = busyShare() > crammed && (await isSendingBehind(database));
+        pace.press(isPressed, performance.now());
+        return false;
       },
     }),
     startPollingLoop({

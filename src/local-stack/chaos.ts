@@ -21,8 +21,11 @@ import { readStackSettings } from './stack-settings.ts';
 
 const graceSeconds = 10;
 const recoveryLimitMs = 30_000;
-/** What the busiest second of the provider's list may hold, as a share of the limit. */
-const rateTolerance = 1.02;
+/**
+ * What the busiest second of the provider's list may hold, as a share of the limit: it tells when messages arrived, and on a
+ * machine that starts servers meanwhile the provider itself stops for a tenth of a second. The bench is stricter.
+ */
+const rateTolerance = 1.2;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -134,6 +137,8 @@ async function judge(plan: ChaosPlan): Promise<boolean> {
 }
 
 try {
+  // Another campaign and another judge; that module ends the process itself.
+  if (process.argv.includes('--webhooks')) await import('./chaos-webhooks.ts');
   const plan = readChaosPlan(process.argv.slice(2));
   if (plan === 'help') process.stdout.write(chaosUsage);
   else process.exitCode = (await judge(plan)) ? 0 : 1;

@@ -27,6 +27,7 @@ Runs a campaign against the simulator, breaks things meanwhile, and compares the
   --outage <kinds>    something is away, one after the other, comma-separated, or all:
                       ${outageKinds.join(' ')}
   --seconds <n>       how long each outage lasts, default 60
+  --webhooks          three deliveries per message instead, the worker killed while they queue; see --webhooks --help
 `;
 
 /** `help` when that was asked for. Throws StackError. */

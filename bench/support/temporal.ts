@@ -1,0 +1,49 @@
+/** The Temporal server of `npm start`, with the same settings, for one run: its state lasts as long as the run does. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawnChild, waitUntilReady } from '../../src/local-stack/child.ts';
+import { pickFreePort } from '../../src/local-stack/free-port.ts';
+import { createProgress } from '../../src/local-stack/progress.ts';
+import { findTemporalBinary } from '../../src/local-stack/temporal-binary.ts';
+import { temporalServer } from '../../src/local-stack/temporal-server.ts';
+import { cpuSecondsOf } from './process-cpu.ts';
+
+export interface BenchTemporal {
+  readonly address: string;
+  /** CPU seconds of the server so far; NaN where the system has no /proc. */
+  readonly cpuSeconds: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+const searchLimitMs = 30 * 60_000;
+
+export async function startBenchTemporal(): Promise<BenchTemporal> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'messaging-campaigns-bench-temporal-'));
+  const port = await pickFreePort('127.0.0.1');
+  const spec = temporalServer({
+    binary: await findTemporalBinary({
+      environment: process.env,
+      progress: createProgress(process.stderr),
+      signal: AbortSignal.timeout(searchLimitMs),
+    }),
+    dataDir,
+    namespace: 'default',
+    port,
+    uiPort: await pickFreePort('127.0.0.1'),
+    logFile: join(dataDir, 'temporal.log'),
+    environment: process.env,
+  });
+  const server = await spawnChild(spec);
+  const stop = async () => {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    await waitUntilReady(spec, server);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address: `127.0.0.1:${String(port)}`, cpuSeconds: () => cpuSecondsOf(server.pid), stop };
+}

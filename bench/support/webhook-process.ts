@@ -1,0 +1,173 @@
+/**
+ * The webhook half of a worker in a process of its own, forked from this file: the product's worker and relay, and beside
+ * them, on a task queue of its own with the same options, a worker of no-op workflows.
+ */
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
+import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
+import type { Loop } from '../../src/commands/polling-loop.ts';
+import {
+  defaultRelayOptions,
+  startWebhookRelay,
+  type RelayOptions,
+} from '../../src/commands/relay-webhooks.ts';
+import { createDependencies } from '../../src/dependencies.ts';
+import { createWorkerOrchestrator, type Orchestrator } from '../../src/orchestrator.ts';
+import { webhookWorkerOptions } from '../../src/webhook-worker.ts';
+import { workflowSource } from '../../src/worker-options.ts';
+import { benchConfig } from './bench-config.ts';
+
+export interface BareRun {
+  readonly kind: 'bare';
+  readonly seconds: number;
+  /** Starts under way at a time. */
+  readonly lanes: number;
+  /** Begins in the starting process, without a detour through the task queue. */
+  readonly eager: boolean;
+}
+/** The relay of the product, with its own options but for those given. */
+export interface RelayRun {
+  readonly kind: 'relay';
+  readonly options?: Partial<RelayOptions>;
+}
+export type Order = BareRun | RelayRun | { readonly kind: 'rest' };
+
+export interface Reading {
+  readonly workflows: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly rssMb: number;
+}
+
+export interface WebhookProcess {
+  readonly pid: number;
+  readonly run: (order: Order) => Promise<Reading>;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startWebhookProcess(
+  databaseUrl: string,
+  temporalAddress: string,
+): Promise<WebhookProcess> {
+  const child = fork(fileURLToPath(import.meta.url), ['serve', databaseUrl, temporalAddress]);
+  const answer = () =>
+    new Promise<Reading>((resolve, reject) => {
+      child.once('exit', () => reject(new Error('the worker process ended')));
+      child.once('message', (told) => resolve(told as Reading));
+    });
+  await answer();
+  child.setMaxListeners(0);
+  return {
+    pid: child.pid ?? 0,
+    run: (order) => {
+      const read = answer();
+      child.send(order);
+      return read;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.disconnect();
+      }),
+  };
+}
+
+const bareQueue = 'bare';
+
+/** Starts no-op workflows until the time is over, then waits for the last of them to end. */
+async function runBare({ client }: Orchestrator, { seconds, lanes, eager }: BareRun): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  let started = 0;
+  const lane = async (): Promise<void> => {
+    while (performance.now() < end) {
+      started += 1;
+      await client.workflow.start('noop', {
+        workflowId: randomUUID(),
+        taskQueue: bareQueue,
+        ...(eager && { requestEagerStart: true }),
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  const running = `ExecutionStatus = 'Running' AND WorkflowType = 'noop'`;
+  while ((await client.workflow.count(running)).count > 0)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  return started;
+}
+
+async function serve(databaseUrl: string, temporalAddress: string): Promise<void> {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    shutdownSignals: [],
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } },
+  });
+  const connection = await NativeConnection.connect({ address: temporalAddress });
+  const config = benchConfig(databaseUrl, {
+    TEMPORAL_ADDRESS: temporalAddress,
+    OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
+  });
+  const base = await createDependencies(config, 'bench');
+  const dependencies = { ...base, orchestrator: createWorkerOrchestrator(connection, 'default') };
+  const bareWorkflows = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('./noop-workflow.js', import.meta.url)),
+    logger: new DefaultLogger('ERROR'),
+  });
+  const workers = await Promise.all([
+    Worker.create({
+      connection,
+      ...workflowSource(),
+      ...webhookWorkerOptions,
+      activities: createWebhookActivities(dependencies),
+    }),
+    Worker.create({
+      connection,
+      workflowBundle: bareWorkflows,
+      ...webhookWorkerOptions,
+      taskQueue: bareQueue,
+    }),
+  ]);
+  const running = Promise.all(workers.map((worker) => worker.run()));
+
+  let relay: Loop | undefined;
+  const obey = async (order: Order): Promise<number> => {
+    if (order.kind === 'bare') return runBare(dependencies.orchestrator, order);
+    if (order.kind === 'relay') {
+      relay = startWebhookRelay(dependencies, { ...defaultRelayOptions, ...order.options });
+    } else await relay?.stop();
+    return 0;
+  };
+  const tell = async (work: () => Promise<number>): Promise<void> => {
+    const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
+    const workflows = await work();
+    const { user, system } = process.cpuUsage(cpuBefore);
+    process.send?.({
+      workflows,
+      seconds: (performance.now() - startedAt) / 1000,
+      cpuSeconds: (user + system) / 1_000_000,
+      rssMb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
+    } satisfies Reading);
+  };
+  process.on('message', (order) => void tell(() => obey(order as Order)));
+  process.once('disconnect', () => {
+    void (async () => {
+      await relay?.stop();
+      for (const worker of workers) worker.shutdown();
+      await running;
+      await base.close();
+      process.exit(0);
+    })();
+  });
+  await tell(async () => 0);
+}
+
+const [mode, databaseUrl = '', temporalAddress = ''] = process.argv.slice(2);
+if (mode === 'serve') await serve(databaseUrl, temporalAddress);

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { controlNames } from '../../src/local-stack/provider-simulator/control-routes.ts';
 import { readNotification } from '../../src/provider/notification.ts';
 import {
   businessAccountId,
@@ -202,6 +204,39 @@ describe('pushed callbacks', () => {
     expect(refused.body).toMatchObject({ error: { code: 132015 } });
   });
 
+  it('change quality and definition of a template', async () => {
+    const changed = [{ type: 'BODY', text: 'Hello {{1}} and {{2}}' }];
+    await simulator.control('template', { name: 'hello_campaign', quality: 'red' });
+    await simulator.control('template', { name: 'hello_campaign', components: changed });
+
+    expect(items()).toMatchObject([
+      { kind: 'template_quality', name: 'hello_campaign', newQualityScore: 'RED' },
+      { kind: 'template_components', name: 'hello_campaign' },
+    ]);
+    const { body } = await simulator.get(
+      `/${businessAccountId}/message_templates?name=hello_campaign&language=en_US&fields=components,quality_score`,
+    );
+    expect(body['data']).toMatchObject([{ components: changed, quality_score: { score: 'RED' } }]);
+  });
+
+  it('bring a message that was written in the app', async () => {
+    const { id } = await simulator.control('echo', { to: '16505551234', text: 'By hand' });
+
+    expect(items()).toMatchObject([
+      { kind: 'echo', providerMessageId: id, to: '16505551234', phoneNumberId },
+    ]);
+  });
+
+  it('ban the account and lift the ban', async () => {
+    await simulator.control('account', { event: 'DISABLED_UPDATE', banState: 'DISABLE' });
+    await simulator.control('account', { event: 'DISABLED_UPDATE', banState: 'REINSTATE' });
+
+    expect(items()).toMatchObject([
+      { kind: 'account', businessAccountId, maySend: false },
+      { kind: 'account', businessAccountId, maySend: true },
+    ]);
+  });
+
   it('add a template that can be sent at once', async () => {
     const template = { name: 'fresh', language: 'en_US', components: [{ type: 'BODY', text: 'Hi {{1}}' }] };
 
@@ -244,6 +279,15 @@ describe('accounts', () => {
 });
 
 describe('controls', () => {
+  it('are documented, every one', () => {
+    const page = readFileSync(new URL('../../docs/provider-simulator.md', import.meta.url), 'utf8');
+    const documented = [...page.matchAll(/^\| `(?:GET \/_simulator\/)?([a-z]+)(?:\?[^`]*)?` \|/gm)].map(
+      ([, name]) => name,
+    );
+
+    expect(documented.toSorted()).toEqual([...controlNames].toSorted());
+  });
+
   it('answer 400 or 404 with the problem when they cannot be carried out', async () => {
     expect(await simulator.control('template', { name: 'nobody' })).toEqual({
       problem: 'There is no template nobody in en_US',

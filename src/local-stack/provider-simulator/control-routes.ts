@@ -1,4 +1,4 @@
-import { inboundMessageBody, preferenceBody } from './inbound-callbacks.ts';
+import { accountBody, echoBody, inboundMessageBody, preferenceBody } from './inbound-callbacks.ts';
 import type { SimulatorRequest } from './graph-routes.ts';
 import { isObject, listOf, textOf, type JsonObject } from './json-value.ts';
 import { jsonAnswer, type SimulatorAnswer } from './simulator-answer.ts';
@@ -47,6 +47,15 @@ const commands: Readonly<Record<string, Control>> = {
     const body = inboundMessageBody({ account: accountOf(state, input), input, id, now: Date.now() });
     return { id, receiverStatus: await state.sender.post(body) };
   },
+  echo: async (state, input) => {
+    const id = textOf(input['id']) || state.nextMessageId();
+    const body = echoBody({ account: accountOf(state, input), input, id, now: Date.now() });
+    return { id, receiverStatus: await state.sender.post(body) };
+  },
+  account: async (state, input) => {
+    const body = accountBody(accountOf(state, input), input, Date.now());
+    return { receiverStatus: await state.sender.post(body) };
+  },
   preference: async (state, input) => {
     const body = preferenceBody(accountOf(state, input), input, Date.now());
     return { receiverStatus: await state.sender.post(body) };
@@ -69,6 +78,13 @@ const commands: Readonly<Record<string, Control>> = {
     return { businessAccountId: id, templates: account.templates.size };
   },
 };
+
+/** Every control, `POST` and `GET`. */
+export const controlNames: readonly string[] = [
+  ...Object.keys(commands),
+  ...Object.keys(queries),
+  'recipients',
+];
 
 /** The simulator's own addresses, for tests and for trying things by hand. */
 export async function controlAnswer(

@@ -6,6 +6,7 @@ export interface TemplateDefinition {
   readonly status: string;
   readonly parameter_format?: 'POSITIONAL' | 'NAMED';
   readonly components: readonly object[];
+  readonly quality_score?: { readonly score: string; readonly date: number };
 }
 
 const approved = { language: 'en_US', status: 'APPROVED' } as const;

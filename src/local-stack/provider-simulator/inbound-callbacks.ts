@@ -35,6 +35,33 @@ export function inboundMessageBody({ account, input, id, now }: InboundMessage):
   });
 }
 
+/** A message written by hand in the provider's own app, on the number that it shares with the product. */
+export function echoBody({ account, input, id, now }: InboundMessage): string {
+  const message = {
+    from: displayPhoneNumber,
+    to: textOf(input['to']),
+    id,
+    timestamp: String(Math.floor(now / 1000)),
+    type: 'text',
+    text: { body: textOf(input['text']) },
+  };
+  return numberChange(account, {
+    phoneNumberId: textOf(input['phoneNumberId']),
+    field: 'smb_message_echoes',
+    value: { message_echoes: [message] },
+  });
+}
+
+/** What happens to the account as a whole: `event`, and with a ban its state. */
+export function accountBody(account: ProviderAccount, input: JsonObject, now: number): string {
+  const banState = textOf(input['banState']);
+  const value = {
+    event: textOf(input['event']),
+    ...(banState === '' ? {} : { ban_info: { waba_ban_state: banState } }),
+  };
+  return changeBody(account.id, { field: 'account_update', value, time: Math.floor(now / 1000) });
+}
+
 /** A person stops or allows marketing messages. */
 export function preferenceBody(account: ProviderAccount, input: JsonObject, now: number): string {
   const preference = {
@@ -81,6 +108,34 @@ export function templateCategoryBody(
     new_category: template.definition.category,
   };
   return changeBody(account.id, { field: 'template_category_update', value, time: Math.floor(now / 1000) });
+}
+
+export function templateQualityBody(
+  account: ProviderAccount,
+  {
+    template,
+    quality,
+    now,
+  }: { readonly template: CompiledTemplate; readonly quality: string; readonly now: number },
+): string {
+  const value = {
+    ...identityOf(template),
+    previous_quality_score: template.definition.quality_score?.score ?? 'UNKNOWN',
+    new_quality_score: quality,
+  };
+  return changeBody(account.id, {
+    field: 'message_template_quality_update',
+    value,
+    time: Math.floor(now / 1000),
+  });
+}
+
+export function templateComponentsBody(
+  account: ProviderAccount,
+  { template, now }: { readonly template: CompiledTemplate; readonly now: number },
+): string {
+  const field = 'message_template_components_update';
+  return changeBody(account.id, { field, value: identityOf(template), time: Math.floor(now / 1000) });
 }
 
 /** The id is a number in callbacks, and text everywhere else. */

@@ -1,4 +1,9 @@
-import { templateCategoryBody, templateStatusBody } from './inbound-callbacks.ts';
+import {
+  templateCategoryBody,
+  templateComponentsBody,
+  templateQualityBody,
+  templateStatusBody,
+} from './inbound-callbacks.ts';
 import type { CompiledTemplate } from './compiled-template.ts';
 import { listOf, objectOf, textOf, type JsonObject } from './json-value.ts';
 import { findTemplate, putTemplate, removeTemplate, type ProviderAccount } from './provider-accounts.ts';
@@ -33,35 +38,67 @@ export function addTemplate(state: SimulatorState, input: JsonObject): object {
   return { id: template.id };
 }
 
-/** Changes status or category, or removes the template, and tells it by callback unless `notify` is false. */
+/** Changes a template, or removes it, and tells it by callback unless `notify` is false. */
 export async function changeTemplate(state: SimulatorState, input: JsonObject): Promise<object> {
   const account = accountOf(state, input);
-  const template = namedTemplate(account, input);
-  const { definition } = template;
+  const before = namedTemplate(account, input);
   if (input['remove'] === true) {
-    removeTemplate(account, template);
-    return { id: template.id, removed: true };
+    removeTemplate(account, before);
+    return { id: before.id, removed: true };
   }
-  const changed = putTemplate(account, {
+  const now = Date.now();
+  const after = putTemplate(account, changedDefinition(before, input, now));
+  const bodies = changeBodies(account, { before, after, input, now });
+  const answers =
+    input['notify'] === false ? [] : await Promise.all(bodies.map((body) => state.sender.post(body)));
+  return { id: before.id, receiverStatuses: answers };
+}
+
+function changedDefinition(
+  { definition }: CompiledTemplate,
+  input: JsonObject,
+  now: number,
+): CompiledTemplate['definition'] {
+  const quality = textOf(input['quality']).toUpperCase();
+  const components = input['components'];
+  return {
     ...definition,
     status: (textOf(input['status']) || definition.status).toUpperCase(),
     category: (textOf(input['category']) || definition.category).toUpperCase(),
-  });
-  const now = Date.now();
+    ...(quality !== '' && { quality_score: { score: quality, date: Math.floor(now / 1000) } }),
+    ...(Array.isArray(components) && { components: listOf(components).map(objectOf) }),
+  };
+}
+
+/** One callback for each thing that the control names. */
+function changeBodies(
+  account: ProviderAccount,
+  {
+    before,
+    after: template,
+    input,
+    now,
+  }: {
+    readonly before: CompiledTemplate;
+    readonly after: CompiledTemplate;
+    readonly input: JsonObject;
+    readonly now: number;
+  },
+): readonly string[] {
   const bodies: string[] = [];
   if (input['status'] !== undefined) {
-    bodies.push(
-      templateStatusBody(account, { template: changed, reason: textOf(input['reason']) || 'NONE', now }),
-    );
+    bodies.push(templateStatusBody(account, { template, reason: textOf(input['reason']) || 'NONE', now }));
   }
   if (input['category'] !== undefined) {
-    bodies.push(
-      templateCategoryBody(account, { template: changed, previousCategory: definition.category, now }),
-    );
+    const previousCategory = before.definition.category;
+    bodies.push(templateCategoryBody(account, { template, previousCategory, now }));
   }
-  const answers =
-    input['notify'] === false ? [] : await Promise.all(bodies.map((body) => state.sender.post(body)));
-  return { id: template.id, receiverStatuses: answers };
+  if (input['quality'] !== undefined) {
+    const quality = textOf(input['quality']).toUpperCase();
+    bodies.push(templateQualityBody(account, { template: before, quality, now }));
+  }
+  if (input['components'] !== undefined) bodies.push(templateComponentsBody(account, { template, now }));
+  return bodies;
 }
 
 function namedTemplate(account: ProviderAccount, input: JsonObject): CompiledTemplate {

@@ -127,6 +127,31 @@ describe('runSendStep', () => {
     });
   });
 
+  it('pauses when a hundred in a row are malformed alike, and keeps the rest', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 900 });
+    const provider = createFakeProvider(refuse(132012));
+    const dependencies = dependenciesWith(provider);
+    await runSendStep(dependencies, seeded.campaignId, calm);
+    const standing = await getCampaignStanding(test.pool, seeded.campaignId);
+    expect(standing).toMatchObject({ status: 'PAUSED', pauseReason: 'TEMPLATE_UNAVAILABLE' });
+    expect(standing.counts.failed).toBeGreaterThanOrEqual(100);
+    expect(standing.counts.failed).toBeLessThan(600);
+    expect(standing.counts).toMatchObject({ claimed: 0, pending: 900 - standing.counts.failed });
+    expect((await checkBooks(test.pool, seeded)).reserved).toBe(0n);
+  });
+
+  it('sends on when those who are malformed are not the only ones', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 400 });
+    const provider = createFakeProvider((message, count) =>
+      count % 50 === 0 ? accept(message, count) : refuse(131009)(message, count),
+    );
+    await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
+    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+      status: 'RUNNING',
+      counts: { accepted: 8, failed: 392 },
+    });
+  });
+
   it('never writes again to somebody who opted out, as the provider told in its refusal', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 1 });
     await test.pool.query(sql.type(nothing)`

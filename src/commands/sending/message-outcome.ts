@@ -12,7 +12,9 @@ export type Halt =
   | { readonly kind: 'troubled' }
   | { readonly kind: 'throttled'; readonly silenceMs: number }
   /** The template's or the channel's campaigns cannot go on. */
-  | { readonly kind: 'refused' };
+  | { readonly kind: 'refused' }
+  /** Everybody's message is malformed in the same way: what is wrong is the campaign's mapping. */
+  | { readonly kind: 'mistaken' };
 
 export interface Verdict {
   readonly outcome: MessageOutcome;
@@ -21,6 +23,8 @@ export interface Verdict {
   readonly trouble?: true;
   /** A refusal that means something beyond its message. */
   readonly refusal?: { readonly code: number };
+  /** The provider's code for a message that is malformed; many in a row have one cause. */
+  readonly mistake?: number;
 }
 
 const afterHalt: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
@@ -80,6 +84,7 @@ function judgeRefusal(result: SendRejected, attempts: number): Verdict {
           detail: cleanText(result.details ?? result.message, longestDetail),
         },
         ...(action.effect !== undefined && { refusal: { code: result.code } }),
+        ...(action.mappingSuspect === true && { mistake: result.code }),
       };
   }
 }

@@ -21,11 +21,14 @@ export interface StepControlOptions {
 const watchEveryMs = 400;
 /** So many answers in a row of a provider in trouble, and no more people are put at risk until it has had a rest. */
 const troubleInARow = 10;
+/** So many messages in a row malformed in the same way: the next ones will be, too. */
+const mistakesInARow = 100;
 
 export function controlStep({ isUnchanged, draining }: StepControlOptions): StepControl {
   const refusals: Refusal[] = [];
   let halt: Halt | undefined;
   let troubles = 0;
+  let mistakes = { code: 0, count: 0 };
   let changed = false;
   const watch = setInterval(() => {
     isUnchanged().then(
@@ -45,9 +48,21 @@ export function controlStep({ isUnchanged, draining }: StepControlOptions): Step
       halt ??= verdict.halt;
       troubles = verdict.trouble === true ? troubles + 1 : 0;
       if (troubles >= troubleInARow) halt ??= { kind: 'troubled' };
+      mistakes = anotherMistake(mistakes, verdict.mistake);
+      if (mistakes.count >= mistakesInARow) halt ??= { kind: 'mistaken' };
     },
     halt: () => halt,
     refusals,
     close: () => clearInterval(watch),
   };
+}
+
+interface Mistakes {
+  readonly code: number;
+  readonly count: number;
+}
+
+function anotherMistake({ code, count }: Mistakes, mistake: number | undefined): Mistakes {
+  if (mistake === undefined) return { code: 0, count: 0 };
+  return { code: mistake, count: mistake === code ? count + 1 : 1 };
 }

@@ -16,12 +16,31 @@ export interface Refusal {
 /** A provider that cannot be reached, or is in trouble, changes nothing: the workflow tries again later. */
 export async function applyHalt(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
-  { channel_id: channelId }: SendingContext,
+  context: SendingContext,
   halt: Halt,
 ): Promise<void> {
+  if (halt.kind === 'mistaken') await pauseForMistakes({ database, logger }, context);
   if (halt.kind !== 'throttled') return;
+  const { channel_id: channelId } = context;
   logger.warn({ channelId }, 'the provider throttles the channel');
   await slowDown(database, { channelId, holdMs: halt.silenceMs });
+}
+
+/**
+ * Everybody would fail alike: whoever is left waits until somebody has looked. Started again, the campaign tries as many
+ * once more. Does nothing when the campaign has changed since `epoch`.
+ */
+async function pauseForMistakes(
+  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
+  { campaign_id: campaignId, epoch }: SendingContext,
+): Promise<void> {
+  const paused = await database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (campaign.epoch !== epoch) return false;
+    await moveCampaign(transaction, campaign, 'pause', 'TEMPLATE_UNAVAILABLE');
+    return true;
+  });
+  if (paused) logger.error({ campaignId }, 'every message is malformed in the same way: campaign paused');
 }
 
 /** The lasting consequences of refusals; those that concern the whole template or channel once per code. */

@@ -40,7 +40,7 @@ export interface OpenDependencies extends Dependencies {
 }
 
 // A client waits for the answer; the work of a worker may take longer.
-const apiStatementTimeoutMs = 20_000;
+const apiStatementTimeoutMs = 15_000;
 
 /** Postgres, Temporal and the provider need not answer yet. `service` names the process in logs and metrics. */
 export async function createDependencies(config: Config, service: string): Promise<OpenDependencies> {

@@ -48,7 +48,7 @@ export async function createDatabase(
 ): Promise<Database> {
   return createPool(databaseUrl, {
     maxPoolSize,
-    connectionTimeout: 10_000,
+    connectionTimeout: 5_000,
     connectionRetryLimit: 0,
     idleTimeout: 30_000,
     statementTimeout: statementTimeoutMs,

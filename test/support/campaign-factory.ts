@@ -7,7 +7,8 @@ import { createSecretBox } from '../../src/secrets.ts';
 import * as t from 'io-ts';
 import { row } from '../../src/records/row.ts';
 
-export const testSecrets = createSecretBox(['a secret key of the tests']);
+export const testSecretsKey = 'a secret key of the tests';
+export const testSecrets = createSecretBox([testSecretsKey]);
 
 export interface CampaignSeed {
   readonly recipients: number;

@@ -1,0 +1,173 @@
+/** The process that sends dies right after each of its writes, and at every stage of a request. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beginCampaign } from '../../src/commands/begin-campaign.ts';
+import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
+import { settleCampaign } from '../../src/commands/settle-campaign.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
+import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { expireClaims } from '../../src/records/claim-expiry.ts';
+import { row } from '../../src/records/row.ts';
+import {
+  checkBooks,
+  seedCampaign,
+  testSecrets,
+  testSecretsKey,
+  type SeededCampaign,
+} from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { crashSeam, startProgram } from './child-process.ts';
+import { startRecordingProvider, type RecordingProvider } from './recording-provider.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ poolSize: 10 });
+});
+afterAll(() => test.drop());
+
+// Two pages of three, a quarter of a second each.
+const recipients = 6;
+const messagesPerSecond = 12;
+/** Its number ends so, and the provider refuses it. */
+const refusedSuffix = '04';
+
+const Recipient = row(t.type({ id: t.string, phone_number: t.string, state: t.string, attempts: t.number }));
+
+async function setScene() {
+  const seeded = await seedCampaign(test.pool, { recipients, messagesPerSecond, status: 'DRAFT' });
+  const provider = await startRecordingProvider(refusedSuffix);
+  return { seeded, provider };
+}
+
+function startSending({ seeded, provider }: Awaited<ReturnType<typeof setScene>>, crashAfter: number) {
+  return startProgram({
+    path: 'test/outages/campaign-program.mjs',
+    args: [seeded.campaignId],
+    preload: crashSeam,
+    environment: {
+      DATABASE_URL: test.url,
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      PROVIDER_BASE_URL: provider.baseUrl,
+      SECRETS_KEY: testSecretsKey,
+      CRASH_ARMED: 'yes',
+      CRASH_AFTER: String(crashAfter),
+    },
+  });
+}
+
+/** Another process takes over, and the grace period of the dead one passes. */
+async function finish(seeded: SeededCampaign, provider: RecordingProvider): Promise<void> {
+  const cloud = createCloudProvider({ baseUrl: provider.baseUrl, connections: 8, timeoutMs: 5_000 });
+  const dependencies = {
+    config: { outcomeGraceSeconds: 600, providerConnections: 8 },
+    database: test.pool,
+    provider: cloud,
+    secrets: testSecrets,
+    logger: pino({ level: 'silent' }),
+    orchestrator: {},
+    metrics: createMetrics('test'),
+    now: () => new Date(),
+  } as unknown as Dependencies;
+  await expireClaims(test.pool, { campaignId: seeded.campaignId, graceSeconds: 0 });
+  await beginCampaign(dependencies, seeded.campaignId);
+  for (let drained = false; !drained;) {
+    const { status } = await getCampaignStanding(test.pool, seeded.campaignId);
+    if (status !== 'RUNNING') break;
+    ({ drained } = await runSendStep(dependencies, seeded.campaignId, {
+      budgetMs: 5_000,
+      draining: () => false,
+    }));
+  }
+  await settleCampaign(dependencies, seeded.campaignId);
+  await cloud.close();
+}
+
+/** What must be true whenever the process died. Resolves to how many are unknown. */
+async function expectSound(
+  seeded: SeededCampaign,
+  provider: RecordingProvider,
+  when: string,
+): Promise<number> {
+  const rows = await test.pool.any(sql.type(Recipient)`
+    SELECT id, phone_number, state, attempts FROM recipient WHERE campaign_id = ${seeded.campaignId}`);
+  const takenIds = provider.taken.map(({ callbackData }) => callbackData);
+  expect(new Set(takenIds).size, `${when}: sent twice`).toBe(takenIds.length);
+  for (const { id, phone_number: number, state } of rows) {
+    if (state === 'UNKNOWN') continue;
+    const refused = number.endsWith(refusedSuffix);
+    expect(state, when).toBe(refused ? 'FAILED' : 'ACCEPTED');
+    expect(takenIds.includes(id), when).toBe(!refused);
+  }
+  expect((await getCampaignStanding(test.pool, seeded.campaignId)).status, when).toBe('COMPLETED');
+  const books = await checkBooks(test.pool, seeded);
+  expect(books, when).toMatchObject({ counters_fit: true, ledger: books.balance, reserved: books.owed });
+  return rows.filter(({ state }) => state === 'UNKNOWN').length;
+}
+
+const writesIn = (output: string) =>
+  [...output.matchAll(/^write \d+: (.*)$/gm)].map(([, label]) => label ?? '');
+
+const atOnce = 3;
+
+async function inTurns(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 1;
+  const turn = async () => {
+    while (next <= count) {
+      const index = next;
+      next += 1;
+      await work(index);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, turn));
+}
+
+describe('a sending process that dies by SIGKILL', () => {
+  it('loses and doubles nobody, whichever of its writes was its last', async () => {
+    const whole = await setScene();
+    const undisturbed = startSending(whole, 0);
+    expect(await undisturbed.ended, undisturbed.output()).toBe(0);
+    expect(await expectSound(whole.seeded, whole.provider, 'undisturbed')).toBe(0);
+    const writes = writesIn(undisturbed.output());
+    await whole.provider.close();
+    // Begin, two claims, two pages recorded and settled at the least.
+    expect(writes.length).toBeGreaterThan(12);
+
+    let died = 0;
+    await inTurns(writes.length, async (n) => {
+      const scene = await setScene();
+      const program = startSending(scene, n);
+      const end = await program.ended;
+      if (end === 'SIGKILL') died += 1;
+      const when = `died after write ${n}, ${writesIn(program.output()).at(-1) ?? 'none'}`;
+      await finish(scene.seeded, scene.provider);
+      const unknown = await expectSound(scene.seeded, scene.provider, when);
+      expect(unknown, when).toBeLessThanOrEqual(recipients);
+      if (scene.provider.taken.length === 0) expect(unknown, when).toBe(0);
+      await scene.provider.close();
+    });
+    // Two lanes take turns as they come: a run may need a write less than the first did.
+    expect(died).toBeGreaterThanOrEqual(writes.length - 3);
+  }, 240_000);
+
+  it.each(['before', 'after'] as const)(
+    'says UNKNOWN of the message on the wire when it dies %s the provider has taken it',
+    async (moment) => {
+      const scene = await setScene();
+      const program = startSending(scene, 0);
+      scene.provider.watch[moment] = (count) => {
+        if (count === 2) program.child.kill('SIGKILL');
+      };
+      expect(await program.ended).toBe('SIGKILL');
+      scene.provider.watch = {};
+      await finish(scene.seeded, scene.provider);
+      const unknown = await expectSound(scene.seeded, scene.provider, `${moment} the request is taken`);
+      expect(unknown).toBeGreaterThan(0);
+      await scene.provider.close();
+    },
+    60_000,
+  );
+});

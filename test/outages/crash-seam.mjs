@@ -1,0 +1,36 @@
+/**
+ * Loaded into a process before its program: SIGKILLs it right after the n-th writing statement that Postgres has carried
+ * out (CRASH_AFTER=n), and tells its parent what each one was. The count begins with SIGUSR2, or at once with CRASH_ARMED.
+ */
+import { writeSync } from 'node:fs';
+import pg from 'pg';
+
+const last = Number(process.env.CRASH_AFTER ?? '0');
+let armed = process.env.CRASH_ARMED === 'yes';
+let writes = 0;
+
+process.on('SIGUSR2', () => {
+  armed = true;
+  writeSync(1, 'armed\n');
+});
+
+// A lease of tokens is left out: it binds nobody, and there is one for every few messages.
+const isWrite = (text) => /\b(?:INSERT|UPDATE|DELETE|COMMIT)\b/.test(text) && !text.includes('channel_rate');
+const query = pg.Client.prototype.query;
+
+pg.Client.prototype.query = function countedQuery(...statement) {
+  const result = query.apply(this, statement);
+  const text = typeof statement[0] === 'string' ? statement[0] : (statement[0]?.text ?? '');
+  if (!armed || typeof result?.then !== 'function' || !isWrite(text)) return result;
+  writes += 1;
+  const count = writes;
+  const label = text.replaceAll(/\s+/g, ' ').trim().slice(0, 60);
+  const after = () => {
+    writeSync(1, `write ${count}: ${label}\n`);
+    if (count === last) process.kill(process.pid, 'SIGKILL');
+  };
+  return result.then((value) => {
+    after();
+    return value;
+  });
+};

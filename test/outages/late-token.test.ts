@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  sendSingleMessage,
+  type SingleMessage,
+  type SingleSender,
+} from '../../src/commands/send-single-message.ts';
+import type { Database } from '../../src/records/database.ts';
+import { seedCampaign, testSecrets } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createFakeProvider } from '../support/fake-provider.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ poolSize: 20 });
+});
+afterAll(() => test.drop());
+
+/** Tokens are taken when they are asked for, and every answer is held back until `openAt`, as by a network that stalls. */
+function holdingTokens(database: Database, openAt: number): Database {
+  return {
+    ...database,
+    one: async (query: Parameters<Database['one']>[0]) => {
+      const answer: unknown = await database.one(query);
+      if (query.sql.includes('channel_rate')) await sleep(Math.max(0, openAt - performance.now()));
+      return answer;
+    },
+  } as Database;
+}
+
+it('keeps the limit of the channel when the answers of a stalled database come all at once', async () => {
+  const rate = 10;
+  const seeded = await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: rate });
+  const provider = createFakeProvider();
+  const dependencies = {
+    database: holdingTokens(test.pool, performance.now() + 1_800),
+    provider,
+    secrets: testSecrets,
+    logger: pino({ level: 'silent' }),
+    now: () => new Date(),
+  } as unknown as SingleSender;
+  const message = (index: number) =>
+    ({
+      channel: {
+        id: seeded.channelId,
+        workspaceId: seeded.workspaceId,
+        phoneNumberId: seeded.channelId,
+        accessTokenEncrypted: testSecrets.encrypt('token'),
+      },
+      template: { id: seeded.templateId, name: 'hello', language: 'en_US', category: 'UTILITY' },
+      components: [],
+      recipient: { digits: `49151000${index}`, country: 'DE' },
+      source: 'api',
+      campaignId: null,
+    }) as unknown as SingleMessage;
+
+  const sends: Promise<unknown>[] = [];
+  for (let index = 0; index < 15; index += 1) {
+    sends.push(sendSingleMessage(dependencies, message(index)));
+    await sleep(100);
+  }
+  await Promise.all(sends);
+  const times = provider.received.map(({ at }) => at).toSorted((a, b) => a - b);
+  expect(times).toHaveLength(15);
+  const inSecondFrom = (start: number) => times.filter((at) => at >= start && at < start + 1_000).length;
+  // The last ones were asked for just before the answers came: late by less than is let go.
+  expect(Math.max(...times.map(inSecondFrom))).toBeLessThanOrEqual(rate + 3);
+}, 30_000);

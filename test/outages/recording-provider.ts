@@ -1,0 +1,61 @@
+/** The provider as a server of the test: takes messages over and remembers them, and can fail at the worst moments. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Taken {
+  readonly callbackData: string;
+  readonly to: string;
+  /** On the monotonic clock. */
+  readonly at: number;
+}
+
+export interface RecordingProvider {
+  readonly baseUrl: string;
+  /** Messages taken over. */
+  readonly taken: readonly Taken[];
+  /** Called before and after the n-th message (from 1) is taken over, before it is answered. */
+  watch: { before?: (count: number) => void; after?: (count: number) => void };
+  readonly close: () => Promise<void>;
+}
+
+const refusal = JSON.stringify({ error: { code: 131026, message: 'Message undeliverable' } });
+
+/** `refusedSuffix`: who has a number that ends so is refused. */
+export async function startRecordingProvider(refusedSuffix = 'none'): Promise<RecordingProvider> {
+  const taken: Taken[] = [];
+  let asked = 0;
+  const provider: RecordingProvider = {
+    baseUrl: '',
+    taken,
+    watch: {},
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  const server = createServer((request, response) => {
+    const at = performance.now();
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request
+      .on('error', () => undefined)
+      .on('end', () => {
+        const { to, biz_opaque_callback_data: callbackData } = JSON.parse(body) as Record<string, string>;
+        asked += 1;
+        provider.watch.before?.(asked);
+        const number = (to ?? '').replace('+', '');
+        response.setHeader('content-type', 'application/json');
+        if (number.endsWith(refusedSuffix)) return void response.writeHead(400).end(refusal);
+        taken.push({ callbackData: callbackData ?? '', to: number, at });
+        provider.watch.after?.(asked);
+        response.end(JSON.stringify({ messages: [{ id: `wamid.${callbackData}.${asked}` }] }));
+      });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return Object.assign(provider, {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+  });
+}

@@ -4,6 +4,7 @@ import { adjustWallet } from '../commands/adjust-wallet.ts';
 import { createApiKey } from '../commands/create-api-key.ts';
 import { createChannel } from '../commands/create-channel.ts';
 import { createWorkspace } from '../commands/create-workspace.ts';
+import { listStaleKeys } from '../commands/list-stale-keys.ts';
 import { rechargeWallet } from '../commands/recharge-wallet.ts';
 import { revokeApiKey } from '../commands/revoke-api-key.ts';
 import { rotateSecrets } from '../commands/rotate-secrets.ts';
@@ -140,6 +141,14 @@ export const adminCommands: readonly AdminCommand[] = [
       const owner = await getWorkspaceOfCampaign(database, id);
       return presentCampaignReport(await getCampaignReport(database, owner, id));
     },
+  }),
+  adminCommand({
+    name: 'list-stale-keys',
+    summary:
+      'list the API keys that still need a KEY_PEPPER_PREVIOUS; each moves to KEY_PEPPER when it is used',
+    options: {},
+    needs: ['pepper'],
+    run: ({ database, config }) => listStaleKeys({ database, config }),
   }),
   adminCommand({
     name: 'rotate-secrets',

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { hashSecret, looksLikeJwt, parseApiKey, pepperId, type Principal } from '../domain/api-key.ts';
 import { Unauthorized } from '../domain/error.ts';
 import type { Logger } from '../logger.ts';
-import { findApiKey, touchApiKey, type ApiKey } from '../records/api-keys.ts';
+import { findApiKey, replaceKeyHash, touchApiKey, type ApiKey } from '../records/api-keys.ts';
 import type { Database } from '../records/database.ts';
 import type { Declaration } from './endpoint.ts';
 
@@ -37,6 +37,7 @@ export function createAuthenticator({ config, database, logger, now }: Authentic
   const [currentPepper = ''] = config.keyPeppers;
   const cache = new Map<string, CachedKey>();
   const touched = new Map<string, number>();
+  const renewing = new Set<string>();
 
   const lookUp = (keyId: string): Promise<ApiKey | undefined> => {
     const nowMs = now().getTime();
@@ -67,6 +68,20 @@ export function createAuthenticator({ config, database, logger, now }: Authentic
     });
   };
 
+  /** A secret is known only while it is shown: its hash moves to the present pepper then. Failing, it moves at the next use. */
+  const renewHash = ({ keyId }: ApiKey, secret: string): void => {
+    if (renewing.has(keyId)) return;
+    renewing.add(keyId);
+    const hash = { keyId, secretHash: hashSecret(secret, currentPepper), pepperId: pepperId(currentPepper) };
+    replaceKeyHash(database, hash).then(
+      () => {
+        cache.delete(keyId);
+        renewing.delete(keyId);
+      },
+      () => renewing.delete(keyId),
+    );
+  };
+
   const verify = async (credential: string): Promise<ApiKey | undefined> => {
     const parts = parseApiKey(credential);
     if (parts === undefined) return undefined;
@@ -74,7 +89,9 @@ export function createAuthenticator({ config, database, logger, now }: Authentic
     const pepper = key === undefined ? currentPepper : peppers.get(key.pepperId);
     const digest = hashSecret(parts.secret, pepper ?? currentPepper);
     const matches = timingSafeEqual(digest, key?.secretHash ?? Buffer.alloc(digest.length));
-    return matches && pepper !== undefined ? key : undefined;
+    if (!matches || pepper === undefined || key === undefined) return undefined;
+    if (pepper !== currentPepper) renewHash(key, parts.secret);
+    return key;
   };
 
   return async (request, { access, apiKeyOnly }) => {

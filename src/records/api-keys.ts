@@ -62,6 +62,43 @@ export async function revokeApiKey(connection: Connection, keyId: string): Promi
   return rowCount > 0;
 }
 
+export interface NewHash {
+  readonly keyId: string;
+  readonly secretHash: Buffer;
+  readonly pepperId: string;
+}
+
+/** Keeps the secret's hash under another pepper. Does nothing when somebody else has done so, or the key is revoked. */
+export async function replaceKeyHash(
+  connection: Connection,
+  { keyId, secretHash, pepperId }: NewHash,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE api_key SET secret_hash = ${sql.binary(secretHash)}, pepper_id = ${pepperId}
+    WHERE key_id = ${keyId} AND pepper_id <> ${pepperId} AND revoked_at IS NULL`);
+}
+
+const StaleKey = t.type({
+  keyId: t.string,
+  workspaceId: t.number,
+  scope: oneOf(keyScopes),
+  pepperId: t.string,
+  lastUsedAt: nullable(timestamp),
+});
+export type StaleKey = t.TypeOf<typeof StaleKey>;
+
+/** Keys in force whose hash is under another pepper than this one, those used last first. */
+export async function listKeysUnderOtherPeppers(
+  connection: Connection,
+  pepperId: string,
+): Promise<readonly StaleKey[]> {
+  return connection.any(sql.type(row(StaleKey))`
+    SELECT key_id AS "keyId", workspace_id AS "workspaceId", scope, pepper_id AS "pepperId",
+      last_used_at AS "lastUsedAt"
+    FROM api_key WHERE pepper_id <> ${pepperId} AND revoked_at IS NULL
+    ORDER BY last_used_at DESC NULLS LAST, key_id`);
+}
+
 /** Notes a use, at most once in five minutes over all processes. */
 export async function touchApiKey(connection: Connection, keyId: string): Promise<void> {
   await connection.query(sql.type(nothing)`

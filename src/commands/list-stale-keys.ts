@@ -1,0 +1,15 @@
+import type { Dependencies } from '../dependencies.ts';
+import { pepperId } from '../domain/api-key.ts';
+import { listKeysUnderOtherPeppers, type StaleKey } from '../records/api-keys.ts';
+
+/** The keys that would stop working without the former peppers. `known`: a configured former pepper still verifies it. */
+export async function listStaleKeys({
+  database,
+  config,
+}: Pick<Dependencies, 'database'> & {
+  readonly config: Pick<Dependencies['config'], 'keyPeppers'>;
+}): Promise<{ readonly stale: number; readonly keys: readonly (StaleKey & { readonly known: boolean })[] }> {
+  const [current = '', ...former] = config.keyPeppers.map(pepperId);
+  const keys = await listKeysUnderOtherPeppers(database, current);
+  return { stale: keys.length, keys: keys.map((key) => ({ ...key, known: former.includes(key.pepperId) })) };
+}

@@ -154,13 +154,15 @@ export function statusNotice({
   readonly channel: StatusNotice['channel'];
 }): StatusNotice {
   const [error] = item.errors;
-  const code = error?.code ?? 0;
+  // A failure without a reason says nothing about the channel: 0 is a code of the provider's with consequences.
+  const failure =
+    error === undefined ? null : { code: error.code, details: error.details ?? error.title ?? null };
   return {
     channel,
     providerMessageId: item.providerMessageId,
     callbackData: item.callbackData,
     status: item.status,
-    failure: item.status === 'failed' ? { code, details: error?.details ?? error?.title ?? null } : null,
+    failure: item.status === 'failed' ? failure : null,
     pricing: item.pricing,
     raw: item.raw as StatusNotice['raw'],
   };

@@ -4,7 +4,7 @@ import { stateAfterStatus, statusBits, type ProviderStatus, type RecipientState 
 /** One status of one message, reduced to what decides. */
 export interface ReportedStatus {
   readonly status: ProviderStatus;
-  /** Of `failed`: the provider's code and its words. */
+  /** Of `failed`: the provider's code and its words; null when it gives no reason. */
   readonly failure: { readonly code: number; readonly details: string | null } | null;
   readonly pricing: ReportedPricing | null;
 }

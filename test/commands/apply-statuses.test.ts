@@ -385,6 +385,28 @@ describe('failures that mean more than their message', () => {
     expect(await campaignOf(sending)).toEqual({ status: 'PAUSED', pause_reason: 'CHANNEL_BLOCKED' });
   });
 
+  it.each([
+    ['no errors at all', {}],
+    ['an empty list of errors', { errors: [] }],
+    ['errors that cannot be read', { errors: ['oops', { title: 'no code' }] }],
+  ])('ends the message and nothing else when it comes with %s', async (_, rest) => {
+    const sending = await accepted(2);
+    const recipient = sending.recipients[0];
+    const failed = {
+      status: 'failed',
+      providerMessageId: wamid(recipient),
+      callbackData: recipient?.id ?? '',
+    };
+    const element = { ...status(failed), ...rest };
+    await deliver(applier, [messagesCallback(sending.channelId, { statuses: [element] })]);
+    expect(await recipientsOf(sending)).toMatchObject([
+      { state: 'FAILED', reason: 'PROVIDER_0', settlement: 'refunded' },
+      { state: 'ACCEPTED' },
+    ]);
+    expect(await campaignOf(sending)).toEqual({ status: 'RUNNING', pause_reason: null });
+    expect(await keysOf(sending)).toEqual(['failed']);
+  });
+
   it('has no second effect when the failure is told again', async () => {
     const sending = await accepted(1);
     const failed = callback(sending, 'failed', 0, { code: 131042 });

@@ -41,6 +41,7 @@ import {
   resendWebhookDelivery,
   testWebhook,
 } from './webhooks/deliveries.ts';
+import { readWebhookHealth } from './webhooks/health.ts';
 
 const operations: readonly Endpoint[] = [
   createCampaign,
@@ -87,6 +88,7 @@ const operations: readonly Endpoint[] = [
   getWebhook,
   updateWebhook,
   deleteWebhook,
+  readWebhookHealth,
   testWebhook,
   listWebhookDeliveries,
   getWebhookDelivery,

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventKeys } from '../../src/domain/event-key.ts';
+import { defaultRelayOptions } from '../../src/commands/relay-webhooks.ts';
 import { emitEvents, fanOutEvents } from '../../src/records/events.ts';
+import { claimAttempts, recordAttempts } from '../../src/records/webhook-attempts.ts';
+import { dispatchDeliveries } from '../../src/records/webhook-dispatch.ts';
 import type { SeededWorkspace, TestApi } from '../support/api.ts';
 import { startTestApi } from '../support/api.ts';
 import { contactEvent, query } from '../support/webhook-fixtures.ts';
@@ -229,6 +232,7 @@ describe('an id that names nothing here', () => {
     ['GET', '', undefined],
     ['PATCH', '', {}],
     ['DELETE', '', undefined],
+    ['GET', '/health', undefined],
     ['GET', '/deliveries', undefined],
     ['GET', `/deliveries/${randomUUID()}`, undefined],
     ['POST', `/deliveries/${randomUUID()}/resend`, undefined],
@@ -246,6 +250,56 @@ describe('an id that names nothing here', () => {
       expect(answer.body).toMatchObject({ status: 'error', code: 404 });
     }
     expect((await call('GET', `/${id}`)).status).toBe(200);
+  });
+});
+
+describe('GET /api/external-webhooks/:id/health', () => {
+  /** Deliveries that end as told, each recorded by itself. */
+  async function outcomes(errorCodes: readonly ('non_2xx' | 'timeout' | null)[]): Promise<void> {
+    const { pool } = api.database;
+    await emitEvents(
+      pool,
+      seeded.workspaceId,
+      errorCodes.map(() => contactEvent()),
+    );
+    await fanOutEvents(pool, 100);
+    const limits = { ...defaultRelayOptions.dispatch, limit: 100, slowLimit: 100 };
+    const ids = (await dispatchDeliveries(pool, limits)).map(({ id }) => id);
+    await claimAttempts(pool, ids, { leaseSeconds: 15, expiryHours: 24 });
+    for (const [at, errorCode] of errorCodes.entries()) {
+      const state = errorCode === null ? 'delivered' : 'failed';
+      const result = { id: ids[at] ?? '', state, errorCode, durationMs: 5 } as const;
+      // oxlint-disable-next-line no-await-in-loop -- one outcome after the other
+      await recordAttempts(pool, [{ ...result, responseStatus: null, responseExcerpt: null }]);
+    }
+  }
+
+  it('says since when the receiver fails, and switches nothing off', async () => {
+    const { id } = await created({ events: ['contact.created'] });
+    const health = async () => (await call('GET', `/${id}/health`)).body.data;
+    const nothing = { webhookId: id, failingSince: null, consecutiveFailures: 0, waiting: 0 };
+    expect(await health()).toEqual({ ...nothing, health: 'unknown' });
+    await outcomes([null]);
+    expect(await health()).toEqual({ ...nothing, health: 'healthy' });
+    await outcomes(['non_2xx', 'timeout']);
+    await query(
+      api.database,
+      `UPDATE webhook_configuration SET failing_since = '2026-01-02T03:04:05Z' WHERE id = $1`,
+      [id],
+    );
+    await outcomes(['non_2xx']);
+    await emitEvents(api.database.pool, seeded.workspaceId, [contactEvent()]);
+    await fanOutEvents(api.database.pool, 100);
+    expect(await health()).toEqual({
+      webhookId: id,
+      health: 'failing',
+      failingSince: '2026-01-02T03:04:05.000Z',
+      consecutiveFailures: 3,
+      waiting: 1,
+    });
+    expect((await call('GET', `/${id}`)).body.data.status).toBe('active');
+    await outcomes([null]);
+    expect(await health()).toMatchObject({ health: 'healthy', failingSince: null, consecutiveFailures: 0 });
   });
 });
 

@@ -3,7 +3,12 @@ import * as t from 'io-ts';
 import { cursorOf, Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, refined, struct, withMessage } from '../../codecs/struct.ts';
 import { eventKeys } from '../../domain/event-key.ts';
-import { maxSecretLength, maxTitleLength, webhookStatuses } from '../../domain/webhook-configuration.ts';
+import {
+  maxSecretLength,
+  maxTitleLength,
+  webhookHealths,
+  webhookStatuses,
+} from '../../domain/webhook-configuration.ts';
 import { deliveryStates, webhookErrorCodes } from '../../domain/webhook-delivery.ts';
 
 const eventKey = oneOf(eventKeys);
@@ -49,6 +54,16 @@ export const Webhook = struct({
   hasSecret: t.boolean,
   createdAt: IsoDateTime,
   updatedAt: IsoDateTime,
+});
+
+export const WebhookHealth = struct({
+  webhookId: Uuid,
+  health: oneOf(webhookHealths),
+  /** The first failure that no success has followed. */
+  failingSince: nullish(IsoDateTime),
+  consecutiveFailures: Integer,
+  /** Deliveries whose turn has not come; counted up to 10,000. */
+  waiting: Integer,
 });
 
 export const Delivery = struct({

@@ -11,6 +11,14 @@ export const webhookExample = {
   updatedAt: '2026-11-21T09:00:00.000Z',
 };
 
+export const webhookHealthExample = {
+  webhookId: webhookExample.id,
+  health: 'failing',
+  failingSince: '2026-11-19T21:14:03.118Z',
+  consecutiveFailures: 412,
+  waiting: 3,
+};
+
 export const deliveryExample = {
   id: '0199d6c1-0000-7000-8000-000000000002',
   webhookId: webhookExample.id,

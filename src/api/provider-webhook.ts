@@ -70,7 +70,7 @@ function requireJsonObject(body: Buffer): void {
 
 function isJsonObject(body: Buffer): boolean {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
+    const value: unknown = JSON.parse(body.toString('utf8').replace(/^\uFEFF/, ''));
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
     return false;

@@ -171,6 +171,19 @@ describe('POST /provider/webhook', () => {
     expect((await post(filler(10 * 1024 * 1024))).status).toBe(413);
   });
 
+  it.each([
+    ['text/plain', ''],
+    ['application/json; charset=utf-8', ''],
+    ['application/x-www-form-urlencoded', ''],
+    ['application/json', '\uFEFF'],
+  ])('stores a notification called %s, with %j in front', async (contentType, mark) => {
+    const body = `${mark}${notification('wamid.called')}`;
+    const headers = { 'X-Hub-Signature-256': signatureOf(body), 'Content-Type': contentType };
+    expect((await api.send('POST', path, { body, headers })).status).toBe(200);
+    expect(await isStored(body)).toBe(true);
+    expect(readNotification(Buffer.from(body))).toMatchObject([{ kind: 'status' }]);
+  });
+
   it('stores nothing of a body that breaks off, and lives on', async () => {
     const body = notification('wamid.broken-off');
     const before = (await storedBodies()).length;

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 interface Waiting<I, O> {
   readonly item: I;
   readonly resolve: (output: O) => void;
@@ -12,6 +14,8 @@ export interface Grouping<I> {
   readonly maxWeight?: number;
   /** Groups under way at a time. */
   readonly lanes: number;
+  /** Between the beginnings of two groups: under load groups grow, and a lone call still waits for nobody. */
+  readonly spacingMs?: number;
 }
 
 /**
@@ -20,10 +24,11 @@ export interface Grouping<I> {
  */
 export function groupCalls<I, O>(
   run: (items: readonly I[]) => Promise<readonly O[]>,
-  { maxSize, lanes, weigh = () => 0, maxWeight = Infinity }: Grouping<I>,
+  { maxSize, lanes, spacingMs = 0, weigh = () => 0, maxWeight = Infinity }: Grouping<I>,
 ): (item: I) => Promise<O> {
   const queue: Waiting<I, O>[] = [];
   let busy = 0;
+  let lastBeganAt = -Infinity;
 
   const takeGroup = (): readonly Waiting<I, O>[] => {
     let weight = 0;
@@ -37,6 +42,10 @@ export function groupCalls<I, O>(
   const drain = async (): Promise<void> => {
     busy += 1;
     while (queue.length > 0) {
+      const restMs = lastBeganAt + spacingMs - performance.now();
+      // oxlint-disable-next-line no-await-in-loop -- company comes meanwhile
+      if (restMs > 0 && queue.length < maxSize) await sleep(restMs);
+      lastBeganAt = performance.now();
       const group = takeGroup();
       try {
         // oxlint-disable-next-line no-await-in-loop -- the next group gathers meanwhile

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { groupCalls } from '../../src/commands/group-calls.ts';
+
+/** Remembers its groups and echoes their items. */
+function recording() {
+  const groups: { readonly items: readonly number[]; readonly at: number }[] = [];
+  const run = async (items: readonly number[]) => {
+    groups.push({ items, at: performance.now() });
+    await sleep(5);
+    return items;
+  };
+  return { groups, run };
+}
+
+it('makes together what is called while an earlier group is under way', async () => {
+  const { groups, run } = recording();
+  const call = groupCalls(run, { maxSize: 3, lanes: 1 });
+  expect(await Promise.all([1, 2, 3, 4, 5].map(call))).toEqual([1, 2, 3, 4, 5]);
+  expect(groups.map(({ items }) => items)).toEqual([[1], [2, 3, 4], [5]]);
+});
+
+it('leaves room between groups under load, and lets a lone call go at once', async () => {
+  const { groups, run } = recording();
+  const call = groupCalls(run, { maxSize: 50, lanes: 1, spacingMs: 200 });
+  const startedAt = performance.now();
+  await call(0);
+  expect(performance.now() - startedAt).toBeLessThan(150);
+  const calls: Promise<number>[] = [];
+  for (let item = 1; item <= 10; item += 1) {
+    calls.push(call(item));
+    // oxlint-disable-next-line no-await-in-loop -- calls trickle in
+    await sleep(2);
+  }
+  expect(await Promise.all(calls)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(groups.length).toBeLessThanOrEqual(3);
+  expect((groups[1]?.at ?? 0) - (groups[0]?.at ?? 0)).toBeGreaterThanOrEqual(195);
+});
+
+it('fails every call of a group that fails, and goes on', async () => {
+  const call = groupCalls<number, number>(
+    async (items) => {
+      await sleep(1);
+      if (items.includes(2)) throw new Error('no');
+      return items;
+    },
+    { maxSize: 2, lanes: 1 },
+  );
+  const outcomes = await Promise.allSettled([1, 2, 3, 4].map(call));
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+});

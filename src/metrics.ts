@@ -12,7 +12,7 @@ export interface Metrics {
   readonly claimSeconds: Histogram<'outcome'>;
   /** Seconds of writing down what came of (a part of) a page. */
   readonly recordSeconds: Histogram;
-  /** Recipients that came to a state, by sending or by a callback of the provider. */
+  /** Recipients that came to a state: by preparation, sending, cancelling or a status of the provider. */
   readonly recipientChanges: Counter<'state'>;
   readonly walletPauses: Counter;
   /** Seconds of one message at the provider, by `outcome` (the kinds of SendResult). */
@@ -60,7 +60,7 @@ export function createMetrics(service: string): Metrics {
     }),
     recipientChanges: new Counter({
       name: 'recipient_changes_total',
-      help: 'Recipients that came to a state by sending or by a status of the provider',
+      help: 'Recipients that came to a state: by preparation, sending, cancelling or a status of the provider',
       labelNames: ['state'],
       registers,
     }),

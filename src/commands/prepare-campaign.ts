@@ -19,13 +19,15 @@ import {
   needsPreparation,
   type CampaignToPrepare,
 } from '../records/campaign-preparation.ts';
+import { getCampaignStanding } from '../records/campaign-standing.ts';
 import { isWriteCollision } from '../records/load-connection.ts';
 import { listSubscribedKeys } from '../records/events.ts';
 import { openRecipientLoad, type RecipientLoad } from '../records/recipient-load.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
 import { createGate, type Gate } from './gate.ts';
 
-type Preparer = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound' | 'now' | 'logger'>;
+type Preparer = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound' | 'now' | 'logger'> &
+  Partial<Pick<Dependencies, 'metrics'>>;
 
 export interface PreparationContext {
   /** Called about once a second with the number of rows worked on so far. */
@@ -174,12 +176,20 @@ async function load(
       if (watch.isStopped()) throw new Error('The preparation was stopped');
     },
   });
-  await recipients.finish({
+  const committed = await recipients.finish({
     messagePlan: frozen.plan,
     resentCampaignId: request.audience.failed_campaign_id,
     beforeCommit: async () => contacts?.commit(),
   });
-  dependencies.logger.info({ campaignId: campaign.id, rows: recipients.count() }, 'campaign prepared');
+  if (committed) await tellPrepared(dependencies, campaign.id);
+}
+
+async function tellPrepared({ database, logger, metrics }: Preparer, campaignId: string): Promise<void> {
+  const { counts } = await getCampaignStanding(database, campaignId);
+  const { total, skipped } = counts;
+  logger.info({ campaignId, total, skipped }, 'campaign prepared');
+  metrics?.recipientChanges.inc({ state: 'pending' }, total);
+  metrics?.recipientChanges.inc({ state: 'skipped' }, skipped);
 }
 
 async function openContacts(

@@ -4,9 +4,14 @@ import { nextCampaignStatus } from '../domain/campaign.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { expireClaims, forgetClaims, nextClaimExpiry } from '../records/claim-expiry.ts';
 import { getCampaignStanding } from '../records/campaign-standing.ts';
-import { cancelPending, lockCampaign, moveCampaign } from '../records/campaign-lifecycle.ts';
+import {
+  cancelPending,
+  lockCampaign,
+  moveCampaign,
+  type CancelledPage,
+} from '../records/campaign-lifecycle.ts';
 
-type Settler = Pick<Dependencies, 'database' | 'config' | 'logger'>;
+type Settler = Pick<Dependencies, 'database' | 'config' | 'logger' | 'metrics'>;
 
 const longestWaitMs = 60_000;
 const shortestWaitMs = 250;
@@ -16,11 +21,11 @@ const shortestWaitMs = 250;
  * worth trying again: until the oldest open claim expires, or a receipt may have settled it.
  */
 export async function settleCampaign(
-  { database, config, logger }: Settler,
+  { database, config, logger, metrics }: Settler,
   campaignId: string,
 ): Promise<number> {
   const grace = { campaignId, graceSeconds: config.outcomeGraceSeconds };
-  await expireClaims(database, grace);
+  metrics.recipientChanges.inc({ state: 'unknown' }, await expireClaims(database, grace));
   const { counts } = await getCampaignStanding(database, campaignId);
   if (counts.pending > 0) return 0;
   if (counts.claimed > 0) {
@@ -51,13 +56,15 @@ export interface CancelOptions {
  * and a crashed one becomes UNKNOWN after the grace period: ends when nothing is open any more. May be run again.
  */
 export async function cancelRecipients(
-  { database, config }: Pick<Settler, 'database' | 'config'>,
+  dependencies: Pick<Settler, 'database' | 'config' | 'metrics'>,
   campaignId: string,
   { heartbeat, signal }: CancelOptions,
 ): Promise<void> {
+  const { database, config, metrics } = dependencies;
+  const grace = { campaignId, graceSeconds: config.outcomeGraceSeconds };
   for (;;) {
-    await cancelWaiting(database, campaignId, heartbeat);
-    await expireClaims(database, { campaignId, graceSeconds: config.outcomeGraceSeconds });
+    await cancelWaiting(dependencies, campaignId, heartbeat);
+    metrics.recipientChanges.inc({ state: 'unknown' }, await expireClaims(database, grace));
     const { counts } = await getCampaignStanding(database, campaignId);
     if (counts.pending + counts.claimed === 0) break;
     heartbeat();
@@ -67,13 +74,19 @@ export async function cancelRecipients(
 }
 
 async function cancelWaiting(
-  database: Settler['database'],
+  { database, metrics }: Pick<Settler, 'database' | 'metrics'>,
   campaignId: string,
   heartbeat: () => void,
 ): Promise<void> {
   let afterPosition: number | null = 0;
   while (afterPosition !== null) {
-    afterPosition = await cancelPending(database, { campaignId, afterPosition, limit: cancelPageSize });
+    const page: CancelledPage = await cancelPending(database, {
+      campaignId,
+      afterPosition,
+      limit: cancelPageSize,
+    });
+    metrics.recipientChanges.inc({ state: 'cancelled' }, page.cancelled);
+    afterPosition = page.lastPosition;
     heartbeat();
   }
 }

@@ -138,11 +138,16 @@ export async function countBroadcast(transaction: Connection, campaign: LockedCa
   return true;
 }
 
+export interface CancelledPage {
+  readonly cancelled: number;
+  /** To go on from; null when none is left. */
+  readonly lastPosition: number | null;
+}
+
 const Cancelled = row(t.type({ cancelled: t.number, last_position: nullable(t.number) }));
 
 /**
  * Moves the next PENDING recipients of a cancelled campaign, from `afterPosition` on, to CANCELLED.
- * Returns the position to go on from, or null when none is left.
  */
 export async function cancelPending(
   database: Connection,
@@ -151,7 +156,7 @@ export async function cancelPending(
     afterPosition,
     limit,
   }: { readonly campaignId: string; readonly afterPosition: number; readonly limit: number },
-): Promise<number | null> {
+): Promise<CancelledPage> {
   return database.transaction(async (transaction) => {
     const { cancelled, last_position: lastPosition } = await transaction.one(sql.type(Cancelled)`
       WITH present AS (
@@ -172,6 +177,6 @@ export async function cancelPending(
         sql.type(nothing)`DELETE FROM recipient_retry WHERE campaign_id = ${campaignId}`,
       );
     }
-    return lastPosition;
+    return { cancelled, lastPosition };
   });
 }

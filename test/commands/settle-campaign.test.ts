@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cancelCampaign } from '../../src/commands/change-campaign.ts';
 import { cancelRecipients } from '../../src/commands/settle-campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
+import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { claimPage } from '../../src/records/claims.ts';
 import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
@@ -28,24 +29,32 @@ async function claimSome(seeded: SeededCampaign, limit: number) {
 
 function cancelling(seeded: SeededCampaign, graceSeconds: number) {
   const orchestrator = { refreshCampaign: async () => true };
+  const metrics = createMetrics('test');
   const dependencies = {
     database: test.pool,
     config: { outcomeGraceSeconds: graceSeconds },
     logger: { info: () => undefined },
+    metrics,
     orchestrator,
   } as unknown as Dependencies;
   const options = { heartbeat: () => undefined, signal: AbortSignal.timeout(20_000) };
   return {
+    metrics,
     cancel: () => cancelCampaign(dependencies, seeded),
     settle: () => cancelRecipients(dependencies, seeded.campaignId, options),
   };
+}
+
+async function counted({ recipientChanges }: Metrics, state: string): Promise<number | undefined> {
+  const { values } = await recipientChanges.get();
+  return values.find(({ labels }) => labels.state === state)?.value;
 }
 
 describe('cancelRecipients', () => {
   it('cancels what a page gives back after it was cancelled', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 10 });
     const { claimId, positions } = await claimSome(seeded, 4);
-    const { cancel, settle } = cancelling(seeded, 600);
+    const { cancel, settle, metrics } = cancelling(seeded, 600);
     await cancel();
     const settled = settle();
     await sleep(300);
@@ -60,17 +69,19 @@ describe('cancelRecipients', () => {
     expect(books).toMatchObject({ counters_fit: true, reserved: 0n, owed: 0n });
     const { counts } = await getCampaignStanding(test.pool, seeded.campaignId);
     expect(counts).toMatchObject({ claimed: 0, pending: 0, unknown: 0 });
+    expect(await counted(metrics, 'cancelled')).toBe(10);
   });
 
   it('says after the grace period that what a crashed page had claimed is unknown', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 10 });
     await claimSome(seeded, 4);
-    const { cancel, settle } = cancelling(seeded, 1);
+    const { cancel, settle, metrics } = cancelling(seeded, 1);
     await cancel();
     await settle();
     const { status, counts } = await getCampaignStanding(test.pool, seeded.campaignId);
     expect(status).toBe('CANCELLED');
     expect(counts).toMatchObject({ claimed: 0, pending: 0, unknown: 4 });
+    expect([await counted(metrics, 'cancelled'), await counted(metrics, 'unknown')]).toEqual([6, 4]);
     expect(await checkBooks(test.pool, seeded)).toMatchObject({
       counters_fit: true,
       reserved: 4n * messagePrice,

@@ -156,7 +156,7 @@ describe('another KEY_PEPPER', () => {
       expect([await ask(knowing, channelKey), await ask(knowing, made)]).toEqual([200, 200]);
 
       const peppers = { KEY_PEPPER: newPepper, KEY_PEPPER_PREVIOUS: oldPepper };
-      const keyIdOf = (key: string) => key.split('_')[1];
+      const keyIdOf = (key: string) => key.split('_')[1] ?? '';
       const stale = async () => {
         const { keys } = await admin('list-stale-keys', peppers);
         return (keys as readonly { readonly keyId: string; readonly known: boolean }[]).map(

@@ -5,6 +5,7 @@
 import { nextCampaignStatus } from '../../domain/campaign.ts';
 import {
   cancelPending,
+  type CancelledPage,
   lockCampaign,
   moveCampaign,
   moveCampaignAndTell,
@@ -147,7 +148,8 @@ async function settleCampaign(
 async function cancelTheRest(database: Doctor['database'], campaignId: string): Promise<void> {
   let afterPosition: number | null = 0;
   while (afterPosition !== null) {
-    afterPosition = await cancelPending(database, { campaignId, afterPosition, limit: 5_000 });
+    const page: CancelledPage = await cancelPending(database, { campaignId, afterPosition, limit: 5_000 });
+    afterPosition = page.lastPosition;
   }
 }
 

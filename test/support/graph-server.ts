@@ -28,12 +28,14 @@ export type GraphAnswer =
   /** Takes the request and never answers. */
   | 'hang';
 
+type TemplatePages = readonly (readonly object[] | GraphAnswer)[];
+
 export interface GraphServer {
   /** With the version segment. */
   readonly baseUrl: string;
   readonly messages: readonly GraphMessage[];
-  /** What it lists, page by page. */
-  templatePages: readonly (readonly object[])[];
+  /** What it lists, page by page; a page may also be another answer. */
+  templatePages: TemplatePages;
   close(): Promise<void>;
 }
 
@@ -63,7 +65,7 @@ export async function startGraphServer(
   answer: (message: GraphMessage) => GraphAnswer = graphAccepted,
 ): Promise<GraphServer> {
   const messages: GraphMessage[] = [];
-  const graph = { templatePages: [] as readonly (readonly object[])[] };
+  const graph = { templatePages: [] as TemplatePages };
   const server = createServer((request, response) => {
     void readBody(request).then((text) => {
       const url = new URL(request.url ?? '', 'http://provider');
@@ -99,13 +101,15 @@ export async function startGraphServer(
   });
 }
 
-function listPage(pages: readonly (readonly object[])[], at: number): GraphAnswer {
+function listPage(pages: TemplatePages, at: number): GraphAnswer {
+  const page = pages[at] ?? [];
+  if (page === 'drop' || page === 'hang' || 'status' in page) return page;
   const next = 'https://provider.example.com/v23.0/1/message_templates?after=';
   const more = at + 1 < pages.length;
   const cursors = { before: String(at), after: String(at + 1) };
   return {
     status: 200,
-    body: { data: pages[at] ?? [], paging: { cursors, ...(more && { next: `${next}${at + 1}` }) } },
+    body: { data: page, paging: { cursors, ...(more && { next: `${next}${at + 1}` }) } },
   };
 }
 

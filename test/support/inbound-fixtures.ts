@@ -38,6 +38,53 @@ export const inboundKinds: readonly InboundKind[] = [
     'the end of a flow',
   ),
   { name: 'interactive without its part', type: 'interactive', message: { type: 'interactive' } },
+  kind(
+    'edit',
+    { original_message_id: 'wamid.other', message: { type: 'image', image: { ...media, caption: 'New' } } },
+    'a correction of another message',
+  ),
+  kind('revoke', { original_message_id: 'wamid.other' }, 'another message taken back'),
+  { name: 'a first visit', type: 'request_welcome', message: { type: 'request_welcome' } },
+  {
+    name: 'an answer to an advertisement',
+    type: 'text',
+    message: {
+      type: 'text',
+      text: { body: 'Tell me more' },
+      referral: { source_type: 'ad', source_id: '23', ctwa_clid: 'clid', headline: 'Sale' },
+    },
+  },
+  {
+    name: 'a forwarded question about a product',
+    type: 'button',
+    message: {
+      type: 'button',
+      button: { text: 'No', payload: 'no' },
+      context: { forwarded: true, frequently_forwarded: true, referred_product: { catalog_id: '7' } },
+    },
+  },
+  {
+    name: 'a tapped reply with errors beside it',
+    type: 'interactive',
+    message: {
+      type: 'interactive',
+      interactive: { type: 'button_reply', button_reply: { id: 'a', title: 'Yes' } },
+      errors: [{ code: 131000, title: 'Something went wrong' }],
+    },
+  },
+  {
+    name: 'from somebody with every kind of id',
+    type: 'text',
+    message: { type: 'text', text: { body: 'x' }, from_user_id: 'US.13491208655302741918' },
+    contacts: [
+      {
+        profile: { name: 'Ada', username: 'ada' },
+        wa_id: '4915112345678',
+        user_id: 'US.13491208655302741918',
+        parent_user_id: 'US.ENT.11815799212886844830',
+      },
+    ],
+  },
   kind('order', { catalog_id: '7', product_items: [{ product_retailer_id: 'x', quantity: 3 }] }),
   kind('system', { type: 'user_changed_number', wa_id: '4915112345679', body: 'changed' }),
   {

@@ -1,4 +1,5 @@
 /** The Temporal server of `npm start`, with the same settings, for one run: its state lasts as long as the run does. */
+import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,15 @@ export interface BenchTemporal {
   readonly address: string;
   /** CPU seconds of the server so far; NaN where the system has no /proc. */
   readonly cpuSeconds: () => number;
+  /** Of its store, the write-ahead log included. */
+  readonly storeBytes: () => number;
   readonly stop: () => Promise<void>;
+}
+
+function sizeOf(store: string): number {
+  return [store, `${store}-wal`]
+    .map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((total, size) => total + size, 0);
 }
 
 const searchLimitMs = 30 * 60_000;
@@ -45,5 +54,10 @@ export async function startBenchTemporal(): Promise<BenchTemporal> {
     await stop();
     throw error;
   }
-  return { address: `127.0.0.1:${String(port)}`, cpuSeconds: () => cpuSecondsOf(server.pid), stop };
+  return {
+    address: `127.0.0.1:${String(port)}`,
+    cpuSeconds: () => cpuSecondsOf(server.pid),
+    storeBytes: () => sizeOf(join(dataDir, 'temporal.db')),
+    stop,
+  };
 }

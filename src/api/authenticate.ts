@@ -42,7 +42,9 @@ export function createAuthenticator({ config, database, logger, now }: Authentic
   const lookUp = (keyId: string): Promise<ApiKey | undefined> => {
     const nowMs = now().getTime();
     const cached = cache.get(keyId);
-    if (cached !== undefined && cached.staleAtMs > nowMs) return cached.key;
+    // What would be stale later than if it were new is of before the clock was set back.
+    if (cached !== undefined && cached.staleAtMs > nowMs && cached.staleAtMs <= nowMs + cacheMs)
+      return cached.key;
     const key = findApiKey(database, keyId);
     if (cache.size >= mostCached) cache.clear();
     cache.set(keyId, { key, staleAtMs: nowMs + cacheMs });

@@ -18,10 +18,17 @@ export function createRateLimiter(limits: BucketLimits, now: () => Date): RateLi
     if (fullAt.size > mostBuckets) fullAt.clear();
   };
 
+  /** A bucket that would be full later than an empty one is of before the clock was set back. */
+  const knownAt = (key: string, nowMs: number): number | undefined => {
+    const instant = fullAt.get(key);
+    const latest = nowMs + (limits.burst / limits.perSecond) * 1_000;
+    return instant === undefined ? undefined : Math.min(instant, latest);
+  };
+
   return {
     take(key) {
       const nowMs = now().getTime();
-      const decision = takeToken(fullAt.get(key), nowMs, limits);
+      const decision = takeToken(knownAt(key, nowMs), nowMs, limits);
       fullAt.set(key, decision.fullAtMs);
       if (fullAt.size > mostBuckets) sweep(nowMs);
       const headers = headersOf(decision, limits, nowMs);

@@ -106,7 +106,7 @@ async function bothFamilies(lookups: readonly Promise<Answer>[]): Promise<readon
  * dead name server would stall them all. The hosts file is not read. Simultaneous look-ups of a name are one.
  */
 export function createResolver(options: ResolverOptions = {}): ResolveHost {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? (() => performance.now());
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
   const resolver = new Resolver({ timeout: tryTimeoutMs, tries: 3 });
   if (options.servers !== undefined && options.servers.length > 0) resolver.setServers(options.servers);

@@ -45,14 +45,18 @@ const asynchronously = sql.fragment`set_config('synchronous_commit', 'off', true
 
 /** What the provider's throttling leaves of the full rate, 0 to 1; of a `channel_rate` row. */
 export const effectiveFactor = sql.fragment`
-  least(1, channel_rate.factor
-    + extract(epoch FROM clock_timestamp() - channel_rate.factor_changed_at) * ${recoveryPerSecond}::float8)`;
+  least(1, channel_rate.factor + greatest(0,
+    extract(epoch FROM clock_timestamp() - channel_rate.factor_changed_at)) * ${recoveryPerSecond}::float8)`;
 
 const ratePerSecond = sql.fragment`
   (channel.messages_per_second * ${pace}::float8 * ${effectiveFactor})`;
 
+// Nobody leases so far ahead: what lies beyond is of before the server's clock was set back.
+const latestSchedule = '30 seconds';
+
 const due = sql.fragment`
-  greatest(channel_rate.next_at, clock_timestamp(), channel_rate.held_until)`;
+  greatest(clock_timestamp(), channel_rate.held_until, CASE
+    WHEN channel_rate.next_at < clock_timestamp() + ${latestSchedule}::interval THEN channel_rate.next_at END)`;
 
 /** Leases up to `wanted` tokens, at most those of one horizon. */
 export async function leaseTokens(

@@ -5,11 +5,15 @@ import type { AddressInfo } from 'node:net';
 export interface Taken {
   readonly callbackData: string;
   readonly to: string;
+  /** First segment of the address it was sent to: tells processes apart. */
+  readonly root: string;
   /** On the monotonic clock. */
   readonly at: number;
 }
 
 export interface RecordingProvider {
+  readonly origin: string;
+  /** The root `v1`. */
   readonly baseUrl: string;
   /** Messages taken over. */
   readonly taken: readonly Taken[];
@@ -25,6 +29,7 @@ export async function startRecordingProvider(refusedSuffix = 'none'): Promise<Re
   const taken: Taken[] = [];
   let asked = 0;
   const provider: RecordingProvider = {
+    origin: '',
     baseUrl: '',
     taken,
     watch: {},
@@ -47,7 +52,8 @@ export async function startRecordingProvider(refusedSuffix = 'none'): Promise<Re
         const number = (to ?? '').replace('+', '');
         response.setHeader('content-type', 'application/json');
         if (number.endsWith(refusedSuffix)) return void response.writeHead(400).end(refusal);
-        taken.push({ callbackData: callbackData ?? '', to: number, at });
+        const root = (request.url ?? '').split('/')[1] ?? '';
+        taken.push({ callbackData: callbackData ?? '', to: number, root, at });
         provider.watch.after?.(asked);
         response.end(JSON.stringify({ messages: [{ id: `wamid.${callbackData}.${asked}` }] }));
       });
@@ -55,7 +61,6 @@ export async function startRecordingProvider(refusedSuffix = 'none'): Promise<Re
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  return Object.assign(provider, {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(provider, { origin, baseUrl: `${origin}/v1` });
 }

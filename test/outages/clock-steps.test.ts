@@ -1,0 +1,55 @@
+/** Clocks that are set back by an hour: what they had stamped lies in the future, and must bind nobody. */
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRateLimiter } from '../../src/api/rate-limit.ts';
+import { revokeApiKey } from '../../src/commands/revoke-api-key.ts';
+import { leaseTokens, takeSingleToken } from '../../src/records/channel-rate.ts';
+import { nothing } from '../../src/records/row.ts';
+import { startTestApi } from '../support/api.ts';
+import { seedCampaign } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { echoEndpoints } from '../support/echo-endpoints.ts';
+
+const hourMs = 3_600_000;
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+it('refuses a key that was revoked, although the clock of the API was set back since it was last seen', async () => {
+  let clockMs = Date.now();
+  const api = await startTestApi({
+    endpoints: echoEndpoints,
+    dependencies: { now: () => new Date(clockMs) },
+  });
+  const { channelKey: key } = await api.seedWorkspace();
+  expect((await api.send('GET', '/api/notes', { key })).status).toBe(200);
+  clockMs -= hourMs;
+  await revokeApiKey(api.dependencies, { keyId: key.split('_')[1] ?? '' });
+  expect((await api.send('GET', '/api/notes', { key })).status).toBe(401);
+  await api.close();
+});
+
+it('keeps nobody out for longer than an empty bucket takes to fill', () => {
+  let clockMs = Date.now();
+  const limiter = createRateLimiter({ perSecond: 2, burst: 4 }, () => new Date(clockMs));
+  for (let request = 0; request < 4; request += 1) limiter.take('key');
+  clockMs -= hourMs;
+  expect(() => limiter.take('key')).toThrow('Too many requests');
+  clockMs += 500;
+  limiter.take('key');
+});
+
+it('goes on sending at the channel’s pace when the clock of Postgres was set back', async () => {
+  const { channelId } = await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: 100 });
+  await test.pool.query(sql.type(nothing)`
+    UPDATE channel_rate SET next_at = now() + interval '1 hour', factor = 0.5,
+      factor_changed_at = now() + interval '1 hour' WHERE channel_id = ${channelId}`);
+  const lease = await leaseTokens(test.pool, { channelId, wanted: 5 });
+  expect(lease.granted).toBeGreaterThan(0);
+  expect(lease.dueAt - lease.now).toBeLessThan(50);
+  expect(1_000 / lease.spacingMs).toBeCloseTo(100 * 0.975 * 0.5, 0);
+  expect(await takeSingleToken(test.pool, { channelId, longestWaitMs: 1_000 })).toBeLessThan(200);
+});

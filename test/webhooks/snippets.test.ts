@@ -97,16 +97,17 @@ echo json_encode(array_map(fn ($c) => isGenuine($c['secret'], $c['headers'], $c[
     ]),
 };
 
-describe('the snippets of docs/webhooks.md', () => {
-  it('verify what we sign, in Node', () => {
+describe('the snippets of docs/webhooks.md verify what we sign', () => {
+  it('in Node', () => {
     expect(programs.js()).toEqual(expected);
   });
 
-  it('verify what we sign, in the other languages that are installed', () => {
-    const installed = (['python', 'php'] as const).filter((language) =>
-      isInstalled(language === 'python' ? 'python3' : 'php'),
-    );
-    for (const language of installed) expect([language, programs[language]()]).toEqual([language, expected]);
-    expect(snippet('python') + snippet('php')).toContain('webhook-signature');
+  it.each([
+    ['python', 'python3'],
+    ['php', 'php'],
+  ] as const)('in %s', (language, command) => {
+    expect(snippet(language)).toContain('webhook-signature');
+    if (isInstalled(command)) expect(programs[language]()).toEqual(expected);
+    else process.stderr.write(`${command} is not installed: the ${language} snippet was NOT run\n`);
   });
 });

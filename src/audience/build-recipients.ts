@@ -21,7 +21,7 @@ export interface RecipientBuild {
   readonly rules: AudienceRules;
   readonly recipients: Pick<RecipientLoad, 'write'>;
   /** Undefined where the audience is made of contacts already. */
-  readonly contacts: Pick<ContactLoad, 'find' | 'register'> | undefined;
+  readonly contacts: Pick<ContactLoad, 'find' | 'register' | 'flush'> | undefined;
   /** Throws to stop. */
   readonly checkpoint: () => void;
 }
@@ -73,6 +73,7 @@ export async function buildRecipients({
   }
   for (const page of waiting) await finish(page);
   await Promise.all(writing);
+  await contacts?.flush();
 }
 
 function beginPage(

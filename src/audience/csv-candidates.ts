@@ -7,7 +7,8 @@ import {
   type CsvRowReading,
 } from '../domain/csv-audience.ts';
 import { PreparationFailure } from '../domain/preparation-failure.ts';
-import { createCsvRowReader, type CsvRow } from './csv-rows.ts';
+import type { CsvRow } from './csv-row.ts';
+import { createCsvRowReader } from './csv-rows.ts';
 import { createCsvTextDecoder } from './csv-text.ts';
 
 // Small pages: what a page holds dies young.

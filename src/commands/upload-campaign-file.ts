@@ -1,7 +1,8 @@
 /** Takes a campaign's CSV into the file storage, looked at while it streams through. */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { createCsvRowReader, type CsvRow } from '../audience/csv-rows.ts';
+import type { CsvRow } from '../audience/csv-row.ts';
+import { createCsvRowReader } from '../audience/csv-rows.ts';
 import { createCsvTextDecoder } from '../audience/csv-text.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { Invalid } from '../domain/error.ts';

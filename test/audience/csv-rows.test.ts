@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCsvRowReader, type CsvRow } from '../../src/audience/csv-rows.ts';
+import type { CsvRow } from '../../src/audience/csv-row.ts';
+import { createCsvRowReader } from '../../src/audience/csv-rows.ts';
 
 function readAll(text: string, chunkSize = 65_536): readonly CsvRow[] {
   const reader = createCsvRowReader();
@@ -82,6 +83,7 @@ describe('createCsvRowReader', () => {
   it.each([
     ['a quote that is never closed', 'a,b\n1,2\n3,"open\n4,5\n', /^Line 3: .*never closed/],
     ['a record without end', `a,b\n1,2\n3,"${'x\n'.repeat(700_000)}`, /^Line 3: .*longer than/],
+    ['a record without end or quote', `a,b\n1,2\n3,${'x'.repeat(1_400_000)}`, /^Line 3: .*longer than/],
     ['a header without end', 'x'.repeat(2_000_000), /^Line 1: .*longer than/],
   ])('gives up at %s', (_, text, message) => {
     expect(() => readAll(text)).toThrow(message);
@@ -118,6 +120,29 @@ describe('createCsvRowReader', () => {
         },
       ),
       { numRuns: 300 },
+    );
+  });
+
+  it('reads the same rows whether or not a quote comes before them', () => {
+    const cell = fc.stringMatching(/^[a-z0-9 é€😀]{0,6}$/u);
+    const row = fc.array(cell, { minLength: 1, maxLength: 4 }).map((cells) => cells.join(';'));
+    const lineBreak = fc.constantFrom('\n', '\r\n', '\r');
+    const line = fc.tuple(row, lineBreak).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(
+        fc.array(line, { maxLength: 8 }),
+        fc.array(line, { maxLength: 8 }),
+        row,
+        fc.integer({ min: 1, max: 40 }),
+        (before, after, last, chunkSize) => {
+          const rest = [...before, 'x;"y"\n', ...after, last].join('');
+          const quoted = plain(`"a";b\n${rest}`, chunkSize);
+          expect(plain(`a;b\n${rest}`, chunkSize)).toEqual(quoted);
+          const unquoted = rest.replace('"y"', 'y');
+          expect(plain(`a;b\n${unquoted}`, chunkSize)).toEqual(quoted);
+        },
+      ),
+      { numRuns: 200 },
     );
   });
 });

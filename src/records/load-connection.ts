@@ -8,8 +8,8 @@ import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
 export interface CopyWriter {
-  /** Rows in COPY's text format; resolves when more may be written. */
-  readonly write: (rows: string) => Promise<void>;
+  /** Rows of `createCopyRows`; resolves when more may be written. */
+  readonly write: (rows: Buffer) => Promise<void>;
   readonly end: () => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface LoadConnection {
   ) => Promise<readonly R[]>;
   readonly copy: (statement: string) => CopyWriter;
   /** A COPY of rows that are all there. */
-  readonly copyRows: (statement: string, rows: string) => Promise<void>;
+  readonly copyRows: (statement: string, rows: Buffer) => Promise<void>;
   /** What `COPY … TO STDOUT` gives, as it arrives. */
   readonly copyOut: (statement: string) => AsyncIterable<Buffer>;
   readonly end: () => Promise<void>;
@@ -95,24 +95,6 @@ function copyWriter(copy: ReturnType<typeof copyFrom>): CopyWriter {
       await once(copy, 'finish');
     },
   };
-}
-
-const special = /[\\\t\n\r]/;
-const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-
-/** A value in COPY's text format. */
-export function copyValue(value: string | number | boolean | null): string {
-  if (value === null) return '\\N';
-  if (typeof value !== 'string') return String(value);
-  return special.test(value)
-    ? value.replaceAll(/[\\\t\n\r]/g, (character) => escapes[character] ?? '')
-    : value;
-}
-
-/** A text[] in COPY's text format. */
-export function copyArray(values: readonly string[]): string {
-  const items = values.map((value) => `"${value.replaceAll(/[\\"]/g, String.raw`\$&`)}"`);
-  return copyValue(`{${items.join(',')}}`);
 }
 
 const collisions = new Set(['23505', '40P01', '40001']);

@@ -2,11 +2,13 @@
  * The recipients of one campaign, loaded by one COPY in one transaction that also ends the preparation. A process that
  * dies, or an audience that turns out to be unusable, leaves nothing behind.
  */
-import { nextCampaignStatus, type CampaignStatus, type PreparationErrorCode } from '../domain/campaign.ts';
+import type { CampaignStatus } from '../domain/campaign.ts';
 import type { NewRecipient } from '../domain/audience.ts';
 import type { SkipReason } from '../domain/recipient.ts';
-import { copyArray, copyValue, openLoadConnection, type LoadConnection } from './load-connection.ts';
+import { createCopyRows } from './copy-rows.ts';
+import { openLoadConnection, type LoadConnection } from './load-connection.ts';
 import { isBeingPrepared } from './campaign-preparation.ts';
+import { recordPreparationEnd, releaseUnknownReservations } from './preparation-end.ts';
 import { createUuidV7Generator } from './uuid-v7.ts';
 
 export interface RecipientLoad {
@@ -63,27 +65,34 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
   const newId = createUuidV7Generator(startedAt);
   const copy = connection.copy(`COPY recipient (${columns}) FROM STDIN`);
   const skipped = new Map<SkipReason, number>();
+  const rows = createCopyRows();
   let position = 0;
 
-  const line = ({ contactId, phone, line: lineNumber, skip, variables }: NewRecipient): string => {
+  const writeRow = ({ contactId, phone, line, skip, variables }: NewRecipient): void => {
     position += 1;
-    const who = `${campaignId}\t${position}\t${newId()}\t${contactId ?? '\\N'}\t${phone?.digits ?? '\\N'}\t${phone?.country ?? ''}`;
-    const where = lineNumber ?? '\\N';
-    if (skip === undefined) {
-      const values = variables.length === 0 ? '\\N' : copyArray(variables);
-      return `${who}\tt\tPENDING\t\\N\t\\N\t${where}\t${values}\n`;
-    }
-    skipped.set(skip.reason, (skipped.get(skip.reason) ?? 0) + 1);
-    return `${who}\tf\tSKIPPED\t${skip.reason}\t${copyValue(skip.detail)}\t${where}\t\\N\n`;
+    rows.field(campaignId);
+    rows.field(position);
+    rows.field(newId());
+    rows.field(contactId);
+    rows.field(phone === undefined ? null : phone.digits);
+    rows.field(phone === undefined ? '' : phone.country);
+    rows.field(skip === undefined ? 't' : 'f');
+    rows.field(skip === undefined ? 'PENDING' : 'SKIPPED');
+    rows.field(skip === undefined ? null : skip.reason);
+    rows.field(skip === undefined ? null : skip.detail);
+    rows.field(line);
+    if (variables.length === 0) rows.field(null);
+    else rows.array(variables);
+    rows.endRow();
+    if (skip !== undefined) skipped.set(skip.reason, (skipped.get(skip.reason) ?? 0) + 1);
   };
 
   return {
     count: () => position,
     destroy: connection.destroy,
     async write(recipients) {
-      let rows = '';
-      for (const recipient of recipients) rows += line(recipient);
-      await copy.write(rows);
+      for (const recipient of recipients) writeRow(recipient);
+      await copy.write(rows.take());
     },
     async finish({ messagePlan, resentCampaignId, beforeCommit }) {
       await copy.end();
@@ -102,91 +111,12 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
       if (resentCampaignId !== undefined && counts.sendable > 0) {
         await releaseUnknownReservations(connection, { campaignId, resentCampaignId });
       }
-      await recordEnd(connection, { campaignId, status: campaign[0], counts, messagePlan });
-      await recordReasons(connection, campaignId, skipped);
+      const [status] = campaign;
+      await recordPreparationEnd(connection, { campaignId, status, counts, skipped, messagePlan });
       await beforeCommit();
       await connection.rows('COMMIT');
       await connection.end();
       return true;
     },
   };
-}
-
-interface PreparationEnd {
-  readonly campaignId: string;
-  readonly status: CampaignStatus;
-  readonly counts: { readonly sendable: number; readonly skipped: number };
-  readonly messagePlan: unknown;
-}
-
-const empty: PreparationErrorCode = 'AUDIENCE_EMPTY';
-const emptyMessage = 'The audience holds nobody to send to';
-
-async function recordEnd(connection: LoadConnection, end: PreparationEnd): Promise<void> {
-  const { campaignId, status, counts, messagePlan } = end;
-  const isEmpty = counts.sendable === 0;
-  const next = isEmpty ? (nextCampaignStatus(status, 'fail') ?? status) : status;
-  await connection.rows(
-    `UPDATE campaign SET preparation_status = $2, preparation_error_code = $3, preparation_error_message = $4,
-       status = $5, pause_reason = CASE WHEN $5 = 'PAUSED' THEN pause_reason END,
-       epoch = epoch + CASE WHEN status = $5 THEN 0 ELSE 1 END,
-       total_contacts = $6, total_contacts_skipped = $7, message_plan = $8, updated_at = now()
-     WHERE id = $1`,
-    [
-      campaignId,
-      isEmpty ? 'FAILED' : 'READY',
-      isEmpty ? empty : null,
-      isEmpty ? emptyMessage : null,
-      next,
-      counts.sendable,
-      counts.skipped,
-      JSON.stringify(messagePlan),
-    ],
-  );
-  await connection.rows('UPDATE campaign_counter SET pending = $2, skipped = $3 WHERE campaign_id = $1', [
-    campaignId,
-    counts.sendable,
-    counts.skipped,
-  ]);
-  await connection.rows('DELETE FROM campaign_input WHERE campaign_id = $1', [campaignId]);
-}
-
-async function recordReasons(
-  connection: LoadConnection,
-  campaignId: string,
-  skipped: ReadonlyMap<SkipReason, number>,
-): Promise<void> {
-  if (skipped.size === 0) return;
-  await connection.rows(
-    `INSERT INTO campaign_reason (campaign_id, kind, reason, count)
-     SELECT $1, 'skipped', reason, count FROM unnest($2::text[], $3::int[]) AS skipped (reason, count) ORDER BY reason`,
-    [campaignId, [...skipped.keys()], [...skipped.values()]],
-  );
-}
-
-/**
- * Messages of unknown outcome that are sent again: what was reserved for the first attempt is free for the second.
- * Recipients first, then the wallet, as everywhere.
- */
-export async function releaseUnknownReservations(
-  connection: Pick<LoadConnection, 'rows'>,
-  { campaignId, resentCampaignId }: { readonly campaignId: string; readonly resentCampaignId: string },
-): Promise<void> {
-  await connection.rows(
-    `WITH resent AS (
-       SELECT old.position FROM recipient AS old
-       JOIN recipient AS fresh ON fresh.campaign_id = $1 AND fresh.phone_number = old.phone_number AND fresh.sendable
-       WHERE old.campaign_id = $2 AND old.state = 'UNKNOWN' AND old.settlement = 'reserved' AND old.sendable
-       ORDER BY old.position
-       FOR NO KEY UPDATE OF old
-     ), released AS (
-       UPDATE recipient SET settlement = 'none', updated_at = now()
-       FROM resent WHERE recipient.campaign_id = $2 AND recipient.position = resent.position
-       RETURNING recipient.price
-     )
-     UPDATE wallet SET reserved = reserved - total.price, updated_at = now()
-     FROM (SELECT coalesce(sum(price), 0)::bigint AS price FROM released) AS total, campaign
-     WHERE campaign.id = $2 AND wallet.channel_id = campaign.channel_id AND total.price > 0`,
-    [campaignId, resentCampaignId],
-  );
 }

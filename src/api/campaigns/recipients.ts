@@ -3,10 +3,9 @@ import { Readable } from 'node:stream';
 import * as t from 'io-ts';
 import { cursorOf, idOf, Integer, IsoDateTime, limitUpTo, repeated, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
-import { csvCell } from '../../domain/csv-cell.ts';
 import { recipientStates } from '../../domain/recipient.ts';
 import { getCampaignReport } from '../../records/campaign-report.ts';
-import type { Connection } from '../../records/database.ts';
+import { exportRecipients } from '../../records/recipient-export.ts';
 import {
   listRecipients,
   type RecipientFilter,
@@ -31,7 +30,6 @@ type Recipient = t.TypeOf<typeof Recipient>;
 
 const Cursor = cursorOf(Integer);
 const defaultLimit = 100;
-const exportPageSize = 5_000;
 
 export const listCampaignRecipients = endpoint(
   {
@@ -89,7 +87,7 @@ export const listCampaignRecipients = endpoint(
       limit,
     };
     if (request.header('accept')?.includes('text/csv')) {
-      const content = Readable.from(exportCsv(dependencies.database, filter));
+      const content = Readable.from(exportRecipients(dependencies.config.databaseUrl, filter));
       return {
         status: 200,
         content,
@@ -120,34 +118,4 @@ function presentRecipient(row: RecipientRow): Recipient {
     provider_message_id: row.provider_message_id,
     updated_at: row.updated_at,
   };
-}
-
-const columns = [
-  'id',
-  'phone_number',
-  'contact_id',
-  'state',
-  'reason',
-  'reason_detail',
-  'line_number',
-  'message_id',
-  'provider_message_id',
-] as const;
-
-/** Page by page, so that memory does not grow with the campaign. */
-async function* exportCsv(connection: Connection, filter: RecipientFilter): AsyncGenerator<string> {
-  yield `${[...columns, 'updated_at'].join(',')}\r\n`;
-  let afterPosition = filter.afterPosition;
-  for (;;) {
-    const rows = await listRecipients(connection, { ...filter, afterPosition, limit: exportPageSize });
-    if (rows.length === 0) return;
-    yield rows.map(csvLine).join('');
-    afterPosition = rows.at(-1)?.position ?? afterPosition;
-  }
-}
-
-function csvLine(row: RecipientRow): string {
-  const recipient = presentRecipient(row);
-  const cells = columns.map((column) => csvCell(recipient[column]));
-  return `${[...cells, row.updated_at.toISOString()].join(',')}\r\n`;
 }

@@ -1,7 +1,9 @@
 /**
  * Webhook deliveries to a healthy receiver, from the event's row to the record of the outcome, beside bare no-op workflows
- * on the same Temporal server in the same run, in turns; then how long an event takes to arrive at half that rate, and
- * with receivers that hang. `--seconds N` of deliveries in all (60), in `--rounds N` (3); `--hanging N` receivers (200);
+ * on the same Temporal server in the same run, in turns: `eager` ones, which begin in the starting process (the fastest
+ * form there is), and `plain` ones, as any client starts them. Nobody waits for the result of a workflow in any of the
+ * three. Then how long an event takes to arrive at half that rate, and beside receivers that hang. `--seconds N` of
+ * deliveries in all (60), in `--rounds N` (6); `--latency N` seconds of each pace (30); `--hanging N` receivers (200);
  * `--lanes N` starts of no-op workflows at a time (50).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +25,7 @@ const whole = (fallback: string) => ({ type: 'string', default: fallback }) as c
 const { values } = parseArgs({
   options: {
     seconds: whole('60'),
-    rounds: whole('3'),
+    rounds: whole('6'),
     hanging: whole('200'),
     lanes: whole('50'),
     latency: whole('30'),
@@ -180,7 +182,8 @@ try {
   say(
     `beside ${hangingReceivers} hanging receivers with 50 events each, 5/s: ${latency(beside)}; ${beside.hanging} requests hung`,
   );
-  await worker.run({ kind: 'rest' });
+  const { rssMb } = await worker.run({ kind: 'rest' });
+  say(`memory of the worker at the end ${rssMb} MB`);
 } finally {
   await worker.stop();
   await database.end();

@@ -145,7 +145,8 @@ export function startWebhookRelay(
       idleMs: options.paceMs,
       work: async () => {
         const isPressed = busyShare() > crammed && (await isSendingBehind(database));
-        pace.press(isPressed, performance.now());
+        const yielding = pace.press(isPressed, performance.now());
+        if (yielding !== undefined) logger.info({ yielding }, 'webhook deliveries yield to sending');
         return false;
       },
     }),

@@ -2,8 +2,11 @@
 import { cpus } from 'node:os';
 
 export interface Pace {
-  /** Told a few times a second: true while campaigns send less than they may and the machine has nothing to spare. */
-  readonly press: (isPressed: boolean, now: number) => void;
+  /**
+   * Told a few times a second: true while campaigns send less than they may and the machine has nothing to spare.
+   * Answers `begun` and `ended` when there is a limit from now on, or none any more.
+   */
+  readonly press: (isPressed: boolean, now: number) => 'begun' | 'ended' | undefined;
   /** How many deliveries may be started now. */
   readonly room: (now: number) => number;
   readonly took: (count: number) => void;
@@ -11,10 +14,11 @@ export interface Pace {
 
 /** Starts a second. Never none: a delivery that waits for ever is of no use either. */
 const slowest = 4;
-const firstLimit = 32;
+const firstLimit = 8;
 /** From here on there is no limit. */
 const fastest = 500;
-const [slower, faster] = [0.5, 1.3];
+// One look in eight that finds sending short is enough to keep the limit where it is.
+const [slower, faster] = [0.5, 1.1];
 /** What an idle while may save up, in seconds. */
 const burstSeconds = 0.5;
 
@@ -25,13 +29,15 @@ export function createPace(): Pace {
   let filledAt = 0;
   return {
     press(isPressed, now) {
-      const next = limit * (isPressed ? slower : faster);
       if (limit === Infinity) {
-        if (!isPressed) return;
+        if (!isPressed) return undefined;
         [limit, tokens, filledAt] = [firstLimit, 0, now];
-      } else {
-        limit = next > fastest ? Infinity : Math.max(slowest, next);
+        return 'begun';
       }
+      limit = Math.max(slowest, limit * (isPressed ? slower : faster));
+      if (limit <= fastest) return undefined;
+      limit = Infinity;
+      return 'ended';
     },
     room(now) {
       if (limit === Infinity) return Infinity;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { createDemoApi } from '../demo-api.ts';
 import { createChaosCampaign, liveDevFile, untilStanding, type WatchedCampaign } from './campaign.ts';
-import { startCountingReceiver } from './counting-receiver.ts';
+import { startCountingReceiver, type CountingReceiver } from './counting-receiver.ts';
 import { withClient } from './evidence.ts';
 import { judgeWebhooks, type LoggedDelivery, type WebhookVerdict } from './judge-webhooks.ts';
 
@@ -23,50 +23,60 @@ const events = ['sent', 'delivered', 'read'] as const;
 const pollMs = 250;
 const quietMs = 2_000;
 
-/** Resolves to everything that was wrong. */
+/** Resolves to everything that was wrong. Sending is timed alone before and after, so that a busy machine shows. */
 export async function runWebhooks(plan: WebhookPlan, ground: Ground): Promise<readonly string[]> {
   const { dataDir, say } = ground;
   await everybodyReads(dataDir);
-  const alone = await send(plan, ground);
-  say(`sending alone: ${alone.seconds.toFixed(1)} s for ${plan.recipients} recipients at ${plan.rate}/s`);
+  const before = await send(plan, ground);
+  say(`sending alone: ${before.toFixed(1)} s for ${plan.recipients} recipients at ${plan.rate}/s`);
   await untilApplied(ground);
 
   const receiver = await startCountingReceiver();
   try {
-    await createDemoApi(await liveDevFile(dataDir)).post('/api/external-webhooks', {
-      title: 'Chaos',
-      url: receiver.url,
-      status: 'active',
-      events,
-    });
+    const api = createDemoApi(await liveDevFile(dataDir));
+    const configuration = { title: 'Chaos', url: receiver.url, status: 'active', events };
+    const created = await api.post('/api/external-webhooks', configuration);
     const beside = await send(plan, ground);
-    const queued = await countOpen(dataDir);
+    const verdict = await killWhileTheyQueue(plan, ground, receiver);
+    await api.remove(`/api/external-webhooks/${(created.data as { id: string }).id}`);
+    await untilApplied(ground);
+    const after = await send(plan, ground);
+    const longer = (beside / ((before + after) / 2) - 1) * 100;
     say(
-      `sending while deliveries queue: ${beside.seconds.toFixed(1)} s, ` +
-        `${((beside.seconds / alone.seconds - 1) * 100).toFixed(0)} % longer; ${queued} deliveries open at its end`,
+      `sending while deliveries queue: ${beside.toFixed(1)} s; alone ${before.toFixed(1)} s before and ${after.toFixed(1)} s ` +
+        `after: ${longer.toFixed(0)} % longer`,
     );
-    const expected = plan.recipients * events.length;
-    const since = performance.now();
-    const doneBefore = expected - queued;
-    for (let kill = 1; kill <= plan.kills; kill += 1) {
-      const share = kill / (plan.kills + 1);
-      await untilSettled(ground, doneBefore + (expected - doneBefore) * share);
-      await killWorker(dataDir);
-      say(`kill ${kill}: worker, ${receiver.requests.size} events received`);
-    }
-    await untilSettled(ground, expected);
-    const seconds = (performance.now() - since) / 1000;
-    const verdict = judgeWebhooks({
-      expected,
-      deliveries: await readLog(dataDir),
-      requests: receiver.requests,
-    });
-    say(`the queue was empty ${seconds.toFixed(0)} s after the end of sending`);
-    report(verdict, ground);
     return verdict.problems;
   } finally {
     await receiver.close();
   }
+}
+
+async function killWhileTheyQueue(
+  { recipients, kills }: WebhookPlan,
+  ground: Ground,
+  receiver: CountingReceiver,
+): Promise<WebhookVerdict> {
+  const { dataDir, say } = ground;
+  const expected = recipients * events.length;
+  const since = performance.now();
+  const queued = await countOpen(dataDir);
+  say(`sending is over, ${queued} deliveries are open`);
+  for (let kill = 1; kill <= kills; kill += 1) {
+    await untilSettled(ground, expected - queued * (1 - kill / (kills + 1)));
+    await killWorker(dataDir);
+    say(`kill ${kill}: worker, ${receiver.requests.size} events received`);
+  }
+  await untilSettled(ground, expected);
+  const seconds = (performance.now() - since) / 1000;
+  const verdict = judgeWebhooks({
+    expected,
+    deliveries: await readLog(dataDir),
+    requests: receiver.requests,
+  });
+  say(`the queue was empty ${seconds.toFixed(0)} s after the end of sending`);
+  report(verdict, ground);
+  return verdict;
 }
 
 function report(verdict: WebhookVerdict, { say }: Ground): void {
@@ -87,8 +97,8 @@ async function everybodyReads(dataDir: string): Promise<void> {
   });
 }
 
-/** From the first claim to the last result, by the campaign's own record. */
-async function send({ recipients, rate }: WebhookPlan, { dataDir, signal }: Ground) {
+/** Seconds from the first claim to the last result, by the campaign's own record. */
+async function send({ recipients, rate }: WebhookPlan, { dataDir, signal }: Ground): Promise<number> {
   const campaign: WatchedCampaign = await createChaosCampaign(dataDir, { recipients, rate, signal });
   await untilStanding(campaign, ({ status }) => status === 'COMPLETED');
   const [row] = await read<{ seconds: number }>(
@@ -96,7 +106,7 @@ async function send({ recipients, rate }: WebhookPlan, { dataDir, signal }: Grou
     'SELECT extract(epoch FROM completed_at - started_at)::float8 AS seconds FROM campaign WHERE id = $1',
     [campaign.campaignId],
   );
-  return { seconds: row?.seconds ?? Number.NaN };
+  return row?.seconds ?? Number.NaN;
 }
 
 async function read<R extends object>(dataDir: string, text: string, values: unknown[] = []): Promise<R[]> {

@@ -1,0 +1,11 @@
+import type { AttemptResult } from '../../src/records/webhook-attempts.ts';
+
+/** The outcome of an attempt that a receiver took at once. */
+export const deliveredResult = (id: string): AttemptResult => ({
+  id,
+  state: 'delivered',
+  errorCode: null,
+  responseStatus: 200,
+  responseExcerpt: 'ok',
+  durationMs: 12,
+});

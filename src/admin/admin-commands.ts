@@ -10,6 +10,7 @@ import { revokeApiKey } from '../commands/revoke-api-key.ts';
 import { rotateSecrets } from '../commands/rotate-secrets.ts';
 import { setFeature } from '../commands/set-feature.ts';
 import { syncTemplates } from '../commands/sync-templates.ts';
+import { updateChannel } from '../commands/update-channel.ts';
 import { NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
 import { migrate } from '../migrate.ts';
@@ -57,6 +58,31 @@ export const adminCommands: readonly AdminCommand[] = [
         businessAccountId: values['business-account-id'],
         accessToken: values['access-token'],
         ...(rate !== undefined && { messagesPerSecond: integerOption('messages-per-second', rate) }),
+      });
+    },
+  }),
+  adminCommand({
+    name: 'update-channel',
+    summary: 'give a sending number another token or limit, unblock it, or set who answers',
+    options: {
+      'channel-id': channelId,
+      'access-token': { description: "the provider's new token; stored encrypted", optional: true },
+      'messages-per-second': { description: "the provider's limit", optional: true },
+      status: { description: 'active (lifts a block) or blocked', optional: true },
+      responder: { description: 'who answers inbound messages: none, chatbot or assistant', optional: true },
+      'blocked-countries': { description: 'codes like US,FR that are not sent to, or none', optional: true },
+    },
+    needs: ['secrets'],
+    run: (context, { status, responder, ...values }) => {
+      const rate = values['messages-per-second'];
+      const countries = values['blocked-countries'];
+      return updateChannel(context, {
+        channelId: uuidOption('channel-id', values['channel-id']),
+        accessToken: values['access-token'],
+        messagesPerSecond: rate === undefined ? undefined : integerOption('messages-per-second', rate),
+        status,
+        responder,
+        blockedCountries: countries === 'none' ? [] : countries?.split(','),
       });
     },
   }),

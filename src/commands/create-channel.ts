@@ -43,7 +43,7 @@ function identifierProblems(input: CreateChannel): readonly FieldProblem[] {
     .map((field) => ({ field, message: `${field} must have 1 to 1024 characters` }));
 }
 
-function rateProblems(messagesPerSecond: number): readonly FieldProblem[] {
+export function rateProblems(messagesPerSecond: number): readonly FieldProblem[] {
   const fits = Number.isInteger(messagesPerSecond) && messagesPerSecond >= 1 && messagesPerSecond <= 100_000;
   if (fits) return [];
   return [

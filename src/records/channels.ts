@@ -3,7 +3,7 @@ import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
 import * as t from 'io-ts';
 import { Conflict, NotFound } from '../domain/error.ts';
 import type { Connection } from './database.ts';
-import { bytes, nullable, row } from './row.ts';
+import { bytes, nothing, nullable, row } from './row.ts';
 
 const Channel = t.type({
   id: t.string,
@@ -65,6 +65,25 @@ export async function insertChannel(
     }
     throw error;
   }
+}
+
+/** What an operator may change of a channel. */
+export type ChannelSettings = Pick<
+  Channel,
+  'accessTokenEncrypted' | 'messagesPerSecond' | 'status' | 'blockReason' | 'blockedCountries' | 'responder'
+>;
+
+export async function updateChannelSettings(
+  connection: Connection,
+  channelId: string,
+  settings: ChannelSettings,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE channel SET access_token_encrypted = ${sql.binary(settings.accessTokenEncrypted)},
+      messages_per_second = ${settings.messagesPerSecond}, status = ${settings.status},
+      block_reason = ${settings.blockReason}, responder = ${settings.responder},
+      blocked_countries = ${sql.array(settings.blockedCountries, 'text')}, updated_at = now()
+    WHERE id = ${channelId}`);
 }
 
 /** The channel of this workspace; throws NotFound for any other. */

@@ -82,6 +82,41 @@ async function aChannel() {
 }
 
 describe('admin', () => {
+  test('changes what is named of a channel and nothing else', async () => {
+    const { channelId } = await aChannel();
+    const update = (...options: readonly string[]) =>
+      result(['update-channel', `--channel-id=${channelId}`, ...options]);
+    const before = await findChannelById(database.pool, channelId);
+    expect(await update('--responder=chatbot', '--messages-per-second=20')).toEqual({
+      status: 'active',
+      responder: 'chatbot',
+      messagesPerSecond: 20,
+      blockedCountries: [],
+    });
+    expect(await update('--status=blocked', '--blocked-countries=US,FR')).toMatchObject({
+      status: 'blocked',
+    });
+    expect(await findChannelById(database.pool, channelId)).toEqual({
+      ...before,
+      status: 'blocked',
+      blockReason: 'OPERATOR',
+      responder: 'chatbot',
+      messagesPerSecond: 20,
+      blockedCountries: ['US', 'FR'],
+    });
+    await update('--status=active', '--blocked-countries=none', '--access-token=a new token');
+    const after = await findChannelById(database.pool, channelId);
+    expect(after).toMatchObject({ status: 'active', blockReason: null, blockedCountries: [] });
+    const token = createSecretBox([secretsKey]).decrypt(after?.accessTokenEncrypted ?? Buffer.of());
+    expect(token).toBe('a new token');
+    expect(await problem(['update-channel', `--channel-id=${channelId}`, '--responder=parrot'])).toContain(
+      'responder must be one of none, chatbot, assistant',
+    );
+    expect(await problem(['update-channel', '--channel-id=0197c0de-0000-7000-8000-000000000009'])).toContain(
+      'Channel not found',
+    );
+  });
+
   test('creates a workspace, a channel and keys of every scope', async () => {
     const { workspaceId } = await result(['create-workspace', '--name', 'Acme']);
     expect(workspaceId).toEqual(expect.any(Number));

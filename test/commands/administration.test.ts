@@ -6,13 +6,16 @@ import { adjustWallet } from '../../src/commands/adjust-wallet.ts';
 import { createChannel } from '../../src/commands/create-channel.ts';
 import { createWorkspace } from '../../src/commands/create-workspace.ts';
 import { rechargeWallet } from '../../src/commands/recharge-wallet.ts';
+import { updateChannel } from '../../src/commands/update-channel.ts';
 import { setFeature } from '../../src/commands/set-feature.ts';
 import { Conflict, Invalid, NotFound } from '../../src/domain/error.ts';
+import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { getChannel, listChannelsOfBusinessAccount } from '../../src/records/channels.ts';
 import { getFeatures } from '../../src/records/features.ts';
 import { nothing, row } from '../../src/records/row.ts';
 import { findPrices, getWallet, listPrices } from '../../src/records/wallets.ts';
 import { createSecretBox } from '../../src/secrets.ts';
+import { seedCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const secrets = createSecretBox(['a key of the tests that is long enough']);
@@ -232,5 +235,17 @@ describe('prices', () => {
     expect(card.filter(({ country }) => country === 'FR')).toEqual([
       { category: 'MARKETING', country: 'FR', price: 2n },
     ]);
+  });
+});
+
+test('a channel that is blocked by an operator pauses its campaigns', async () => {
+  const campaign = await seedCampaign(database.pool, { recipients: 1 });
+  await updateChannel(
+    { database: database.pool, secrets },
+    { channelId: campaign.channelId, status: 'blocked' },
+  );
+  expect(await getCampaignStanding(database.pool, campaign.campaignId)).toMatchObject({
+    status: 'PAUSED',
+    pauseReason: 'CHANNEL_BLOCKED',
   });
 });

@@ -1,0 +1,91 @@
+import type { Dependencies } from '../dependencies.ts';
+import { Invalid, NotFound, type FieldProblem } from '../domain/error.ts';
+import { pauseRunningOfChannel } from '../records/campaign-lifecycle.ts';
+import { findChannelById, updateChannelSettings, type Channel } from '../records/channels.ts';
+import { rateProblems } from './create-channel.ts';
+
+/** What is absent stays as it is. */
+export interface UpdateChannel {
+  readonly channelId: string;
+  readonly accessToken?: string | undefined;
+  readonly messagesPerSecond?: number | undefined;
+  /** `active` lifts a block, the provider's included. */
+  readonly status?: string | undefined;
+  /** Who answers inbound messages: `none`, `chatbot` or `assistant`. */
+  readonly responder?: string | undefined;
+  /** ISO 3166 alpha-2; replaces the list. */
+  readonly blockedCountries?: readonly string[] | undefined;
+}
+
+const statuses = ['active', 'blocked'] as const;
+const responders = ['none', 'chatbot', 'assistant'] as const;
+
+/**
+ * Acts on every process with the next message. A block pauses the campaigns of the channel; those that are paused are
+ * started again by hand. Throws NotFound.
+ */
+export async function updateChannel(
+  { database, secrets }: Pick<Dependencies, 'database' | 'secrets'>,
+  input: UpdateChannel,
+): Promise<Pick<Channel, 'status' | 'responder' | 'messagesPerSecond' | 'blockedCountries'>> {
+  const status = oneOfMany('status', input.status, statuses);
+  const responder = oneOfMany('responder', input.responder, responders);
+  const problems = [
+    ...status.problems,
+    ...responder.problems,
+    ...tokenProblems(input.accessToken),
+    ...(input.messagesPerSecond === undefined ? [] : rateProblems(input.messagesPerSecond)),
+    ...countryProblems(input.blockedCountries ?? []),
+  ];
+  if (problems.length > 0) throw Invalid.of(problems);
+
+  const found = await findChannelById(database, input.channelId);
+  if (found === undefined) throw new NotFound('Channel');
+  const { messagesPerSecond, blockedCountries } = found;
+  const settings = {
+    status: status.value ?? found.status,
+    responder: responder.value ?? found.responder,
+    messagesPerSecond: input.messagesPerSecond ?? messagesPerSecond,
+    blockedCountries: [...(input.blockedCountries ?? blockedCountries)],
+  };
+  const accessTokenEncrypted =
+    input.accessToken === undefined ? found.accessTokenEncrypted : secrets.encrypt(input.accessToken);
+  await database.transaction(async (transaction) => {
+    // The courier of a worker tells their workflows.
+    if (settings.status === 'blocked')
+      await pauseCampaignsOfChannel({ logger }, transaction, input.channelId);
+    await updateChannelSettings(transaction, input.channelId, {
+      ...settings,
+      blockReason: blockReasonOf(found, settings.status),
+      accessTokenEncrypted,
+    });
+  });
+  return settings;
+}
+
+function blockReasonOf(before: Channel, status: Channel['status']): string | null {
+  if (status === 'active') return null;
+  return before.status === 'blocked' ? before.blockReason : 'OPERATOR';
+}
+
+function oneOfMany<T extends string>(
+  field: string,
+  given: string | undefined,
+  known: readonly T[],
+): { readonly value?: T; readonly problems: readonly FieldProblem[] } {
+  const value = known.find((name) => name === given);
+  if (value !== undefined) return { value, problems: [] };
+  if (given === undefined) return { problems: [] };
+  return { problems: [{ field, message: `${field} must be one of ${known.join(', ')}` }] };
+}
+
+function tokenProblems(accessToken: string | undefined): readonly FieldProblem[] {
+  if (accessToken === undefined || (accessToken.trim() !== '' && accessToken.length <= 1024)) return [];
+  return [{ field: 'accessToken', message: 'accessToken must have 1 to 1024 characters' }];
+}
+
+function countryProblems(countries: readonly string[]): readonly FieldProblem[] {
+  if (countries.every((country) => /^[A-Z]{2}$/.test(country))) return [];
+  const message = 'blockedCountries must be ISO 3166 codes of two capital letters';
+  return [{ field: 'blockedCountries', message }];
+}

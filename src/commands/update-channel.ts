@@ -52,8 +52,7 @@ export async function updateChannel(
     input.accessToken === undefined ? found.accessTokenEncrypted : secrets.encrypt(input.accessToken);
   await database.transaction(async (transaction) => {
     // The courier of a worker tells their workflows.
-    if (settings.status === 'blocked')
-      await pauseCampaignsOfChannel({ logger }, transaction, input.channelId);
+    if (settings.status === 'blocked') await pauseRunningOfChannel(transaction, input.channelId);
     await updateChannelSettings(transaction, input.channelId, {
       ...settings,
       blockReason: blockReasonOf(found, settings.status),

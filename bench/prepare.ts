@@ -1,8 +1,9 @@
 /**
  * Preparing a campaign of N recipients from a CSV file, contacts created included, against a plain COPY of the ready-made
- * recipient rows into the same keyed table, in one run. Prints rows per second, the ratio, CPU seconds and peak memory of
- * the preparing process. `--recipients N` (default 1,000,000), `--rounds N`, `--known` (the contacts exist already),
- * `--mapped` (names, e-mail and a custom field are stored with the contacts).
+ * recipient rows, ids included, into the same keyed table, in one run. Prints rows per second, the ratio, CPU seconds of
+ * Postgres and of the preparing process, and the latter's peak memory. `--recipients N` (default 1,000,000), `--rounds N`,
+ * `--known` (the contacts exist already), `--mapped` (names, e-mail and a custom field are stored with the contacts),
+ * `--shuffled` (the numbers stand in no order), `--quoted` (every name stands in quotes).
  */
 import { fork } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -22,12 +23,12 @@ import { createDatabase } from '../src/records/database.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { createFolderStorage } from '../src/storage/folder-storage.ts';
 import { measure, median, type Measured } from './support/measure.ts';
-import { startPostgres } from './support/postgres.ts';
+import { startPostgres, type BenchPostgres } from './support/postgres.ts';
 import { seedRunningCampaign } from './support/seed.ts';
 
 const fileKey = 'contacts.csv';
 const columns =
-  'campaign_id, position, contact_id, phone_number, country, sendable, state, reason, reason_detail, line_number, variables';
+  'campaign_id, position, id, contact_id, phone_number, country, sendable, state, reason, reason_detail, line_number, variables';
 
 /** The forked side: one preparation, measured. */
 async function prepareHere(databaseUrl: string, folder: string, campaignId: string): Promise<void> {
@@ -56,13 +57,21 @@ function prepareInChild(databaseUrl: string, folder: string, campaignId: string)
   });
 }
 
-function* csvChunks(recipients: number): Generator<string> {
+interface List {
+  readonly recipients: number;
+  readonly isShuffled: boolean;
+  readonly areQuoted: boolean;
+}
+
+function* csvChunks({ recipients, isShuffled, areQuoted }: List): Generator<string> {
+  const quote = areQuoted ? '"' : '';
   const rowsPerChunk = 10_000;
   yield 'phone,country,name,email,city\n';
   for (let at = 0; at < recipients; at += rowsPerChunk) {
     let chunk = '';
     for (let i = at; i < Math.min(at + rowsPerChunk, recipients); i += 1) {
-      chunk += `+49151${10_000_000 + i},49,Ada ${i},a${i}@example.org,Köln\n`;
+      const number = isShuffled ? (i * 7_919) % recipients : i;
+      chunk += `+49151${10_000_000 + number},49,${quote}Ada ${i}${quote},a${i}@example.org,Köln\n`;
     }
     yield chunk;
   }
@@ -70,7 +79,7 @@ function* csvChunks(recipients: number): Generator<string> {
 
 interface Round {
   readonly client: pg.Client;
-  readonly databaseUrl: string;
+  readonly postgres: BenchPostgres;
   readonly folder: string;
   readonly recipients: number;
   readonly isMapped: boolean;
@@ -116,25 +125,40 @@ async function seed({ client, recipients, isMapped, areKnown }: Round): Promise<
 }
 
 /** The rows that the preparation made, loaded once more by nothing but COPY. */
-async function plainCopy({ client, folder, recipients }: Round, campaignId: string): Promise<Measured> {
+async function plainCopy(
+  { client, folder, recipients, postgres }: Round,
+  campaignId: string,
+): Promise<{ readonly measured: Measured; readonly cpu: number }> {
   const file = join(folder, 'recipients.copy');
   const select = `SELECT ${columns} FROM recipient WHERE campaign_id = '${campaignId}' ORDER BY position`;
   await pipeline(client.query(copyTo(`COPY (${select}) TO STDOUT`)), createWriteStream(file));
   await client.query('TRUNCATE recipient');
   await client.query('CHECKPOINT');
+  const before = postgres.cpuSeconds();
   const measured = await measure(async () => {
     await client.query('BEGIN');
     await pipeline(createReadStream(file), client.query(copyFrom(`COPY recipient (${columns}) FROM STDIN`)));
     await client.query('COMMIT');
   });
+  const cpu = postgres.cpuSeconds() - before;
   const { rows } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM recipient');
   if (rows[0]?.n !== recipients) throw new Error(`${rows[0]?.n} of ${recipients} rows were copied`);
-  return measured;
+  return { measured, cpu };
 }
 
-async function runRound(round: Round): Promise<{ readonly ours: Measured; readonly plain: Measured }> {
+interface RoundResult {
+  readonly ours: Measured;
+  readonly plain: Measured;
+  /** CPU seconds of Postgres in either. */
+  readonly postgres: { readonly ours: number; readonly plain: number };
+}
+
+async function runRound(round: Round): Promise<RoundResult> {
   const campaignId = await seed(round);
-  const ours = await prepareInChild(round.databaseUrl, round.folder, campaignId);
+  const { cpuSeconds, url } = round.postgres;
+  const before = cpuSeconds();
+  const ours = await prepareInChild(url, round.folder, campaignId);
+  const prepared = cpuSeconds();
   const { rows } = await round.client.query<{ status: string; total: number; contacts: number }>(
     `SELECT preparation_status AS status, total_contacts AS total,
        (SELECT count(*)::int FROM contact WHERE contact.workspace_id = campaign.workspace_id) AS contacts
@@ -149,7 +173,8 @@ async function runRound(round: Round): Promise<{ readonly ours: Measured; readon
   ) {
     throw new Error(`The preparation ended as ${JSON.stringify(standing)}`);
   }
-  return { ours, plain: await plainCopy(round, campaignId) };
+  const { measured: plain, cpu } = await plainCopy(round, campaignId);
+  return { ours, plain, postgres: { ours: prepared - before, plain: cpu } };
 }
 
 async function main(): Promise<void> {
@@ -159,6 +184,8 @@ async function main(): Promise<void> {
       rounds: { type: 'string', default: '3' },
       known: { type: 'boolean', default: false },
       mapped: { type: 'boolean', default: false },
+      shuffled: { type: 'boolean', default: false },
+      quoted: { type: 'boolean', default: false },
     },
   });
   const recipients = Number(values.recipients);
@@ -167,10 +194,11 @@ async function main(): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url });
   try {
     await client.connect();
-    await pipeline(Readable.from(csvChunks(recipients)), createWriteStream(join(folder, fileKey)));
+    const list = { recipients, isShuffled: values.shuffled, areQuoted: values.quoted };
+    await pipeline(Readable.from(csvChunks(list)), createWriteStream(join(folder, fileKey)));
     const round = {
       client,
-      databaseUrl: postgres.url,
+      postgres,
       folder,
       recipients,
       isMapped: values.mapped,
@@ -178,12 +206,13 @@ async function main(): Promise<void> {
     };
     const ratios: number[] = [];
     for (let number = 1; number <= Number(values.rounds); number += 1) {
-      const { ours, plain } = await runRound(round);
+      const { ours, plain, postgres: cpu } = await runRound(round);
       const rate = ({ seconds }: Measured) => Math.round(recipients / seconds);
       ratios.push(plain.seconds / ours.seconds);
       process.stdout.write(
-        `round ${number}: plain COPY ${rate(plain)}/s, preparation ${rate(ours)}/s ` +
-          `(${ours.cpuSeconds.toFixed(1)} CPU s, ${ours.peakRssMb} MB), ratio ${ratios.at(-1)?.toFixed(2)}\n`,
+        `round ${number}: plain COPY ${rate(plain)}/s (Postgres ${cpu.plain.toFixed(1)} CPU s), ` +
+          `preparation ${rate(ours)}/s (${ours.cpuSeconds.toFixed(1)} CPU s, Postgres ${cpu.ours.toFixed(1)}, ` +
+          `${ours.peakRssMb} MB), ratio ${ratios.at(-1)?.toFixed(2)}\n`,
       );
     }
     process.stdout.write(`median ratio ${median(ratios).toFixed(2)} of ${recipients} recipients\n`);

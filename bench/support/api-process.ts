@@ -18,6 +18,7 @@ export type ApiRole = 'api' | 'bare';
 
 export interface ApiProcess {
   readonly port: number;
+  readonly pid: number;
   /** CPU seconds of the process so far. */
   readonly cpuSeconds: () => Promise<number>;
   readonly stop: () => Promise<void>;
@@ -41,7 +42,12 @@ export function startApiProcess(
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`The ${role} ended with exit code ${code}`)));
     child.once('message', (port) =>
-      resolve({ port: Number(port), cpuSeconds: () => askForCpu(child), stop: () => stopChild(child) }),
+      resolve({
+        port: Number(port),
+        pid: child.pid ?? 0,
+        cpuSeconds: () => askForCpu(child),
+        stop: () => stopChild(child),
+      }),
     );
   });
 }

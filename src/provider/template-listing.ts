@@ -41,24 +41,27 @@ export function readTemplatePage(body: unknown): TemplatePage | undefined {
   const data = isObject(body) ? body['data'] : undefined;
   if (!Array.isArray(data)) return undefined;
   const templates = data.map(readTemplate).filter((template) => template !== undefined);
+  const nextCursor = nextCursorOf(isObject(body) ? body['paging'] : undefined);
+  // There is more, and no way to ask for it: what was not seen is not gone.
+  const lost = nextCursor === undefined ? 1 : 0;
   return {
     templates,
-    unreadable: data.length - templates.length,
-    nextCursor: nextCursorOf(isObject(body) ? body['paging'] : undefined),
+    unreadable: data.length - templates.length + lost,
+    nextCursor: nextCursor ?? null,
   };
 }
 
 /**
  * Cursors are present on the last page too: only `next` says that there is more. Its address is never called,
- * for it may name any host; the cursor inside it is used against our own base URL.
+ * for it may name any host; the cursor inside it is used against our own base URL. Undefined when it has none.
  */
-function nextCursorOf(paging: unknown): string | null {
+function nextCursorOf(paging: unknown): string | null | undefined {
   const next = isObject(paging) ? paging['next'] : undefined;
   if (!isObject(paging) || typeof next !== 'string' || next === '') return null;
   const cursors = paging['cursors'];
   const after = isObject(cursors) ? cursors['after'] : undefined;
   if (typeof after === 'string' && after !== '') return after;
-  return new URLSearchParams(next.slice(next.indexOf('?') + 1)).get('after');
+  return new URLSearchParams(next.slice(next.indexOf('?') + 1)).get('after') ?? undefined;
 }
 
 function qualityScoreOf(value: unknown): string | null {

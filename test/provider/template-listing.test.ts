@@ -76,6 +76,22 @@ describe('listTemplates', () => {
     expect(asked.every((path) => path.startsWith('/v23.0/1022/message_templates?'))).toBe(true);
   });
 
+  it('takes the cursor from the address of the next page, and counts a page that cannot be had as unreadable', async () => {
+    const { provider, asked } = await serve((query) =>
+      query.get('after') === null
+        ? page(['1'], { next: `${next}QVFI%3D` })
+        : page(['2'], { next: '/page/3' }),
+    );
+
+    const pages = await listAll(provider);
+
+    expect(asked[1]).toContain('after=QVFI%3D');
+    expect(pages.map(({ unreadable, nextCursor }) => [unreadable, nextCursor])).toEqual([
+      [0, 'QVFI='],
+      [1, null],
+    ]);
+  });
+
   it('continues from a cursor that is given', async () => {
     const { provider, asked } = await serve(() => page(['9']));
 

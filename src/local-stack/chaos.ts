@@ -20,6 +20,7 @@ import { StackError } from './stack-error.ts';
 import { readStackSettings } from './stack-settings.ts';
 
 const graceSeconds = 10;
+const providerTimeoutMs = 10_000;
 const recoveryLimitMs = 30_000;
 /**
  * What the busiest second of the provider's list may hold, as a share of the limit: it tells when messages arrived, and on a
@@ -39,6 +40,7 @@ async function main(plan: ChaosPlan): Promise<readonly string[]> {
     PORT: '0',
     TEMPORAL_UI_PORT: '0',
     OUTCOME_GRACE_SECONDS: String(graceSeconds),
+    PROVIDER_TIMEOUT_MS: String(providerTimeoutMs),
     LOG_LEVEL: 'info',
     LOG_FORMAT: 'json',
   };

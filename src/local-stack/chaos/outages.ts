@@ -27,8 +27,6 @@ export interface Expectation {
   readonly ready: readonly number[];
   readonly read: readonly number[];
   readonly send: readonly number[];
-  /** Nothing reaches the provider, or nothing useful comes back. */
-  readonly stopsSending: boolean;
 }
 
 interface Outage extends Expectation {
@@ -36,10 +34,10 @@ interface Outage extends Expectation {
   readonly end: (site: OutageSite) => Promise<void>;
 }
 
-const databaseAway = { ready: [503], read: [503], send: [503], stopsSending: true };
+const databaseAway = { ready: [503], read: [503], send: [503] };
 // What leads to no more than an event, and to steps of a few seconds, goes on for that long without Temporal.
-const temporalAway = { ready: [503], read: [200], send: [200], stopsSending: false };
-const providerAway = { ready: [200], read: [200], send: [502], stopsSending: true };
+const temporalAway = { ready: [503], read: [200], send: [200] };
+const providerAway = { ready: [200], read: [200], send: [502] };
 
 export const outages: Readonly<Record<OutageKind, Outage>> = {
   postgres: { ...databaseAway, ...relayed('postgres', 'gone') },
@@ -69,7 +67,6 @@ export const outages: Readonly<Record<OutageKind, Outage>> = {
     ...providerAway,
     ...faulty({ latencyMs: 2_000, jitterMs: 1_000 }),
     send: [200],
-    stopsSending: false,
   },
 };
 

@@ -1,7 +1,7 @@
 /** One outage after the other, spread over the campaign; between them it has to go on by itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilShare, liveDevFile, type WatchedCampaign } from './campaign.ts';
-import { readProviderTally } from './evidence.ts';
+import { readProviderTally, readStanding } from './evidence.ts';
 import { outages, type OutageKind, type OutageSite } from './outages.ts';
 import { startProbing } from './probe.ts';
 
@@ -40,7 +40,7 @@ export async function runOutages(
     const before = await readProviderTally(dev.providerUrl);
     const answered = probing.stop();
     await outage.end(site);
-    const recoveryMs = await untilMore(dev.providerUrl, before.accepted, campaign.signal);
+    const recoveryMs = await untilMore(campaign, before.accepted);
     const { counts, problems: found } = await answered;
     const answers = Object.entries(counts)
       .map(([answer, times]) => `${answer} ×${times}`)
@@ -53,13 +53,16 @@ export async function runOutages(
   return problems;
 }
 
-async function untilMore(providerUrl: string, than: number, signal: AbortSignal): Promise<number> {
+/** Until the provider takes messages again; what ended meanwhile needs no more of them. */
+async function untilMore({ dataDir, campaignId, signal }: WatchedCampaign, than: number): Promise<number> {
   const startedAt = performance.now();
   for (;;) {
     signal.throwIfAborted();
-    const { accepted } = await readProviderTally(providerUrl);
+    const dev = await liveDevFile(dataDir);
+    const { accepted } = await readProviderTally(dev.providerUrl);
     const tookMs = performance.now() - startedAt;
     if (accepted >= than + clearlyMore || tookMs > 2 * recoveryLimitMs) return tookMs;
+    if ((await readStanding(dev, campaignId))?.status === 'COMPLETED') return tookMs;
     await sleep(pollMs);
   }
 }

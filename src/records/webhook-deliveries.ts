@@ -1,4 +1,4 @@
-/** The delivery log as customers read it. What the relay and the worker do with it is in `delivery-queue.ts`. */
+/** The delivery log as customers read it. What the relay and the worker do with it is in `webhook-dispatch.ts` and `webhook-attempts.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
@@ -86,15 +86,20 @@ export interface NewDelivery {
   readonly cause: Exclude<DeliveryCause, 'event'>;
 }
 
-/** A delivery somebody asked for; the relay takes it up like any other. */
+/**
+ * A delivery somebody asked for; the relay takes it up like any other. Throws NotFound when the event is too old to be kept:
+ * a delivery that was asked for late outlives it.
+ */
 export async function insertWebhookDelivery(
   connection: Connection,
   workspaceId: number,
   { webhookId, eventId, cause }: NewDelivery,
 ): Promise<WebhookDelivery> {
-  return connection.one(sql.type(WebhookDeliveryRow)`
+  const inserted = await connection.maybeOne(sql.type(WebhookDeliveryRow)`
     INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, cause)
     SELECT ${workspaceId}, ${webhookId}, event.id, event.key, ${cause}
     FROM event WHERE event.workspace_id = ${workspaceId} AND event.id = ${eventId}
     RETURNING ${selection}`);
+  if (inserted === null) throw new NotFound('Event');
+  return inserted;
 }

@@ -412,6 +412,15 @@ describe('the delivery log', () => {
     expect(ids(await call('GET', `/${id}/deliveries`))).toHaveLength(3);
   });
 
+  it('answers 404 to a resend when the event is no longer kept', async () => {
+    const id = await withDeliveries(1);
+    const [first] = (await call('GET', `/${id}/deliveries`)).body.data;
+    await query(api.database, 'DELETE FROM event WHERE id = $1', [first.eventId]);
+    const { status, body } = await call('POST', `/${id}/deliveries/${first.id}/resend`);
+    expect(status).toBe(404);
+    expect(body.message).toBe('Event not found');
+  });
+
   it.each(eventKeys)('takes a test of %s for this configuration alone', async (eventKey) => {
     const [{ id }, { id: bystander }] = [await created(), await created({ events: [...eventKeys] })];
     const { status, body } = await call('POST', `/${id}/test`, { eventKey });

@@ -71,9 +71,13 @@ export function listOverdueQueues(
     )}
     UNION ALL ${queue(
       'deliveries',
-      sql.fragment`SELECT created_at AS at FROM webhook_delivery
-        WHERE (state = 'sending' AND dispatched_at IS NOT NULL AND sending_until < now() - make_interval(secs => ${queueSeconds}))
-          OR (state = 'pending' AND created_at < now() - make_interval(hours => ${expiryHours}, secs => ${queueSeconds})) LIMIT 10000`,
+      // Each by the partial index of its own.
+      sql.fragment`(SELECT created_at AS at FROM webhook_delivery WHERE state = 'sending' AND dispatched_at IS NOT NULL
+          AND sending_until < now() - make_interval(secs => ${queueSeconds}) LIMIT 10000)
+        UNION ALL (SELECT created_at FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NULL
+          AND created_at < now() - make_interval(hours => ${expiryHours}, secs => ${queueSeconds}) LIMIT 10000)
+        UNION ALL (SELECT created_at FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NOT NULL
+          AND created_at < now() - make_interval(hours => ${expiryHours}, secs => ${queueSeconds}) LIMIT 10000)`,
     )}`);
 }
 

@@ -161,8 +161,12 @@ export function listOpenDeliveries(
   }: { readonly backupAt: Date; readonly afterId: string | null; readonly limit: number },
 ): Promise<readonly string[]> {
   return connection.anyFirst(sql.type(OpenId)`
-    SELECT id FROM webhook_delivery
-    WHERE state IN ('pending', 'sending') AND created_at <= ${backupAt.toISOString()}
-      AND (${afterId}::uuid IS NULL OR id > ${afterId}::uuid)
+    SELECT id FROM (
+      -- Each by the partial index of its own.
+      SELECT id, created_at FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NULL
+      UNION ALL
+      SELECT id, created_at FROM webhook_delivery WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL
+    ) AS open
+    WHERE created_at <= ${backupAt.toISOString()} AND (${afterId}::uuid IS NULL OR id > ${afterId}::uuid)
     ORDER BY id LIMIT ${limit}`);
 }

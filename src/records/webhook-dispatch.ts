@@ -153,14 +153,20 @@ export async function sweepDeliveries(
       UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted', sending_until = NULL
       WHERE state = 'sending' AND dispatched_at IS NOT NULL AND sending_until < now()
       RETURNING id
+    ), late_waiting AS MATERIALIZED (
+      -- Each by the partial index of its own: a condition on the state alone would read the deliveries of a month.
+      SELECT id FROM webhook_delivery
+      WHERE state = 'pending' AND dispatched_at IS NULL AND created_at < now() - make_interval(hours => ${expiryHours})
+      LIMIT 5000
+      FOR UPDATE SKIP LOCKED
+    ), late_dispatched AS MATERIALIZED (
+      SELECT id FROM webhook_delivery
+      WHERE state = 'pending' AND dispatched_at IS NOT NULL AND created_at < now() - make_interval(hours => ${expiryHours})
+      LIMIT 5000
+      FOR UPDATE SKIP LOCKED
     ), expired AS (
       UPDATE webhook_delivery SET state = 'failed', error_code = 'expired'
-      WHERE id IN (
-        SELECT id FROM webhook_delivery
-        WHERE state = 'pending' AND created_at < now() - make_interval(hours => ${expiryHours})
-        LIMIT 5000
-        FOR UPDATE SKIP LOCKED
-      )
+      WHERE id = ANY (ARRAY(SELECT id FROM late_waiting UNION ALL SELECT id FROM late_dispatched))
       RETURNING id
     ), returned AS (
       UPDATE webhook_delivery SET dispatched_at = NULL

@@ -130,7 +130,7 @@ function programsOn(ports: readonly number[]) {
     name: `api-${nth}`,
     entry: 'server.js',
     url: `http://${host}:${ports[index]}`,
-    variables: { PORT: String(ports[index]) },
+    variables: { PORT: String(ports[index]), DRAIN_DELAY_SECONDS: '5' },
   }));
   const workers = instances.map((nth, index) => ({
     name: `worker-${nth}`,

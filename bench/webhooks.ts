@@ -38,6 +38,8 @@ const latencySeconds = Number(values.latency);
 const lanes = Number(values.lanes);
 /** More than any server of this kind can do. */
 const backlogPerSecond = 400;
+/** Events of one configuration that others stand in the way of. */
+const lonePerSecond = 5;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const postgres = await startPostgres();
@@ -175,12 +177,20 @@ try {
   await worker.run({ kind: 'relay' });
   say(`at half of it, ${half}/s: ${latency(await pace(healthy, half))}`);
 
+  const loud = await makeWorkspace(sink.otherUrl);
+  await emit(loud, backlogPerSecond * latencySeconds);
+  const crowded = await pace(healthy, lonePerSecond);
+  say(`beside the backlog of another configuration, ${lonePerSecond}/s: ${latency(crowded)}`);
+  await worker.run({ kind: 'rest' });
+  await clear();
+  await worker.run({ kind: 'relay' });
+
   for (let made = 0; made < hangingReceivers; made += 1) {
     await emit(await makeWorkspace(sink.hangingUrl), 50);
   }
-  const beside = await pace(healthy, 5);
+  const beside = await pace(healthy, lonePerSecond);
   say(
-    `beside ${hangingReceivers} hanging receivers with 50 events each, 5/s: ${latency(beside)}; ${beside.hanging} requests hung`,
+    `beside ${hangingReceivers} hanging receivers with 50 events each, ${lonePerSecond}/s: ${latency(beside)}; ${beside.hanging} requests hung`,
   );
   const { rssMb } = await worker.run({ kind: 'rest' });
   say(`memory of the worker at the end ${rssMb} MB`);

@@ -1,5 +1,5 @@
 /**
- * A receiver of webhooks in a process of its own, forked from this file: `/healthy` answers at once, `/hang` never.
+ * A receiver of webhooks in a process of its own, forked from this file: `/healthy` and `/other` answer at once, `/hang` never.
  * Latency is counted from the envelope's `timestamp`, which the benchmark sets just before the event's transaction.
  */
 import { fork } from 'node:child_process';
@@ -19,6 +19,8 @@ export interface Arrivals {
 
 export interface WebhookSink {
   readonly healthyUrl: string;
+  /** Answers as well; its requests are not counted. */
+  readonly otherUrl: string;
   readonly hangingUrl: string;
   /** What came since the last call. */
   readonly take: () => Promise<Arrivals>;
@@ -35,6 +37,7 @@ export function startWebhookSink(): Promise<WebhookSink> {
       const read = async (path: string) => (await fetch(`${origin}${path}`)).json() as Promise<unknown>;
       resolve({
         healthyUrl: `${origin}/healthy`,
+        otherUrl: `${origin}/other`,
         hangingUrl: `${origin}/hang`,
         take: async () => (await read('/take')) as Arrivals,
         cpuSeconds: async () => (await read('/cpu')) as number,
@@ -77,7 +80,7 @@ function serve(): void {
       doubled += Number(seen.has(id));
       seen.add(id);
       const happened = /"timestamp":"([^"]+)"/.exec(Buffer.concat(parts).toString('latin1'))?.[1] ?? '';
-      latencies.push(Date.now() - Date.parse(happened));
+      if (request.url === '/healthy') latencies.push(Date.now() - Date.parse(happened));
       response.writeHead(200).end('ok');
     });
   });

@@ -1,7 +1,10 @@
 /**
- * Sending a campaign against a bare undici loop that posts the same bodies, both to a provider that answers at once, in
- * one run. Prints messages per second, the ratio, CPU seconds and peak memory. `--recipients N`, default 100,000;
- * `--rounds N`, default 3.
+ * Sending a campaign against a bare undici loop that posts the same bodies, and beside it a BullMQ job per recipient, with
+ * and without a row of Postgres per outcome; all to a provider that answers at once, in one run. Prints messages per
+ * second, ratios, CPU seconds per 10,000 messages and peak memory. `--recipients N`, default 100,000; `--rounds N`,
+ * default 3; `--concurrency N` of the BullMQ worker, default 200.
+ *
+ * BullMQ needs a redis-server on the PATH (Debian: apt-get install redis-server).
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -10,22 +13,31 @@ import { createSecretBox } from '../src/secrets.ts';
 import { startAckServer, type AckServer } from './support/ack-server.ts';
 import { runBareLoop } from './support/bare-loop.ts';
 import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
+import { runBullmqLoop } from './support/bullmq-loop.ts';
 import { measure, median, type Measured } from './support/measure.ts';
 import { startPostgres, type BenchPostgres } from './support/postgres.ts';
+import { startRedis, type BenchRedis } from './support/redis.ts';
 import { seedRunningCampaign } from './support/seed.ts';
 import { sendCampaign } from './support/send-campaign.ts';
 
 const { values } = parseArgs({
-  options: { recipients: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '3' } },
+  options: {
+    recipients: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '3' },
+    concurrency: { type: 'string', default: '200' },
+  },
 });
 const recipients = Number(values.recipients);
+const concurrency = Number(values.concurrency);
 const connections = 64;
 const unlimited = 100_000;
 
-async function ourSending(
-  postgres: BenchPostgres,
-  provider: AckServer,
-): Promise<Measured & { readonly postgresCpuSeconds: number }> {
+/** Of one sender: this process, and the servers that it alone uses. */
+interface Sent extends Measured {
+  readonly serverCpuSeconds: number;
+}
+
+async function ourSending(postgres: BenchPostgres, provider: AckServer): Promise<Sent> {
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
   const { campaignId, channelId } = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), {
@@ -41,38 +53,77 @@ async function ourSending(
     }),
     'bench',
   );
-  const cpuBefore = postgres.cpuSeconds();
-  const measured = await measure(async () => {
-    await sendCampaign(dependencies, campaignId);
-  });
-  const postgresCpuSeconds = postgres.cpuSeconds() - cpuBefore;
+  const sent = await withServers([postgres], () =>
+    measure(async () => {
+      await sendCampaign(dependencies, campaignId);
+    }),
+  );
   await dependencies.close();
   const { count, distinct } = await provider.arrivals(channelId);
   if (count !== recipients || distinct !== recipients)
     throw new Error(`${count} messages to ${distinct} recipients came instead of ${recipients}`);
-  return { ...measured, postgresCpuSeconds };
+  return sent;
 }
+
+async function withServers(
+  servers: readonly { readonly cpuSeconds: () => number }[],
+  work: () => Promise<Measured>,
+): Promise<Sent> {
+  const total = () => servers.reduce((sum, { cpuSeconds }) => sum + cpuSeconds(), 0);
+  const before = total();
+  const measured = await work();
+  return { ...measured, serverCpuSeconds: total() - before };
+}
+
+const rateOf = ({ seconds }: Measured): number => recipients / seconds;
+const per10k = (seconds: number): string => ((seconds * 10_000) / recipients).toFixed(2);
+const line = (name: string, sent: Measured, serverCpuSeconds = 0): string =>
+  `  ${name.padEnd(18)}${Math.round(rateOf(sent)).toString().padStart(6)}/s, ${per10k(sent.cpuSeconds)} CPU s per 10,000` +
+  `${serverCpuSeconds === 0 ? '' : `, servers ${per10k(serverCpuSeconds)} CPU s`}, ${sent.peakRssMb} MB\n`;
 
 const postgres = await startPostgres();
 const provider = await startAckServer();
+const redis = await startRedis();
+if (redis === undefined) {
+  process.stdout.write(
+    'BullMQ is left out: there is no redis-server on the PATH (Debian: apt-get install redis-server)\n',
+  );
+}
+
+async function besides({ port, cpuSeconds }: BenchRedis) {
+  const loop = { baseUrl: provider.baseUrl, recipients, connections, redisPort: port, concurrency };
+  const alone = await withServers([{ cpuSeconds }], () => runBullmqLoop(loop));
+  const recorded = await withServers([{ cpuSeconds }, postgres], () =>
+    runBullmqLoop({ ...loop, databaseUrl: postgres.url }),
+  );
+  return { alone, recorded };
+}
+
 try {
   const bareLoop = { baseUrl: provider.baseUrl, recipients, connections };
   await runBareLoop(bareLoop);
-  const ratios: number[] = [];
+  const ratios = { bare: [] as number[], bullmq: [] as number[], recorded: [] as number[] };
   for (let round = 1; round <= Number(values.rounds); round += 1) {
     const bare = await runBareLoop(bareLoop);
     const ours = await ourSending(postgres, provider);
-    ratios.push(bare.seconds / ours.seconds);
-    const rate = ({ seconds }: Measured) => Math.round(recipients / seconds);
-    const per10k = (seconds: number) => ((seconds * 10_000) / recipients).toFixed(2);
+    ratios.bare.push(rateOf(ours) / rateOf(bare));
     process.stdout.write(
-      `round ${round}: bare ${rate(bare)}/s (${per10k(bare.cpuSeconds)} CPU s per 10,000, ${bare.peakRssMb} MB), ` +
-        `campaign ${rate(ours)}/s (${per10k(ours.cpuSeconds)} CPU s, Postgres ${per10k(ours.postgresCpuSeconds)} CPU s, ` +
-        `${ours.peakRssMb} MB), ratio ${ratios.at(-1)?.toFixed(2)}\n`,
+      `round ${round}\n${line('bare', bare)}${line('campaign', ours, ours.serverCpuSeconds)}`,
+    );
+    if (redis === undefined) continue;
+    const { alone, recorded } = await besides(redis);
+    ratios.bullmq.push(rateOf(ours) / rateOf(alone));
+    ratios.recorded.push(rateOf(ours) / rateOf(recorded));
+    process.stdout.write(
+      `${line('BullMQ, no record', alone, alone.serverCpuSeconds)}${line('BullMQ and a row', recorded, recorded.serverCpuSeconds)}`,
     );
   }
-  process.stdout.write(`median ratio ${median(ratios).toFixed(2)} of ${recipients} recipients\n`);
+  process.stdout.write(
+    `medians of ${recipients} recipients: ${median(ratios.bare).toFixed(2)} of the bare loop` +
+      `${redis === undefined ? '' : `, ${median(ratios.bullmq).toFixed(2)} times BullMQ without a record, ${median(ratios.recorded).toFixed(2)} times BullMQ with a row per job`}\n`,
+  );
 } finally {
   provider.stop();
+  await redis?.stop();
   await postgres.stop();
 }

@@ -11,7 +11,10 @@ export interface BareLoop {
   readonly perSecond?: number;
 }
 
-const bodyOf = (number: number): string =>
+/** The sender's name takes the place of a phone number id in the address, by which the provider's stand-in counts. */
+export const sentTo = { bare: 'bare', bullmq: 'bullmq' } as const;
+
+export const messageBody = (number: number): string =>
   JSON.stringify({
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
@@ -40,9 +43,9 @@ export async function runBareLoop(loop: BareLoop): Promise<Measured> {
       if (dueInMs > 0) await sleep(dueInMs);
       const answer = await pool.request({
         method: 'POST',
-        path: `${url.pathname}/bare/messages`,
+        path: `${url.pathname}/${sentTo.bare}/messages`,
         headers: { 'content-type': 'application/json', authorization: 'Bearer token' },
-        body: bodyOf(number),
+        body: messageBody(number),
         headersTimeout: 30_000,
         bodyTimeout: 30_000,
       });

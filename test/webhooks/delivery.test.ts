@@ -205,14 +205,15 @@ describe('a delivery', () => {
     await vi.waitFor(() => expect(hanging.received.length).toBeGreaterThan(0), { timeout: 5000 });
     const emittedAt = performance.now();
     await fast.emit();
-    await vi.waitFor(() => expect(healthy.received).toHaveLength(1), { timeout: 4000, interval: 10 });
-    expect((healthy.received[0]?.receivedAt ?? Infinity) - emittedAt).toBeLessThan(2000);
+    await vi.waitFor(() => expect(healthy.received).toHaveLength(1), { timeout: 5000, interval: 10 });
+    // Less than any of the hanging ones takes.
+    expect((healthy.received[0]?.receivedAt ?? Infinity) - emittedAt).toBeLessThan(4500);
     const rows = await settled(11);
     const timedOut = rows.filter((row) => row.error_code === 'timeout');
     expect(timedOut).toHaveLength(10);
     for (const { duration_ms: duration } of timedOut) {
       expect(duration).toBeGreaterThanOrEqual(4950);
-      expect(duration).toBeLessThan(5600);
+      expect(duration).toBeLessThan(6500);
     }
   });
 });

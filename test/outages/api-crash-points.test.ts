@@ -1,0 +1,193 @@
+/** The API dies right after each of its writes; the client asks again, with the same Idempotency-Key, another process. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
+import type { MessagingProvider } from '../../src/provider/provider.ts';
+import { nothing, row } from '../../src/records/row.ts';
+import { postLedgerEntry } from '../../src/records/wallets.ts';
+import { aTemplate } from '../support/audience-campaign.ts';
+import { startTestApi, type SeededWorkspace, type TestApi, type TestResponse } from '../support/api.ts';
+import { crashSeam, startProgram } from './child-process.ts';
+import { startRecordingProvider, type RecordingProvider } from './recording-provider.ts';
+
+let api: TestApi;
+let provider: RecordingProvider;
+let cloud: MessagingProvider;
+beforeAll(async () => {
+  provider = await startRecordingProvider();
+  cloud = createCloudProvider({ baseUrl: provider.baseUrl, connections: 4, timeoutMs: 5_000 });
+  api = await startTestApi({ dependencies: { provider: cloud } });
+});
+afterAll(async () => {
+  await api.close();
+  await cloud.close();
+  await provider.close();
+});
+
+interface Question {
+  readonly path: string;
+  readonly body: unknown;
+}
+
+interface Scene {
+  readonly workspace: SeededWorkspace;
+  readonly templateId: string;
+  readonly idempotencyKey: string;
+  /** Its number, to find it at the provider. */
+  readonly digits: string;
+}
+
+let scenes = 0;
+
+async function setScene(): Promise<Scene> {
+  const workspace = await api.seedWorkspace();
+  const { workspaceId, businessAccountId, channelId } = workspace;
+  const templateId = await aTemplate(api.database.pool, { workspaceId, businessAccountId });
+  await postLedgerEntry(api.database.pool, { channelId, kind: 'recharge', amount: 10_000_000n });
+  const token = sql.binary(api.dependencies.secrets.encrypt('token-of-the-tests'));
+  await api.database.pool.query(sql.type(nothing)`
+    UPDATE channel SET access_token_encrypted = ${token} WHERE id = ${channelId}`);
+  scenes += 1;
+  const digits = `49151${String(20_000_000 + scenes)}`;
+  return { workspace, templateId, digits, idempotencyKey: randomUUID() };
+}
+
+const ask = (baseUrl: string, { workspace, idempotencyKey }: Scene, { path, body }: Question) =>
+  fetch(`${baseUrl}${path}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': workspace.channelKey,
+      'idempotency-key': idempotencyKey,
+    },
+    body: JSON.stringify(body),
+  });
+
+/** Asks an API process that dies after its n-th write; resolves to how many writes it made. */
+async function askDying(scene: Scene, question: Question, crashAfter: number): Promise<number> {
+  const program = startProgram({
+    path: 'dist/src/server.js',
+    preload: crashSeam,
+    environment: {
+      DATABASE_URL: api.database.url,
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      PROVIDER_BASE_URL: provider.baseUrl,
+      PROVIDER_APP_SECRET: 'the app secret of the tests',
+      PROVIDER_VERIFY_TOKEN: 'the verify token of the tests',
+      KEY_PEPPER: 'a key pepper for the tests',
+      SECRETS_KEY: 'a secrets key for the tests',
+      PORT: '0',
+      CRASH_AFTER: String(crashAfter),
+    },
+  });
+  await program.says('"msg":"ready"');
+  const port = /"port":(\d+)[^\n]*"msg":"ready"/.exec(program.output())?.[1];
+  // Its key is known by then: noting its use is no write of the request.
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await fetch(`${baseUrl}/api/wallet`, { headers: { 'x-api-key': scene.workspace.channelKey } });
+  program.child.kill('SIGUSR2');
+  await program.says('armed');
+  const answered = await ask(baseUrl, scene, question).then(
+    () => true,
+    () => false,
+  );
+  if (answered) program.child.kill('SIGKILL');
+  await program.ended;
+  return [...program.output().matchAll(/^write \d+:/gm)].length;
+}
+
+function askAgain(scene: Scene, { path, body }: Question): Promise<TestResponse> {
+  return api.send('POST', path, {
+    key: scene.workspace.channelKey,
+    body,
+    headers: { 'Idempotency-Key': scene.idempotencyKey },
+  });
+}
+
+/** Dies after every write in turn, two processes at a time. */
+async function afterEachWrite(
+  questionOf: (scene: Scene) => Question,
+  expectSound: (scene: Scene, question: Question, when: string) => Promise<void>,
+): Promise<void> {
+  const undisturbed = await setScene();
+  const writes = await askDying(undisturbed, questionOf(undisturbed), 0);
+  expect(writes).toBeGreaterThan(0);
+  let next = 1;
+  const turn = async () => {
+    while (next <= writes) {
+      const n = next;
+      next += 1;
+      const scene = await setScene();
+      const question = questionOf(scene);
+      await askDying(scene, question, n);
+      await expectSound(scene, question, `died after write ${n} of ${writes}`);
+    }
+  };
+  await Promise.all([turn(), turn()]);
+}
+
+const Left = row(t.type({ campaigns: t.number, commands: t.number, counters: t.number }));
+
+describe('an API process that dies by SIGKILL', () => {
+  it('leaves a campaign and what its workflow must learn, or neither; asked again there is one', async () => {
+    const left = ({ workspace }: Scene) =>
+      api.database.pool.one(sql.type(Left)`
+        SELECT count(*)::int AS campaigns,
+          (SELECT count(*)::int FROM workflow_command JOIN campaign AS told ON told.id = campaign_id
+            WHERE told.workspace_id = ${workspace.workspaceId} AND kind = 'start') AS commands,
+          (SELECT count(*)::int FROM campaign_counter JOIN campaign AS counted ON counted.id = campaign_id
+            WHERE counted.workspace_id = ${workspace.workspaceId}) AS counters
+        FROM campaign WHERE workspace_id = ${workspace.workspaceId}`);
+    await afterEachWrite(
+      ({ templateId, digits }) => ({
+        path: '/api/campaigns/auto-trigger',
+        body: {
+          name: 'Crash',
+          template_id: templateId,
+          contact_selection_type: 'quick_contacts',
+          quick_contacts: [`+${digits}`],
+          send_type: 'IMMEDIATE',
+        },
+      }),
+      async (scene, question, when) => {
+        const before = await left(scene);
+        expect(before.campaigns, when).toBeLessThanOrEqual(1);
+        expect(before, when).toMatchObject({ commands: before.campaigns, counters: before.campaigns });
+        const again = await askAgain(scene, question);
+        expect(again.status, when).toBe(201);
+        expect((await left(scene)).campaigns, when).toBe(1);
+      },
+    );
+  }, 120_000);
+
+  it('has sent a single message once at the most, asked again or not, and its money is accounted for', async () => {
+    const Money = row(
+      t.type({ balance: t.bigint, reserved: t.bigint, ledger: t.bigint, owed: t.bigint, messages: t.number }),
+    );
+    await afterEachWrite(
+      ({ templateId, digits }) => ({
+        path: '/api/templates/external/message/send',
+        body: { templateId, recipientPhoneNumber: digits, countryCode: '+49' },
+      }),
+      async (scene, question, when) => {
+        const again = await askAgain(scene, question);
+        // 409: for a while nobody can know that the first process is dead.
+        expect([200, 409, 502], `${when}: ${again.text}`).toContain(again.status);
+        const taken = provider.taken.filter(({ to }) => to === scene.digits).length;
+        expect(taken, when).toBeLessThanOrEqual(1);
+        if (again.status === 200) expect(taken, when).toBe(1);
+        const { channelId } = scene.workspace;
+        const money = await api.database.pool.one(sql.type(Money)`
+          SELECT balance, reserved,
+            (SELECT sum(amount)::bigint FROM ledger_entry WHERE channel_id = ${channelId}) AS ledger,
+            (SELECT COALESCE(sum(price), 0)::bigint FROM message
+              WHERE channel_id = ${channelId} AND settlement = 'reserved') AS owed,
+            (SELECT count(*)::int FROM message WHERE channel_id = ${channelId}) AS messages
+          FROM wallet WHERE channel_id = ${channelId}`);
+        expect(money, when).toMatchObject({ ledger: money.balance, owed: money.reserved, messages: 1 });
+      },
+    );
+  }, 120_000);
+});

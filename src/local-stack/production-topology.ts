@@ -92,7 +92,11 @@ async function drive({ plan, topology, supervisor, receiver, progress, signal }:
   const startedAt = performance.now();
   const samples: MemorySample[] = [];
   const sampling = setInterval(() => {
-    void sampleMemory(topology.metricsUrls, startedAt).then((sample) => samples.push(sample));
+    const { metricsUrls } = topology;
+    const pids = Object.fromEntries(
+      Object.entries(supervisor.pids()).filter(([name]) => metricsUrls[name] === undefined),
+    );
+    void sampleMemory({ metricsUrls, pids }, startedAt).then((sample) => samples.push(sample));
   }, sampleEveryMs);
   const problems: string[] = [];
   try {

@@ -17,7 +17,8 @@ import { rehearseUpgrade } from './upgrade/rehearse.ts';
 import { prepareSite, type Running } from './upgrade/site.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const plan = { recipients: 2_000, asleepRecipients: 200, rate: 80, sleepSeconds: 60 };
+// Long enough for the processes of a busy machine to start in between.
+const plan = { recipients: 2_400, asleepRecipients: 200, rate: 60, sleepSeconds: 80 };
 
 const { say, ...progress } = createProgress(process.stdout);
 

@@ -9,7 +9,9 @@ import {
   templateSyncScheduleId,
   webhookDeliveryWorkflowId,
 } from '../../src/workflows/contract.ts';
-import { messagePrice, seedCampaign } from '../support/campaign-factory.ts';
+import { recountCampaign, requeueStranded } from '../../src/records/doctor-repairs.ts';
+import { correctLedger, correctReservations } from '../../src/records/doctor-wallets.ts';
+import { checkBooks, messagePrice, seedCampaign } from '../support/campaign-factory.ts';
 import { setCampaignScene, until } from '../support/campaign-scene.ts';
 import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
 import { openWard, seedDelivery, type Ward } from './ward.ts';
@@ -130,6 +132,42 @@ describe('campaigns and their workflows', () => {
     });
     expect(looks).toBeGreaterThan(2);
     expect(await ward.findAbout([campaignId, channelId])).toEqual([]);
+  });
+});
+
+it('repairs the books of a campaign that is being sent without disturbing them', async () => {
+  const { campaignId, start, withWorker, standing, provider } = await scene({
+    recipients: 1_500,
+    messagesPerSecond: 400,
+  });
+  const channelId = await ward.read(sql.fragment`SELECT channel_id FROM campaign`);
+  let repairs = 0;
+  await withWorker(async () => {
+    await start();
+    while ((await standing()).status !== 'COMPLETED') {
+      await Promise.all([
+        recountCampaign(ward.pool, campaignId),
+        requeueStranded(ward.pool, campaignId),
+        correctReservations(ward.pool, { channelId, campaignIds: [] }),
+        correctLedger(ward.pool, channelId),
+      ]);
+      repairs += 1;
+    }
+  });
+  expect(repairs).toBeGreaterThan(10);
+  expect(new Set(provider.received).size).toBe(1_500);
+  expect(provider.received).toHaveLength(1_500);
+  expect(await ward.read(sql.fragment`SELECT count(*) FROM ledger_entry WHERE kind = 'correction'`)).toBe(
+    '0',
+  );
+  expect(
+    await checkBooks(ward.pool, { campaignId, channelId, workspaceId: 0, templateId: '' }),
+  ).toMatchObject({
+    counters_fit: true,
+    reserved: 0n,
+    owed: 0n,
+    balance: 1_000_000_000n - messagePrice * 1_500n,
+    ledger: 1_000_000_000n - messagePrice * 1_500n,
   });
 });
 

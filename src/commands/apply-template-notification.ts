@@ -1,4 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
+import { epochSeconds } from '../domain/epoch-seconds.ts';
 import { isSendable } from '../domain/template-definition.ts';
 import { templateEvent } from '../domain/template-event.ts';
 import { vanishedStatus } from '../domain/template-sync.ts';
@@ -49,6 +50,7 @@ export async function applyTemplateNotification(
     const account = await findBusinessAccount(connection, businessAccountId);
     return { ...nothingToDo, resync: account === undefined ? null : businessAccountId };
   }
+  if (isOutdated(template, item)) return nothingToDo;
   const changed = afterItem(template, item);
   if (isSame(template, changed)) return nothingToDo;
   await updateNotifiedTemplate(connection, changed);
@@ -68,7 +70,12 @@ export async function applyTemplateNotification(
 function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemplate {
   switch (item.kind) {
     case 'template_status':
-      return { ...template, status: item.newStatus, rejectedReason: item.reason };
+      return {
+        ...template,
+        status: item.newStatus,
+        rejectedReason: item.reason,
+        statusToldAt: epochSeconds(item.timestamp) ?? template.statusToldAt,
+      };
     case 'template_category':
       return { ...template, category: item.newCategory };
     case 'template_quality':
@@ -78,12 +85,19 @@ function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemp
   }
 }
 
+/** Callbacks are repeated for days: one that comes behind a newer one says nothing any more. */
+function isOutdated({ statusToldAt }: NotifiedTemplate, item: TemplateItem): boolean {
+  const toldAt = item.kind === 'template_status' ? epochSeconds(item.timestamp) : null;
+  return toldAt !== null && statusToldAt !== null && toldAt < statusToldAt;
+}
+
 function isSame(one: NotifiedTemplate, other: NotifiedTemplate): boolean {
   return (
     one.status === other.status &&
     one.category === other.category &&
     one.quality === other.quality &&
-    one.rejectedReason === other.rejectedReason
+    one.rejectedReason === other.rejectedReason &&
+    one.statusToldAt?.getTime() === other.statusToldAt?.getTime()
   );
 }
 

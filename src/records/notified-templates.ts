@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from './database.ts';
-import { nothing, nullable, row } from './row.ts';
+import { nothing, nullable, row, timestamp } from './row.ts';
 
 const NotifiedTemplate = t.type({
   id: t.string,
@@ -14,6 +14,8 @@ const NotifiedTemplate = t.type({
   status: t.string,
   quality: nullable(t.string),
   rejectedReason: nullable(t.string),
+  /** By the provider's clock, to the second; null while no callback has told of a status. */
+  statusToldAt: nullable(timestamp),
 });
 export type NotifiedTemplate = t.TypeOf<typeof NotifiedTemplate>;
 const NotifiedTemplateRow = row(NotifiedTemplate);
@@ -28,7 +30,7 @@ export async function lockNotifiedTemplate(
 ): Promise<NotifiedTemplate | undefined> {
   const found = await connection.maybeOne(sql.type(NotifiedTemplateRow)`
     SELECT id, workspace_id AS "workspaceId", provider_template_id AS "providerTemplateId", name, language, category,
-      status, quality, rejected_reason AS "rejectedReason"
+      status, quality, rejected_reason AS "rejectedReason", status_told_at AS "statusToldAt"
     FROM template
     WHERE business_account_id = ${businessAccountId} AND provider_template_id = ${providerTemplateId}
     FOR NO KEY UPDATE`);
@@ -41,6 +43,7 @@ export async function updateNotifiedTemplate(
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
     UPDATE template SET category = ${template.category}, status = ${template.status}, quality = ${template.quality},
-      rejected_reason = ${template.rejectedReason}, updated_at = clock_timestamp()
+      rejected_reason = ${template.rejectedReason}, status_told_at = ${template.statusToldAt?.toISOString() ?? null},
+      updated_at = clock_timestamp()
     WHERE id = ${template.id}`);
 }

@@ -110,6 +110,27 @@ describe('what the provider says of a template', () => {
     ]);
   });
 
+  it('ends the same in whatever order and however often its states are told', async () => {
+    const told = (place: Place, event: string, time: number) => ({
+      ...statusUpdate(place, event),
+      entry: (statusUpdate(place, event)['entry'] as object[]).map((entry) => ({ ...entry, time })),
+    });
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [0, 2, 1, 0],
+    ]) {
+      const place = await seed();
+      const callbacks = [
+        told(place, 'PAUSED', 1_800_000_100),
+        told(place, 'PAUSED', 1_800_000_200),
+        told(place, 'APPROVED', 1_800_000_300),
+      ];
+      for (const at of order) await deliver(applier, [callbacks[at] ?? {}]);
+      expect(await templateOf(place)).toMatchObject({ status: 'APPROVED' });
+    }
+  });
+
   it('does not start campaigns again when the template is reinstated', async () => {
     const place = await seed();
     await deliver(applier, [statusUpdate(place, 'DISABLED'), statusUpdate(place, 'REINSTATED')]);

@@ -53,6 +53,7 @@ function metricsOf(expression: string): readonly string[] {
 
 describe('what dashboard and alert rules ask for', () => {
   let names: ReadonlySet<string>;
+  let told: string;
 
   beforeAll(async () => {
     const metrics = createMetrics('worker');
@@ -65,7 +66,8 @@ describe('what dashboard and alert rules ask for', () => {
       telemetryOptions: { metrics: sdk.exporter },
     });
     const sdkText = await runOneWorkflow(sdk);
-    names = new Set([...seriesNames(await metrics.registry.metrics()), ...seriesNames(sdkText)]);
+    told = `${await metrics.registry.metrics()}\n${sdkText}`;
+    names = seriesNames(told);
   });
 
   /** On a real server, with a regular activity, so that every part of the SDK has something to tell. */
@@ -91,6 +93,27 @@ describe('what dashboard and alert rules ask for', () => {
       await temporal.teardown();
     }
   }
+
+  it('has no label whose values customers could add to', () => {
+    const labels = [...told.matchAll(/[{,]([a-z_]+)="/g)].map(([, name = '']) => name);
+    // Words of the code, of HTTP, of the provider's table of errors, and of Temporal.
+    const closed = [
+      ...['service', 'state', 'status', 'pause_reason', 'outcome', 'code', 'kind', 'queue', 'le', 'quantile'],
+      ...['method', 'route', 'space', 'type', 'version', 'major', 'minor', 'patch'],
+      ...[
+        'namespace',
+        'task_queue',
+        'workflow_type',
+        'activity_type',
+        'operation',
+        'status_code',
+        'cause',
+        'eager',
+      ],
+      ...['poller_type', 'worker_type', 'failure_reason', 'service_name', 'failure_type', 'resource_type'],
+    ];
+    expect([...new Set(labels)].filter((name) => !closed.includes(name))).toEqual([]);
+  });
 
   it('is told by a process, for every panel of the dashboard', async () => {
     const dashboard = JSON.parse(await readFile('ops/dashboard.json', 'utf8')) as {

@@ -127,21 +127,24 @@ function isTokenRefusal(error: unknown): boolean {
 }
 
 /**
- * Syncs every business account of the workspace, for somebody who waits for it. Throws ProviderUnreachable or
- * ProviderRefused; what was written until then stays.
+ * Syncs every business account of the workspace, for somebody who waits for it. One that cannot be had holds up no other;
+ * then throws ProviderUnreachable or ProviderRefused, and what was written stays.
  */
 export async function syncTemplates(
   dependencies: SyncDependencies,
   workspaceId: number,
 ): Promise<SyncSummary> {
   let summary = emptySummary;
+  let trouble: ProviderRequestError | undefined;
   for (const { id } of await listBusinessAccounts(dependencies.database, workspaceId)) {
     try {
       summary = addSummaries(summary, await syncBusinessAccount(dependencies, id));
     } catch (error) {
-      throw error instanceof ProviderRequestError ? callerError(error) : error;
+      if (!(error instanceof ProviderRequestError)) throw error;
+      trouble ??= error;
     }
   }
+  if (trouble !== undefined) throw callerError(trouble);
   return summary;
 }
 

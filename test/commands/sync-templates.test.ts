@@ -346,6 +346,30 @@ describe('an access token that the provider refuses', () => {
     expect(tokens).toEqual(['token first', 'a newer token 1']);
   });
 
+  test('holds up no other account of the workspace', async () => {
+    const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
+    const healthy = randomUUID();
+    await createChannel(dependencies, {
+      workspaceId,
+      businessAccountId: healthy,
+      phoneNumberId: randomUUID(),
+      displayPhoneNumber: '+49 30 901821',
+      accessToken: 'token',
+    });
+    const oneRefuses: typeof provider = {
+      ...provider,
+      async *listTemplates(query) {
+        if (query.businessAccountId === businessAccountId) throw refusal(190);
+        yield* provider.listTemplates(query);
+      },
+    };
+    provider.serve([[listedTemplate({ id: '1', name: 'a' })]]);
+    await expect(syncTemplates({ ...dependencies, provider: oneRefuses }, workspaceId)).rejects.toMatchObject(
+      { providerCode: 190 },
+    );
+    expect(await statuses(workspaceId)).toEqual(['a APPROVED']);
+  });
+
   test('is told when there is no other, and no other is tried for another reason', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
     provider.serve([refusal(190)]);

@@ -1,17 +1,19 @@
 /** The steps of the campaign workflow. Each answers with the record as it stands after it. */
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
 import { beginCampaign } from '../commands/begin-campaign.ts';
 import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../commands/change-campaign.ts';
-import { createGate } from '../commands/gate.ts';
 import { prepareCampaign } from '../commands/prepare-campaign.ts';
 import { pauseOlderRecord } from '../commands/sending/pause-older-record.ts';
 import { runSendStep } from '../commands/sending/run-send-step.ts';
 import { cancelRecipients, settleCampaign } from '../commands/settle-campaign.ts';
+import { isFinished } from '../domain/campaign.ts';
 import { Conflict } from '../domain/error.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { getCampaignStanding } from '../records/campaign-standing.ts';
 import type { CampaignStanding, OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
+import { createPlaces } from './places.ts';
 
 const heartbeatEveryMs = 1_000;
 
@@ -20,8 +22,12 @@ const longStepMs = 10_000;
 const shortStepMs = 1_000;
 const crowd = 50;
 
-// Each holds two or three connections to Postgres beside the pool.
+// Each holds two or three connections to Postgres beside the pool, and keeps the process busy: a workspace with many
+// large lists leaves room for the others.
 const preparationsAtOnce = 6;
+const preparationsOfWorkspace = 2;
+// Whoever waits holds a place of the worker that sending may need.
+const preparationsWaiting = 20;
 
 export function createCampaignActivities(
   dependencies: Dependencies,
@@ -30,18 +36,31 @@ export function createCampaignActivities(
   const standing = (campaignId: string): Promise<CampaignStanding> =>
     getCampaignStanding(dependencies.database, campaignId);
   let stepsRunning = 0;
-  const preparationGate = createGate(preparationsAtOnce);
+  const places = createPlaces({
+    total: preparationsAtOnce,
+    perOwner: preparationsOfWorkspace,
+    waiting: preparationsWaiting,
+  });
 
   return {
     /** Builds the recipient list (Spec 3.1). Safe to run again at any point. */
     prepareCampaign: (campaignId: string): Promise<CampaignStanding> =>
       asActivity(async () => {
+        const present = await standing(campaignId);
+        if (present.prepared || isFinished(present.status)) return present;
+        const heartbeat = beatWhileRunning();
+        const leave = await places.take(present.workspaceId);
+        clearInterval(heartbeat);
+        if (leave === undefined) throw noPlace();
         const context = Context.current();
-        await prepareCampaign(dependencies, campaignId, {
-          heartbeat: (rows) => context.heartbeat({ rows }),
-          signal: context.cancellationSignal,
-          gate: preparationGate,
-        });
+        try {
+          await prepareCampaign(dependencies, campaignId, {
+            heartbeat: (rows) => context.heartbeat({ rows }),
+            signal: context.cancellationSignal,
+          });
+        } finally {
+          leave();
+        }
         return standing(campaignId);
       }),
 
@@ -105,6 +124,16 @@ export function createCampaignActivities(
 
     readCampaign: (campaignId: string): Promise<CampaignStanding> => asActivity(() => standing(campaignId)),
   };
+}
+
+/** Temporal hands the work out again, here or to a process that has a place. */
+function noPlace(): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: 'Enough campaigns are being prepared in this process',
+    type: 'NoPlace',
+    nextRetryDelay: '1 second',
+    category: ApplicationFailureCategory.BENIGN,
+  });
 }
 
 export type CampaignActivities = ReturnType<typeof createCampaignActivities>;

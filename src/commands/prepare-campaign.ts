@@ -24,7 +24,6 @@ import { isWriteCollision } from '../records/load-connection.ts';
 import { listSubscribedKeys } from '../records/events.ts';
 import { openRecipientLoad, type RecipientLoad } from '../records/recipient-load.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
-import { createGate, type Gate } from './gate.ts';
 
 type Preparer = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound' | 'now' | 'logger'> &
   Partial<Pick<Dependencies, 'metrics'>>;
@@ -34,8 +33,6 @@ export interface PreparationContext {
   readonly heartbeat: (rows: number) => void;
   /** Stops the preparation; nothing of it remains. */
   readonly signal: AbortSignal;
-  /** Shared by the preparations of a process: each holds database connections of its own. */
-  readonly gate?: Gate;
 }
 
 const beatEveryMs = 1_000;
@@ -46,13 +43,13 @@ const pauseBetweenMs = 1_000;
 export async function prepareCampaign(
   dependencies: Preparer,
   campaignId: string,
-  { heartbeat, signal, gate = createGate(1) }: PreparationContext,
+  { heartbeat, signal }: PreparationContext,
 ): Promise<void> {
   const campaign = await getCampaignToPrepare(dependencies.database, campaignId);
   if (!isBeingPrepared(campaign.status, campaign.preparation_status)) return;
   const watch = watchCampaign(dependencies, campaignId, { heartbeat, signal });
   try {
-    await gate(() => attemptRepeatedly(dependencies, campaign, watch));
+    await attemptRepeatedly(dependencies, campaign, watch);
   } catch (error) {
     if (watch.isStopped() && !signal.aborted) return;
     if (!(error instanceof PreparationFailure)) throw error;
@@ -77,7 +74,7 @@ interface Watch {
 function watchCampaign(
   { database }: Preparer,
   campaignId: string,
-  { heartbeat, signal }: Omit<PreparationContext, 'gate'>,
+  { heartbeat, signal }: PreparationContext,
 ): Watch {
   let rows = (): number => 0;
   let stop = (): void => undefined;

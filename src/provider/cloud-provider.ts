@@ -62,6 +62,7 @@ async function sendMessage(client: Client, message: OutboundTemplateMessage): Pr
       path: `${client.root}/${encodeURIComponent(message.phoneNumberId)}/messages`,
       headers: ['content-type', 'application/json', 'authorization', `Bearer ${message.accessToken}`],
       body: messageBody(message),
+      ...(message.heldBack !== undefined && { heldBack: message.heldBack }),
     }),
   );
 }

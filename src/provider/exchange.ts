@@ -20,6 +20,8 @@ export interface ExchangeRequest {
   readonly path: string;
   readonly headers: readonly string[];
   readonly body: string | null;
+  /** True when a request that has waited for a connection must not be written any more. */
+  readonly heldBack?: () => boolean;
 }
 
 export interface Exchanger {
@@ -79,6 +81,7 @@ export function createExchanger({ origin, connections, timeoutMs }: ExchangerOpt
       new Promise((resolve) => {
         const handler = new ExchangeHandler({
           deadline: performance.now() + timeoutMs,
+          heldBack: request.heldBack,
           settle: (outcome) => {
             inFlight.delete(handler);
             resolve(outcome);
@@ -97,12 +100,14 @@ export function createExchanger({ origin, connections, timeoutMs }: ExchangerOpt
 
 interface ExchangeHandlerOptions {
   readonly deadline: number;
+  readonly heldBack: ExchangeRequest['heldBack'];
   readonly settle: (outcome: Exchange) => void;
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly deadline: number;
   readonly #settle: (outcome: Exchange) => void;
+  readonly #heldBack: ExchangeRequest['heldBack'];
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #httpStatus = 0;
@@ -112,12 +117,16 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   constructor(options: ExchangeHandlerOptions) {
     this.deadline = options.deadline;
     this.#settle = options.settle;
+    this.#heldBack = options.heldBack;
   }
 
   /** Called when a connection is about to write the request. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Expired while it queued, or started a second time: nothing more may be written.
     if (this.#settled || this.#controller !== undefined || this.deadline <= performance.now()) {
+      controller.abort(new Error('the request must not be written'));
+    } else if (this.#heldBack?.() === true) {
+      this.#finish(this.#failed('held back'));
       controller.abort(new Error('the request must not be written'));
     } else this.#controller = controller;
   }

@@ -30,6 +30,8 @@ export interface OutboundTemplateMessage {
   };
   /** Comes back in every status callback of this message; at most 512 characters. */
   readonly callbackData: string;
+  /** Asked when a connection is about to write the request: true leaves it unwritten, and the message is `unreachable`. */
+  readonly heldBack?: () => boolean;
 }
 
 export type SendResult = SendAccepted | SendRejected | SendUnreachable | SendUnknown;

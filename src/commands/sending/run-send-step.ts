@@ -112,6 +112,8 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
         components: render(recipient.variables ?? []),
       },
       callbackData: recipient.id,
+      // It may wait for a connection for as long as a provider that hangs takes.
+      heldBack: control.stopped,
     });
 
   const record = async (results: PageResults): Promise<void> => {

@@ -1,35 +1,17 @@
 /** io-ts errors as `{field, message}` in declaration order, the field in dot form (`variable_mapping.body.1`). */
-import * as t from 'io-ts';
+import type * as t from 'io-ts';
 import type { FieldProblem } from '../domain/error.ts';
+import { fieldPath } from './field-name.ts';
 
 /** One problem per field, the first one reported for it. */
 export function report(errors: t.Errors): readonly FieldProblem[] {
   const problems = new Map<string, FieldProblem>();
   for (const error of errors) {
-    const field = fieldOf(error.context);
+    const field = fieldPath(error.context);
     if (problems.has(field)) continue;
     problems.set(field, { field, message: error.message ?? defaultMessage(field, error) });
   }
   return [...problems.values()];
-}
-
-// An intersection or a union puts the index of its member into the path; a caller knows nothing of it.
-function fieldOf(context: t.Context): string {
-  return context
-    .filter((entry, index) => {
-      const parent = unwrapped(context[index - 1]?.type);
-      return entry.key !== '' && !(parent instanceof t.IntersectionType || parent instanceof t.UnionType);
-    })
-    .map((entry) => entry.key)
-    .join('.');
-}
-
-// `exact` and `readonly` stand in the path in place of the codec they wrap.
-function unwrapped(codec: t.Decoder<unknown, unknown> | undefined): unknown {
-  if (codec instanceof t.ExactType || codec instanceof t.ReadonlyType) {
-    return unwrapped(codec.type as t.Mixed);
-  }
-  return codec;
 }
 
 function defaultMessage(field: string, error: t.ValidationError): string {

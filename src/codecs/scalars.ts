@@ -3,6 +3,7 @@ import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { fieldName } from './field-name.ts';
 import { describe, toJsonSchema, type JsonSchema } from './json-schema.ts';
+import { parseDateTime } from './parse-date-time.ts';
 
 interface Scalar<A, O> {
   readonly name: string;
@@ -76,36 +77,6 @@ export function idOf(what: string): t.Type<string> {
     identity,
   );
   return describe(codec, { type: 'string', format: 'uuid' });
-}
-
-const dateTimePattern =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2}):?(\d{2}))$/i;
-
-/** Undefined for a text without zone, and for a day or an hour that does not exist. */
-function parseDateTime(text: string): Date | undefined {
-  const match = dateTimePattern.exec(text);
-  if (match === null) return undefined;
-  const [year, month, day, hour, minute, second, zoneHour, zoneMinute] = match
-    .slice(1)
-    .map((part) => (part === undefined ? 0 : Number(part))) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const monthLength = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
-  if (month < 1 || month > 12 || day < 1 || day > monthLength) return undefined;
-  if (hour > 23 || minute > 59 || second > 59 || zoneHour > 23 || zoneMinute > 59) return undefined;
-  const fraction = Number(`0.${/\.(\d+)/.exec(text)?.[1] ?? '0'}`);
-  const utc = new Date(0);
-  utc.setUTCFullYear(year, month - 1, day);
-  utc.setUTCHours(hour, minute, second, Math.floor(fraction * 1000));
-  const sign = /-\d{2}:?\d{2}$/.test(text) ? -1 : 1;
-  return new Date(utc.getTime() - sign * (zoneHour * 60 + zoneMinute) * 60_000);
 }
 
 /** ISO 8601 with a zone; decodes to a Date, encodes with `Z` and milliseconds. */

@@ -37,6 +37,13 @@ it('names an element of a list by its place in the list', () => {
   ]);
 });
 
+it('names a field by its whole path, whatever unions and objects with optional fields stand on the way', () => {
+  const nested = struct({ outer: struct({}, { inner: struct({ ids: t.array(nullish(Uuid)) }) }) });
+  expect(problemsOf(nested, { outer: { inner: { ids: ['x'] } } })).toEqual([
+    'outer.inner.ids.0: outer.inner.ids.0 must be a UUID',
+  ]);
+});
+
 describe('IsoDateTime', () => {
   it.each([
     ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],

@@ -30,7 +30,10 @@ const firstActions: ReadonlyArray<readonly [readonly number[], object]> = [
   [[131050], { kind: 'fail', effect: 'unsubscribe_contact' }],
   [[130497], { kind: 'fail', effect: 'block_country' }],
   [
-    [131026, 132005, 131049, 130472, 130403, 131047, 131021, 131030, 131051, 131062, 131035, 131036, 131043, 137000],
+    [
+      131026, 132005, 131049, 130472, 130403, 131047, 131021, 131030, 131051, 131062, 131035, 131036, 131043,
+      137000,
+    ],
     { kind: 'fail' },
   ],
 ];

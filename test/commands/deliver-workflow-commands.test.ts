@@ -1,0 +1,86 @@
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  deliverOverdueCommands,
+  deliverWorkflowCommands,
+} from '../../src/commands/deliver-workflow-commands.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import { nothing, row } from '../../src/records/row.ts';
+import { insertWorkflowCommand } from '../../src/records/workflow-commands.ts';
+import { seedCampaign } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+beforeEach(() => test.pool.query(sql.type(nothing)`DELETE FROM workflow_command`));
+
+/** `refuses`: campaigns whose start and refresh Temporal refuses. */
+function courierWith(refuses: (campaignId: string) => boolean) {
+  const delivered: string[] = [];
+  const deliver = async (campaignId: string) => {
+    if (refuses(campaignId)) throw new Error('refused');
+    delivered.push(campaignId);
+    return true;
+  };
+  const dependencies = {
+    database: test.pool,
+    logger: pino({ level: 'silent' }),
+    orchestrator: {
+      startCampaign: ({ id }: { readonly id: string }) => deliver(id),
+      refreshCampaign: deliver,
+    },
+  } as unknown as Dependencies;
+  return { dependencies, delivered };
+}
+
+async function seedCommands(count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { campaignId } = await seedCampaign(test.pool, { recipients: 1 });
+    await insertWorkflowCommand(test.pool, { campaignId, kind: 'refresh' });
+    ids.push(campaignId);
+  }
+  return ids;
+}
+
+const Count = row(t.type({ waiting: t.number }));
+const countWaiting = () =>
+  test.pool.oneFirst(sql.type(Count)`SELECT count(*)::int AS waiting FROM workflow_command`);
+
+describe('the courier', () => {
+  it('delivers what others left behind although Temporal refuses some of it', async () => {
+    const [refused = '', ...others] = await seedCommands(4);
+    const { dependencies, delivered } = courierWith((id) => id === refused);
+    expect(await deliverOverdueCommands(dependencies, 0)).toBe(3);
+    expect(delivered).toEqual(others);
+    expect(await countWaiting()).toBe(1);
+  });
+
+  it('fails, for its pause to grow, when Temporal takes nothing, and asks it only a few times', async () => {
+    await seedCommands(6);
+    let asked = 0;
+    const { dependencies } = courierWith(() => (asked += 1) > 0);
+    await expect(deliverOverdueCommands(dependencies, 0)).rejects.toThrow('refused');
+    expect(asked).toBe(3);
+    expect(await countWaiting()).toBe(6);
+  });
+
+  it('delivers again what a process told Temporal before it died, and then lets it go', async () => {
+    const [campaignId = ''] = await seedCommands(1);
+    const dying = courierWith(() => false);
+    const database = { ...test.pool, query: () => Promise.reject(new Error('died')) };
+    const dead = { ...dying.dependencies, database } as unknown as Dependencies;
+    await deliverWorkflowCommands(dead, campaignId);
+    expect(dying.delivered).toEqual([campaignId]);
+    expect(await countWaiting()).toBe(1);
+    const next = courierWith(() => false);
+    await deliverOverdueCommands(next.dependencies, 0);
+    expect(next.delivered).toEqual([campaignId]);
+    expect(await countWaiting()).toBe(0);
+  });
+});

@@ -26,7 +26,7 @@ beforeAll(async () => {
   api = await startTestApi({
     endpoints: [sendMessage],
     dependencies: {
-      provider: createCloudProvider({ baseUrl: graph.baseUrl, connections: 8, timeoutMs: 1_000 }),
+      provider: createCloudProvider({ baseUrl: graph.baseUrl, connections: 8, timeoutMs: 3_000 }),
       secrets: testSecrets,
     },
   });

@@ -25,10 +25,10 @@ export async function* readCsvCandidates(
     for (const row of rows) {
       if (read === undefined) read = readerFor(row, mapping);
       else page.push('problem' in row ? malformed(row) : read(row.cells, row.line));
-    }
-    if (page.length >= pageSize) {
-      yield page;
-      page = [];
+      if (page.length === pageSize) {
+        yield page;
+        page = [];
+      }
     }
   }
   if (read === undefined)

@@ -100,9 +100,12 @@ function decided(
   callingCode: string,
   nationalNumber: string,
 ): PhoneNumber | undefined {
-  if (plan === undefined || !plan.general.test(nationalNumber)) return undefined;
+  if (plan === undefined) return undefined;
   if (plan.prefix !== undefined && (plan.prefix.exec(nationalNumber)?.[0] ?? '') !== '') return undefined;
-  const found = planOfNationalNumber(plansOf(callingCode), nationalNumber);
+  const plans = plansOf(callingCode);
+  // Where there is one plan, its valid numbers are among its general ones: the longest pattern need not be tried twice.
+  if (plans.length > 1 && !plan.general.test(nationalNumber)) return undefined;
+  const found = planOfNationalNumber(plans, nationalNumber);
   if (found === undefined) return undefined;
   return {
     digits: callingCode + nationalNumber,

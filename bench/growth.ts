@@ -30,11 +30,22 @@ interface Cost {
   readonly steps: number;
 }
 
-async function sizeOf(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ size: string }>(
-    'SELECT pg_database_size(current_database()) AS size',
+interface Sizes {
+  readonly database: number;
+  readonly recipients: number;
+  readonly recipientIndexes: number;
+  readonly providerMessages: number;
+}
+
+async function sizesOf(client: pg.Client): Promise<Sizes> {
+  const { rows } = await client.query<Sizes>(
+    `SELECT pg_database_size(current_database())::float AS database, pg_table_size('recipient')::float AS recipients,
+       pg_indexes_size('recipient')::float AS "recipientIndexes",
+       pg_total_relation_size('provider_message')::float AS "providerMessages"`,
   );
-  return Number(rows[0]?.size);
+  const [sizes] = rows;
+  if (sizes === undefined) throw new Error('Postgres told no sizes');
+  return sizes;
 }
 
 async function sendOne(
@@ -86,16 +97,18 @@ try {
   await run(small);
   const smallBefore = await times(5, small);
   const middles = await times(2, middle);
-  const sizeBefore = await sizeOf(client);
+  const sizeBefore = await sizesOf(client);
   const large = await run(largest);
-  const sizeAfter = await sizeOf(client);
+  const sizeAfter = await sizesOf(client);
   const smalls = [...smallBefore, ...(await times(5, small))];
   const smallCost = median(smalls.map(({ cpuPer10k }) => cpuPer10k));
+  const grown = (part: keyof Sizes): string => ((sizeAfter[part] - sizeBefore[part]) / largest).toFixed(0);
   const ratio = (cost: number): string => (cost / smallCost).toFixed(2);
   process.stdout.write(
     `CPU per recipient against ${small}: ${middle}: ${ratio(median(middles.map(({ cpuPer10k }) => cpuPer10k)))}, ` +
       `${largest}: ${ratio(large.cpuPer10k)}\n` +
-      `database: ${((sizeAfter - sizeBefore) / largest).toFixed(0)} bytes per recipient sent\n` +
+      `database: ${grown('database')} bytes per recipient sent: ${grown('recipients')} in the table, ` +
+      `${grown('recipientIndexes')} in its indexes, ${grown('providerMessages')} for the provider's ids\n` +
       `workflow history: ${large.steps} steps, about ${large.steps * eventsPerStep} events; ` +
       `${Math.ceil(largest / 1_000 / longestStepSeconds) * lanes * eventsPerStep} at 1,000 messages a second\n`,
   );

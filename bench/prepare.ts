@@ -146,11 +146,25 @@ async function plainCopy(
   return { measured, cpu };
 }
 
+interface Sizes {
+  readonly contactBytes: number;
+  readonly contactIndexBytes: number;
+  readonly recipientBytes: number;
+  readonly recipientIndexBytes: number;
+}
+
 interface RoundResult {
+  readonly sizes: Sizes;
   readonly ours: Measured;
   readonly plain: Measured;
   /** CPU seconds of Postgres in either. */
   readonly postgres: { readonly ours: number; readonly plain: number };
+}
+
+interface Standing extends Sizes {
+  readonly status: string;
+  readonly total: number;
+  readonly contacts: number;
 }
 
 async function runRound(round: Round): Promise<RoundResult> {
@@ -159,8 +173,10 @@ async function runRound(round: Round): Promise<RoundResult> {
   const before = cpuSeconds();
   const ours = await prepareInChild(url, round.folder, campaignId);
   const prepared = cpuSeconds();
-  const { rows } = await round.client.query<{ status: string; total: number; contacts: number }>(
-    `SELECT preparation_status AS status, total_contacts AS total,
+  const { rows } = await round.client.query<Standing>(
+    `SELECT preparation_status AS status, total_contacts AS total, pg_table_size('contact')::float AS "contactBytes",
+       pg_indexes_size('contact')::float AS "contactIndexBytes", pg_table_size('recipient')::float AS "recipientBytes",
+       pg_indexes_size('recipient')::float AS "recipientIndexBytes",
        (SELECT count(*)::int FROM contact WHERE contact.workspace_id = campaign.workspace_id) AS contacts
      FROM campaign WHERE id = $1`,
     [campaignId],
@@ -174,7 +190,7 @@ async function runRound(round: Round): Promise<RoundResult> {
     throw new Error(`The preparation ended as ${JSON.stringify(standing)}`);
   }
   const { measured: plain, cpu } = await plainCopy(round, campaignId);
-  return { ours, plain, postgres: { ours: prepared - before, plain: cpu } };
+  return { sizes: standing, ours, plain, postgres: { ours: prepared - before, plain: cpu } };
 }
 
 async function main(): Promise<void> {
@@ -205,8 +221,11 @@ async function main(): Promise<void> {
       areKnown: values.known,
     };
     const ratios: number[] = [];
+    let sizes: Sizes | undefined;
     for (let number = 1; number <= Number(values.rounds); number += 1) {
-      const { ours, plain, postgres: cpu } = await runRound(round);
+      const result = await runRound(round);
+      const { ours, plain, postgres: cpu } = result;
+      ({ sizes } = result);
       const rate = ({ seconds }: Measured) => Math.round(recipients / seconds);
       ratios.push(plain.seconds / ours.seconds);
       process.stdout.write(
@@ -215,6 +234,11 @@ async function main(): Promise<void> {
           `${ours.peakRssMb} MB), ratio ${ratios.at(-1)?.toFixed(2)}\n`,
       );
     }
+    const each = (bytes: number | undefined): string => ((bytes ?? 0) / recipients).toFixed(0);
+    process.stdout.write(
+      `bytes each: contact ${each(sizes?.contactBytes)} and ${each(sizes?.contactIndexBytes)} in indexes, ` +
+        `recipient ${each(sizes?.recipientBytes)} and ${each(sizes?.recipientIndexBytes)} in indexes\n`,
+    );
     process.stdout.write(`median ratio ${median(ratios).toFixed(2)} of ${recipients} recipients\n`);
   } finally {
     await client.end();

@@ -49,7 +49,10 @@ async function whileSomebodyReads<T>(work: () => Promise<T>): Promise<T> {
 
 describe('a migration that needs a table for itself', () => {
   beforeEach(() =>
-    file('0001_more.sql', 'ALTER TABLE thing ADD COLUMN first int; ALTER TABLE thing ALTER COLUMN id SET NOT NULL;'),
+    file(
+      '0001_more.sql',
+      'ALTER TABLE thing ADD COLUMN first int; ALTER TABLE thing ALTER COLUMN id SET NOT NULL;',
+    ),
   );
 
   it('gives up while a long transaction holds it, says who does, and leaves nothing half done', async () => {

@@ -1,8 +1,13 @@
 /**
- * What a large campaign costs others: a campaign of 1,000 recipients of another workspace, and single sends of another
- * workspace and of the large campaign's own channel, each alone and beside it, in one run. Both campaigns are sent by one
- * worker process. `--large N`, default 200,000; `--rate N` of every channel, default 1,000 a second.
+ * What a large campaign costs others while it is sent, and while it is prepared: a campaign of 1,000 recipients of another
+ * workspace, and single sends of another workspace and of the large campaign's own channel, each alone and beside it, in
+ * one run. One worker process does it all; for how long it came to nothing else is told, too. At the end two campaigns
+ * share one channel. `--large N`, default 200,000; `--prepared N` rows of CSV, default 500,000; `--rate N` of every
+ * channel, default 1,000 a second.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -11,12 +16,17 @@ import { createDependencies, type Dependencies } from '../src/dependencies.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { startAckServer, type AckServer } from './support/ack-server.ts';
 import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
-import { startCampaignProcess } from './support/campaign-process.ts';
+import { startCampaignProcess, type Lag } from './support/campaign-process.ts';
+import { seedCsvCampaign } from './support/csv-campaign.ts';
 import { startPostgres } from './support/postgres.ts';
 import { seedRunningCampaign, type Seeded } from './support/seed.ts';
 
 const { values } = parseArgs({
-  options: { large: { type: 'string', default: '200000' }, rate: { type: 'string', default: '1000' } },
+  options: {
+    large: { type: 'string', default: '200000' },
+    prepared: { type: 'string', default: '500000' },
+    rate: { type: 'string', default: '1000' },
+  },
 });
 const largeSize = Number(values.large);
 const messagesPerSecond = Number(values.rate);
@@ -64,54 +74,106 @@ async function singleSends(dependencies: Dependencies, client: pg.Client, seeded
 const line = (times: readonly number[]): string =>
   `p50 ${percentile(times, 0.5).toFixed(0)} ms, p99 ${percentile(times, 0.99).toFixed(0)} ms`;
 
+const lagLine = ({ p99, longest }: Lag): string =>
+  `the worker's event loop: p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`;
+
+/** How many of two campaigns of one channel were sent when both had had the same time. */
+async function sharedEvenly(client: pg.Client, first: Seeded, second: Seeded, work: () => Promise<void>) {
+  await client.query(
+    `UPDATE campaign SET channel_id = other.channel_id, workspace_id = other.workspace_id, template_id = other.template_id
+     FROM campaign AS other WHERE other.id = $1 AND campaign.id = $2`,
+    [first.campaignId, second.campaignId],
+  );
+  const done = work();
+  await sleep(5_000);
+  const { rows } = await client.query<{ accepted: number }>(
+    'SELECT accepted FROM campaign_counter WHERE campaign_id = ANY ($1::uuid[])',
+    [[first.campaignId, second.campaignId]],
+  );
+  await done;
+  return rows.map(({ accepted }) => accepted);
+}
+
 const postgres = await startPostgres();
 const provider = await startAckServer(50);
+const dataDir = await mkdtemp(join(tmpdir(), 'messaging-campaigns-bench-files-'));
 const client = new pg.Client({ connectionString: postgres.url });
 await client.connect();
-const worker = await startCampaignProcess(postgres.url, provider.baseUrl);
+const worker = await startCampaignProcess({
+  databaseUrl: postgres.url,
+  providerBaseUrl: provider.baseUrl,
+  dataDir,
+});
 const dependencies = await createDependencies(
   benchConfig(postgres.url, { PROVIDER_BASE_URL: provider.baseUrl }),
   'bench',
 );
 try {
+  const secrets = createSecretBox([benchSecretsKey]);
   const seed = (recipients: number) =>
-    seedRunningCampaign(client, createSecretBox([benchSecretsKey]), { recipients, messagesPerSecond });
-  const [warm, alone, beside, other, large] = [
+    seedRunningCampaign(client, secrets, { recipients, messagesPerSecond });
+  const [warm, alone, besidePreparing, beside, other, first, second, large] = [
+    await seed(smallSize),
     await seed(smallSize),
     await seed(smallSize),
     await seed(smallSize),
     await seed(1),
+    await seed(4 * smallSize),
+    await seed(4 * smallSize),
     await seed(largeSize),
   ];
   await client.query(`UPDATE template SET components = '[{"type":"BODY","text":"Hello"}]'`);
+  const unprepared = await seedCsvCampaign(client, secrets, { rows: Number(values.prepared), dataDir });
   await client.query('CHECKPOINT');
+  const say = (text: string) => process.stdout.write(`${text}\n`);
+  say(`${messagesPerSecond}/s per channel, provider 50 ms`);
+
   await worker.send(warm.campaignId);
+  await worker.lag();
   const smallAlone = await smallCampaign(provider, alone, worker.send);
-  const singleAlone = await singleSends(dependencies, client, other);
+  const besides = (name: string, small: { readonly first: number; readonly last: number }) => {
+    const delay = (part: 'first' | 'last') => (small[part] - smallAlone[part]).toFixed(0);
+    say(
+      `campaign of ${smallSize} ${name}: first after ${small.first.toFixed(0)} ms, last after ${small.last.toFixed(0)} ms; ` +
+        `delayed by ${delay('first')} and ${delay('last')} ms`,
+    );
+  };
+  besides('alone', smallAlone);
+  say(`single sends alone: ${line(await singleSends(dependencies, client, other))}`);
+  say(lagLine(await worker.lag()));
+
+  const prepared = worker.prepare(unprepared.campaignId).then(() => performance.now());
+  // A failure is met where it is waited for.
+  prepared.catch(() => undefined);
+  await sleep(500);
+  besides(
+    `beside the preparation of ${values.prepared}`,
+    await smallCampaign(provider, besidePreparing, worker.send),
+  );
+  say(`single sends beside it: ${line(await singleSends(dependencies, client, other))}`);
+  const measuredAt = performance.now();
+  if ((await prepared) < measuredAt) say('The preparation was over before the others: take a larger one');
+  say(lagLine(await worker.lag()));
 
   void worker.send(large.campaignId);
   await sleep(3_000);
-  const smallBeside = await smallCampaign(provider, beside, worker.send);
-  const singleBeside = await singleSends(dependencies, client, other);
-  const singleSame = await singleSends(dependencies, client, large);
+  besides(`beside the sending of ${largeSize}`, await smallCampaign(provider, beside, worker.send));
+  say(`single sends beside it: ${line(await singleSends(dependencies, client, other))}`);
+  say(`single sends through its channel: ${line(await singleSends(dependencies, client, large))}`);
   const { count, busiestSecond } = await provider.arrivals(large.channelId);
   if (count >= largeSize) throw new Error('The large campaign was over before the others: take a larger one');
+  say(`the large campaign meanwhile: ${count} messages, busiest second ${busiestSecond}`);
+  say(lagLine(await worker.lag()));
 
-  const delay = (from: number, to: number) => (to - from).toFixed(0);
-  process.stdout.write(
-    `${largeSize} recipients beside, ${messagesPerSecond}/s per channel, provider 50 ms\n` +
-      `campaign of ${smallSize} alone:  first after ${smallAlone.first.toFixed(0)} ms, last after ${smallAlone.last.toFixed(0)} ms\n` +
-      `campaign of ${smallSize} beside: first after ${smallBeside.first.toFixed(0)} ms, last after ${smallBeside.last.toFixed(0)} ms; ` +
-      `delayed by ${delay(smallAlone.first, smallBeside.first)} and ${delay(smallAlone.last, smallBeside.last)} ms\n` +
-      `single sends alone:          ${line(singleAlone)}\n` +
-      `single sends beside:         ${line(singleBeside)}\n` +
-      `single sends, same channel:  ${line(singleSame)}\n` +
-      `large campaign meanwhile:    ${count} messages, busiest second ${busiestSecond}\n`,
-  );
+  const shares = await sharedEvenly(client, first, second, async () => {
+    await Promise.all([worker.send(first.campaignId), worker.send(second.campaignId)]);
+  });
+  say(`two campaigns of one channel after 5 s, beside the large one: ${shares.join(' and ')} messages`);
 } finally {
   await worker.stop();
   await dependencies.close();
   await client.end();
   provider.stop();
   await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
 }

@@ -59,31 +59,31 @@ const cases: readonly Case[] =
     ? [caseOf('as asked for', {}, {})]
     : [
         caseOf(
-          '1 M a day, one machine of 4 cores',
-          { messages: 1e6, channelRate: 100 },
+          '1 M a day',
+          { messages: 1e6, channelRate: 160 },
           { coresOfDatabase: 1, nodeCores: 2, temporalCores: 1 },
         ),
         caseOf(
-          '10 M a day, a machine for each part',
+          '10 M a day',
           { messages: 1e7, channelRate: 1_000 },
-          { coresOfDatabase: 4, nodeCores: 8, temporalCores: 8 },
+          { coresOfDatabase: 4, nodeCores: 16, temporalCores: 8 },
         ),
-        caseOf('100 M a day, one database, no webhooks', { eventsPerMessage: 0 }, { temporalCores: 4 }),
+        caseOf('100 M a day, no webhooks', { eventsPerMessage: 0 }, { nodeCores: 24, temporalCores: 4 }),
         caseOf(
-          '100 M a day, a webhook for every second message, Temporal too small',
-          {},
-          { temporalCores: 8 },
-        ),
-        caseOf('100 M a day, a webhook for every second message', {}, { temporalCores: 48, nodeCores: 64 }),
-        caseOf(
-          '100 M a day, every status a webhook, 3 Temporal clusters',
-          { eventsPerMessage: 2.6 },
-          { databases: 3, temporalCores: 192, nodeCores: 192 },
-        ),
-        caseOf(
-          '100 M a day, database of 2 cores',
+          '100 M a day, no webhooks, a database of 4 cores',
           { eventsPerMessage: 0 },
-          { coresOfDatabase: 2, temporalCores: 4 },
+          { coresOfDatabase: 4, nodeCores: 24, temporalCores: 4 },
+        ),
+        caseOf(
+          '100 M a day, a webhook for every second message, Temporal of 8 cores',
+          {},
+          { nodeCores: 96, temporalCores: 8 },
+        ),
+        caseOf('100 M a day, a webhook for every second message', {}, { nodeCores: 96, temporalCores: 48 }),
+        caseOf(
+          '100 M a day, every status a webhook',
+          { eventsPerMessage: 2.6 },
+          { databases: 4, nodeCores: 360, temporalCores: 240 },
         ),
       ];
 
@@ -100,8 +100,8 @@ function describe(day: Day): readonly string[] {
   return [
     `busiest minute: ${round(day.peakSent)} messages/s, ${round(day.peakDeliveries)} webhooks/s; cores busy: Postgres ${fixed(day.postgresCores)}, ` +
       `Node ${fixed(day.nodeCores)}, Temporal ${fixed(day.temporalCores)}; WAL ${fixed(day.walMegabytesPerSecond)} MB/s`,
-    `longest wait: campaigns ${fixed(day.sendingBehindMinutes)} min, statuses ${fixed(day.statusesBehindMinutes)} min, ` +
-      `webhooks ${fixed(day.deliveriesBehindMinutes)} min; left at midnight: ${day.unserved}`,
+    `longest wait: campaigns ${day.sendingBehindMinutes} min, statuses ${day.statusesBehindMinutes} min, ` +
+      `webhooks ${day.deliveriesBehindMinutes} min; left at midnight: ${day.unserved}`,
     `kept for the day, GB: recipients ${round(kept.recipients)}, callbacks ${round(kept.callbacks)}, events and deliveries ${round(kept.events)}, ` +
       `Temporal ${round(kept.temporal)}`,
   ];

@@ -1,11 +1,14 @@
-/** What `npm run bench -- costs` measured; see docs/scaling.md. */
+/** What `npm run bench -- costs` and `-- prepare` measured; docs/scaling.md says when and how. */
 import type { UnitCosts } from './simulated-day.ts';
 
 export const measuredCosts: UnitCosts = {
-  prepared: { node: 0.012, postgres: 0.008, wal: 500, kept: 480 },
-  sent: { node: 0.1, postgres: 0.06, wal: 700, kept: 60 },
-  callback: { node: 0.15, postgres: 0.02, wal: 900, kept: 850 },
-  status: { node: 0.1, postgres: 0.06, wal: 500, kept: 0 },
-  event: { node: 0.05, postgres: 0.03, wal: 1000, kept: 900 },
-  delivery: { node: 7, postgres: 1, wal: 1500, kept: 600, temporal: 9, temporalKept: 9000 },
+  // Node and Postgres: bench prepare, contacts included. WAL and size: bench costs, the recipient alone.
+  prepared: { node: 0.008, postgres: 0.014, wal: 483, kept: 508 },
+  sent: { node: 0.416, postgres: 0.128, wal: 955, kept: 234 },
+  // Node: one process takes 3,790 requests a second (bench callbacks).
+  callback: { node: 0.26, postgres: 0.031, wal: 921, kept: 739 },
+  // The space of the row's former version is used again after a vacuum.
+  status: { node: 0.095, postgres: 0.044, wal: 2_082, kept: 0 },
+  event: { node: 0.013, postgres: 0.033, wal: 943, kept: 1_038 },
+  delivery: { node: 11.8, postgres: 1.8, wal: 3_928, kept: 901, temporal: 8.5, temporalKept: 23_043 },
 };

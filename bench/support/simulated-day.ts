@@ -67,7 +67,7 @@ export interface Day {
   /** Per second, in the busiest minute. */
   readonly peakSent: number;
   readonly peakDeliveries: number;
-  /** Messages wait for the channels' rates, statuses and deliveries for processors: minutes until the last one is served. */
+  /** Messages wait for the channels' rates, everything for processors: the longest that any of them waited. */
   readonly sendingBehindMinutes: number;
   readonly statusesBehindMinutes: number;
   readonly deliveriesBehindMinutes: number;
@@ -96,48 +96,40 @@ export function simulateDay(costs: UnitCosts, demand: Demand, topology: Topology
   const { messages, hours, channelRate, statusesPerMessage, eventsPerMessage } = demand;
   const weight = hours.reduce((total, share) => total + share, 0);
   const late = Array.from({ length: minutes + slowMinutes + 1 }, () => 0);
-  let [waiting, statuses, deliveries] = [0, 0, 0];
+  const queues = { sending: createQueue(), statuses: createQueue(), deliveries: createQueue() };
   const peak = { sent: 0, deliveries: 0, postgres: 0, node: 0, temporal: 0, wal: 0 };
-  const behind = { sending: 0, statuses: 0, deliveries: 0 };
 
   for (let minute = 0; minute < minutes; minute += 1) {
     const starting = minute % 30 === 0 ? (messages * (hours[Math.floor(minute / 60)] ?? 0)) / weight / 2 : 0;
     const use = budgets(topology);
-    // Rows are prepared when a campaign begins; sending may not wait for what comes after it.
+    // Rows are prepared when a campaign begins; sending does not wait for what comes after it.
     use.take(costs.prepared, starting);
-    waiting += starting;
-    const sent = use.take(costs.sent, Math.min(waiting, channelRate * 60));
-    waiting -= sent;
+    const sent = queues.sending.pass(starting, (wanted) =>
+      use.take(costs.sent, Math.min(wanted, channelRate * 60)),
+    );
 
     const arrived = sent * statusesPerMessage * promptShare + (late[minute] ?? 0);
     const slow = (sent * statusesPerMessage * (1 - promptShare)) / slowMinutes;
     for (let later = 1; later <= slowMinutes; later += 1)
       late[minute + later] = (late[minute + later] ?? 0) + slow;
     use.take(costs.callback, arrived);
-    statuses += arrived;
-    const applied = use.take(costs.status, statuses);
-    statuses -= applied;
+    const applied = queues.statuses.pass(arrived, (wanted) => use.take(costs.status, wanted));
     const told = (applied * eventsPerMessage) / statusesPerMessage;
     use.take(costs.event, told);
-    deliveries += told;
-    const delivered = use.take(costs.delivery, deliveries);
-    deliveries -= delivered;
+    const delivered = queues.deliveries.pass(told, (wanted) => use.take(costs.delivery, wanted));
 
     peak.sent = Math.max(peak.sent, sent / 60);
     peak.deliveries = Math.max(peak.deliveries, delivered / 60);
     for (const part of ['postgres', 'node', 'temporal', 'wal'] as const)
       peak[part] = Math.max(peak[part], use.used[part]);
-    behind.sending = Math.max(behind.sending, ratio(waiting, sent));
-    behind.statuses = Math.max(behind.statuses, ratio(statuses, applied));
-    behind.deliveries = Math.max(behind.deliveries, ratio(deliveries, delivered));
   }
   const day = (kept: number, count: number): number => (kept * count) / 1e9;
   return {
     peakSent: peak.sent,
     peakDeliveries: peak.deliveries,
-    sendingBehindMinutes: behind.sending,
-    statusesBehindMinutes: behind.statuses,
-    deliveriesBehindMinutes: behind.deliveries,
+    sendingBehindMinutes: queues.sending.longest(),
+    statusesBehindMinutes: queues.statuses.longest(),
+    deliveriesBehindMinutes: queues.deliveries.longest(),
     postgresCores: peak.postgres / minuteMs,
     nodeCores: peak.node / minuteMs,
     temporalCores: peak.temporal / minuteMs,
@@ -151,12 +143,27 @@ export function simulateDay(costs: UnitCosts, demand: Demand, topology: Topology
       events: day(costs.event.kept + costs.delivery.kept, messages * eventsPerMessage),
       temporal: day(costs.delivery.temporalKept, messages * eventsPerMessage),
     },
-    unserved: Math.round(waiting + statuses + deliveries),
+    unserved: Math.round(Object.values(queues).reduce((total, queue) => total + queue.waiting(), 0)),
   };
 }
 
-function ratio(waiting: number, served: number): number {
-  return waiting < 1 ? 0 : waiting / Math.max(served, 1);
+/** First come, first served: how many minutes ago came what is served last of the present minute, or waits longest. */
+function createQueue() {
+  const arrived: number[] = [];
+  let [came, gone, oldest, longest] = [0, 0, 0, 0];
+  return {
+    waiting: () => came - gone,
+    longest: () => longest,
+    pass(arrivals: number, serve: (wanted: number) => number): number {
+      came += arrivals;
+      arrived.push(came);
+      const served = serve(came - gone);
+      gone += served;
+      while (oldest < arrived.length - 1 && (arrived[oldest] ?? 0) <= gone + 1) oldest += 1;
+      longest = Math.max(longest, arrived.length - 1 - oldest);
+      return served;
+    },
+  };
 }
 
 /** What a minute of every kind of processor can do; `take` serves as many as the scarcest one allows. */

@@ -49,6 +49,18 @@ const client = new pg.Client({ connectionString: postgres.url });
 await client.connect();
 const database = await createDatabase(postgres.url, 2);
 const worker = await startWebhookProcess(postgres.url, temporal.address);
+const stop = async (): Promise<void> => {
+  await worker.stop();
+  await database.end();
+  await client.end();
+  sink.stop();
+  await temporal.stop();
+  await postgres.stop();
+};
+// The servers run in sessions of their own: nobody else would stop them.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void stop().finally(() => process.exit(1)));
+}
 const secretEncrypted = createSecretBox([benchSecretsKey]).encrypt('the secret of a receiver');
 
 async function makeWorkspace(url: string): Promise<number> {
@@ -195,10 +207,5 @@ try {
   const { rssMb } = await worker.run({ kind: 'rest' });
   say(`memory of the worker at the end ${rssMb} MB`);
 } finally {
-  await worker.stop();
-  await database.end();
-  await client.end();
-  sink.stop();
-  await temporal.stop();
-  await postgres.stop();
+  await stop();
 }

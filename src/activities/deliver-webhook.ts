@@ -8,7 +8,7 @@ import { groupCalls } from '../commands/group-calls.ts';
 /** The attempt itself takes 5 seconds at most; the rest is for a busy process to record it. */
 const leaseSeconds = 15;
 // A statement costs much more than a row of it. A group holds as many bodies in memory at once: 13 MB of the largest.
-const grouping = { maxSize: 50, lanes: 1, spacingMs: 25 };
+const grouping = { maxSize: 50, lanes: 1, spacingMs: 80 };
 /** While Postgres is away the outcome of an attempt is kept for this long. */
 const recordTries = 20;
 const recordPauseMs = 500;

@@ -1,23 +1,20 @@
 import type { Dependencies } from '../dependencies.ts';
-import { fanOutEvents } from '../records/events.ts';
-import type { Dispatched, DispatchLimits } from '../records/webhook-dispatch.ts';
+import { fanOutEvents, hasWaitingEvents } from '../records/events.ts';
+import type { DispatchLimits } from '../records/webhook-dispatch.ts';
 import {
   dispatchDeliveries,
-  failUndialled,
+  hasWaitingDeliveries,
   isSendingBehind,
-  returnDeliveries,
   sweepDeliveries,
 } from '../records/webhook-dispatch.ts';
 import type { Loop } from './polling-loop.ts';
-import { errorName, startPollingLoop } from './polling-loop.ts';
+import { startPollingLoop } from './polling-loop.ts';
 import { createPace, createProcessorMeter } from './webhook-pace.ts';
+import { createStarter, type StarterOptions } from './webhook-starter.ts';
 
 export interface RelayOptions {
   readonly dispatch: Omit<DispatchLimits, 'limit' | 'slowLimit'>;
-  /** Starts under way at a time in this process: what the Temporal server can chew without a queue of its own. */
-  readonly startsAtATime: number;
-  /** Of them, for slow endpoints: each of those costs the server a workflow for nothing, or next to nothing. */
-  readonly slowStartsAtATime: number;
+  readonly starts: StarterOptions;
   /** Events of one fan-out statement. */
   readonly fanOutBatch: number;
   /** Between rounds when there is nothing to do: the latency of a lone event is up to twice this. */
@@ -37,8 +34,7 @@ export const defaultRelayOptions: RelayOptions = {
     slowAfter: 2,
     hangingAfterSeconds: 2,
   },
-  startsAtATime: 32,
-  slowStartsAtATime: 3,
+  starts: { fewest: 4, most: 32, targetMs: 250, slow: 3 },
   fanOutBatch: 500,
   idleMs: 75,
   sweepEveryMs: 10_000,
@@ -51,57 +47,6 @@ const crammed = 0.9;
 
 type RelayDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'config' | 'metrics'>;
 
-/** How long nothing is started after a start that failed. */
-const holdMs = 1000;
-
-/** Starts the workflows of dispatched deliveries, few at a time. */
-function createStarter(
-  { database, orchestrator, logger }: RelayDependencies,
-  { startsAtATime, slowStartsAtATime }: Pick<RelayOptions, 'startsAtATime' | 'slowStartsAtATime'>,
-) {
-  const underWay = new Set<Promise<void>>();
-  let slowUnderWay = 0;
-  let heldUntil = 0;
-  let onRoom = (): void => undefined;
-
-  async function startWorkflow(deliveryId: string): Promise<void> {
-    try {
-      const outcome = await orchestrator.startWebhookDelivery(deliveryId);
-      if (outcome === 'closed') await failUndialled(database, deliveryId);
-    } catch (error) {
-      // Temporal is away: the delivery takes its place in the queue again.
-      if (performance.now() > heldUntil)
-        logger.warn({ error: errorName(error) }, 'webhook deliveries delayed');
-      heldUntil = performance.now() + holdMs;
-      // Should this fail too, the sweep returns it later.
-      await returnDeliveries(database, [deliveryId]).catch(() => undefined);
-    }
-  }
-
-  return {
-    room: () => (performance.now() < heldUntil ? 0 : startsAtATime - underWay.size),
-    slowRoom: () => Math.max(0, slowStartsAtATime - slowUnderWay),
-    /** Resolves when half of the starts may be made at once: a round of several costs as much as a round of one. */
-    async untilRoom(): Promise<void> {
-      if (underWay.size <= startsAtATime / 2) return;
-      // oxlint-disable-next-line promise/avoid-new -- resolved by the start that ends
-      await new Promise<void>((resolve) => {
-        onRoom = resolve;
-      });
-    },
-    start({ id, slow }: Dispatched): void {
-      slowUnderWay += Number(slow);
-      const started = startWorkflow(id).finally(() => {
-        underWay.delete(started);
-        slowUnderWay -= Number(slow);
-        if (underWay.size <= startsAtATime / 2) onRoom();
-      });
-      underWay.add(started);
-    },
-    drain: () => Promise.all(underWay),
-  };
-}
-
 /**
  * Runs beside the webhook worker: events become deliveries, deliveries whose turn it is become workflows. Any number of
  * relays may run; a killed one leaves nothing that the others, or the next one, do not pick up. `stop` resolves once the
@@ -113,7 +58,7 @@ export function startWebhookRelay(
   options: RelayOptions = defaultRelayOptions,
 ): Loop {
   const { database, logger, config, metrics } = dependencies;
-  const starter = createStarter(dependencies, options);
+  const starter = createStarter(dependencies, options.starts);
   const pace = createPace();
   const busyShare = createProcessorMeter();
 
@@ -122,7 +67,10 @@ export function startWebhookRelay(
       name: 'webhook fan-out',
       logger,
       idleMs: options.idleMs,
-      work: async () => (await fanOutEvents(database, options.fanOutBatch)).events === options.fanOutBatch,
+      work: async () => {
+        if (!(await hasWaitingEvents(database))) return false;
+        return (await fanOutEvents(database, options.fanOutBatch)).events === options.fanOutBatch;
+      },
     }),
     startPollingLoop({
       name: 'webhook dispatch',
@@ -131,7 +79,7 @@ export function startWebhookRelay(
       work: async () => {
         await starter.untilRoom();
         const limit = Math.min(starter.room(), pace.room(performance.now()));
-        if (limit <= 0) return false;
+        if (limit <= 0 || !(await hasWaitingDeliveries(database))) return false;
         const slowLimit = starter.slowRoom();
         const dispatched = await dispatchDeliveries(database, { ...options.dispatch, limit, slowLimit });
         pace.took(dispatched.length);

@@ -67,6 +67,14 @@ export async function insertTestEvent(
     RETURNING id`);
 }
 
+const Waiting = row(t.type({ waiting: t.boolean }));
+
+/** Cheap enough to ask many times a second. */
+export async function hasWaitingEvents(connection: Connection): Promise<boolean> {
+  return connection.oneFirst(sql.type(Waiting)`
+    SELECT EXISTS (SELECT FROM event WHERE fanned_out_at IS NULL) AS waiting`);
+}
+
 const FanOut = row(t.type({ events: t.number, deliveries: t.number }));
 export interface FanOut {
   readonly events: number;

@@ -28,6 +28,14 @@ const Dispatched = t.type({
 export type Dispatched = t.TypeOf<typeof Dispatched>;
 const DispatchedRow = row(Dispatched);
 
+const Waiting = row(t.type({ waiting: t.boolean }));
+
+/** Cheap enough to ask many times a second. */
+export async function hasWaitingDeliveries(database: Database): Promise<boolean> {
+  return database.oneFirst(sql.type(Waiting)`
+    SELECT EXISTS (SELECT FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NULL) AS waiting`);
+}
+
 /**
  * Marks the deliveries whose turn it is and returns them. Endpoints take turns: the one with the fewest in flight
  * comes first. Slow ones, and those that nothing is known of, have places of their own, few of the round and a quarter

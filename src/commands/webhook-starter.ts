@@ -1,0 +1,73 @@
+/** Starts the workflows of dispatched deliveries: as many at a time as the Temporal server takes without a queue of its own. */
+import type { Dependencies } from '../dependencies.ts';
+import type { Dispatched } from '../records/webhook-dispatch.ts';
+import { failUndialled, returnDeliveries } from '../records/webhook-dispatch.ts';
+import { errorName } from './polling-loop.ts';
+
+export interface StarterOptions {
+  /** Under way at a time in this process, at least and at most. */
+  readonly fewest: number;
+  readonly most: number;
+  /** A start that takes longer found others before it: fewer at a time, so that a newcomer does not wait behind them. */
+  readonly targetMs: number;
+  /** Of them, for slow endpoints: each of those costs the server a workflow for nothing, or next to nothing. */
+  readonly slow: number;
+}
+
+/** How long nothing is started after a start that failed. */
+const holdMs = 1000;
+/** Change of the number at a time by one start that was slow or quick: one in six may be slow. */
+const [less, more] = [0.5, 0.1];
+
+export function createStarter(
+  { database, orchestrator, logger }: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
+  { fewest, most, targetMs, slow: slowAtATime }: StarterOptions,
+) {
+  const underWay = new Set<Promise<void>>();
+  let atATime = most;
+  let slowUnderWay = 0;
+  let heldUntil = 0;
+  let onRoom = (): void => undefined;
+
+  async function startWorkflow(deliveryId: string): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      const outcome = await orchestrator.startWebhookDelivery(deliveryId);
+      const isSlow = performance.now() - startedAt > targetMs;
+      atATime = Math.min(most, Math.max(fewest, atATime + (isSlow ? -less : more)));
+      if (outcome === 'closed') await failUndialled(database, deliveryId);
+    } catch (error) {
+      // Temporal is away: the delivery takes its place in the queue again.
+      if (performance.now() > heldUntil)
+        logger.warn({ error: errorName(error) }, 'webhook deliveries delayed');
+      heldUntil = performance.now() + holdMs;
+      // Should this fail too, the sweep returns it later.
+      await returnDeliveries(database, [deliveryId]).catch(() => undefined);
+    }
+  }
+
+  const isHalfFree = (): boolean => underWay.size <= atATime / 2;
+
+  return {
+    room: () => (performance.now() < heldUntil ? 0 : Math.floor(atATime) - underWay.size),
+    slowRoom: () => Math.max(0, slowAtATime - slowUnderWay),
+    /** Resolves when half of the starts may be made at once: a round of several costs as much as a round of one. */
+    async untilRoom(): Promise<void> {
+      if (isHalfFree()) return;
+      // oxlint-disable-next-line promise/avoid-new -- resolved by the start that ends
+      await new Promise<void>((resolve) => {
+        onRoom = resolve;
+      });
+    },
+    start({ id, slow }: Dispatched): void {
+      slowUnderWay += Number(slow);
+      const started = startWorkflow(id).finally(() => {
+        underWay.delete(started);
+        slowUnderWay -= Number(slow);
+        if (isHalfFree()) onRoom();
+      });
+      underWay.add(started);
+    },
+    drain: () => Promise.all(underWay),
+  };
+}

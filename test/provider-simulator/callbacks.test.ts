@@ -133,6 +133,15 @@ describe('the statuses of a message', () => {
     expect(receiver.bodies.length).toBeLessThanOrEqual(2);
   });
 
+  it('name the message by the provider’s id alone when told so', async () => {
+    await simulator.control('callbacks', { callbackData: false });
+    const id = await sendTo('491568000011');
+    await simulator.control('flush');
+
+    expect(receiver.statuses()).toMatchObject([{ id, status: 'sent' }]);
+    expect(receiver.statuses()[0]).not.toHaveProperty('biz_opaque_callback_data');
+  });
+
   it('do not come while they are switched off', async () => {
     await simulator.control('callbacks', { enabled: false });
     await sendTo('491568000013');

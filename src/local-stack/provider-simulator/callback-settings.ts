@@ -3,6 +3,8 @@ import { defaultFateSettings, readFateSettings, type FateSettings } from './mess
 
 export interface CallbackSettings extends FateSettings {
   readonly enabled: boolean;
+  /** Statuses carry what came with the message; otherwise only the provider's own id tells which message they mean. */
+  readonly callbackData: boolean;
   /** Share of the statuses that are told twice. */
   readonly duplicateRate: number;
   /** Statuses of a batch in any order. */
@@ -18,6 +20,7 @@ export interface CallbackSettings extends FateSettings {
 export const defaultCallbackSettings: CallbackSettings = {
   ...defaultFateSettings,
   enabled: true,
+  callbackData: true,
   duplicateRate: 0,
   shuffle: false,
   batchSize: 200,
@@ -31,10 +34,15 @@ const maxBatchSize = 1000;
 export function readCallbackSettings(input: unknown, present: CallbackSettings): CallbackSettings {
   const given = objectOf(input);
   const amount = (name: keyof CallbackSettings): number => Number(given[name] ?? present[name]);
+  const choice = (name: 'enabled' | 'callbackData' | 'shuffle'): boolean => {
+    const value = given[name];
+    return typeof value === 'boolean' ? value : present[name];
+  };
   return {
     ...readFateSettings(given, present),
-    enabled: typeof given['enabled'] === 'boolean' ? given['enabled'] : present.enabled,
-    shuffle: typeof given['shuffle'] === 'boolean' ? given['shuffle'] : present.shuffle,
+    enabled: choice('enabled'),
+    callbackData: choice('callbackData'),
+    shuffle: choice('shuffle'),
     duplicateRate: amount('duplicateRate'),
     batchSize: Math.min(Math.max(amount('batchSize'), 1), maxBatchSize),
     concurrency: Math.max(amount('concurrency'), 1),

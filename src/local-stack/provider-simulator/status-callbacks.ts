@@ -71,7 +71,8 @@ export function createStatusCallbacks(sender: CallbackSender): StatusCallbacks {
   return {
     schedule: (message, fate) => {
       if (!settings.enabled || sender.url === undefined) return;
-      place({ ...message, steps: stepsOf(fate, settings), next: 0 }, Date.now());
+      const callbackData = settings.callbackData ? message.callbackData : '';
+      place({ ...message, callbackData, steps: stepsOf(fate, settings), next: 0 }, Date.now());
     },
     configure: (input) => {
       settings = readCallbackSettings(input, settings);

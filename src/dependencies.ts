@@ -14,6 +14,7 @@ import type { MessagingProvider } from './provider/provider.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { FileStorage } from './storage/file-storage.ts';
 import { createDatabase, type Database } from './records/database.ts';
+import { createRecipientExport, type RecipientExport } from './records/recipient-export.ts';
 import { createSecretBox, type SecretBox } from './secrets.ts';
 import { traceOutbound, traceProvider } from './trace-calls.ts';
 import { createTracing, type Tracing } from './tracing.ts';
@@ -31,6 +32,7 @@ export interface Dependencies {
   readonly secrets: SecretBox;
   readonly callbackInbox: CallbackInbox;
   readonly campaignRegister: CampaignRegister;
+  readonly recipientExport: RecipientExport;
   readonly now: () => Date;
 }
 
@@ -54,6 +56,7 @@ export async function createDependencies(config: Config, service: string): Promi
   );
   observeDatabasePool(metrics, database);
   observeStanding(metrics, database);
+  const recipientExport = createRecipientExport(config.databaseUrl);
   const orchestrator = await createOrchestrator(config);
   const cloud = createCloudProvider({
     baseUrl: config.providerBaseUrl,
@@ -74,9 +77,15 @@ export async function createDependencies(config: Config, service: string): Promi
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),
     campaignRegister: createCampaignRegister(database),
+    recipientExport,
     now: () => new Date(),
     close: async () => {
-      await Promise.allSettled([provider.close(), orchestrator.close(), database.end()]);
+      await Promise.allSettled([
+        provider.close(),
+        orchestrator.close(),
+        recipientExport.end(),
+        database.end(),
+      ]);
       await tracing.close();
     },
   };

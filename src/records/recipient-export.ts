@@ -1,14 +1,25 @@
 /**
  * The recipients of a campaign as CSV, written by Postgres itself. One short statement per page of positions, read to its end
- * before it is passed on: a client that takes its time holds neither a transaction nor, after a moment, a connection.
+ * before it is passed on: a client that takes its time holds neither a transaction nor a connection.
  */
-import { openLoadConnection, type LoadConnection } from './load-connection.ts';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
 import type { RecipientFilter } from './recipient-report.ts';
 
 export type ExportFilter = Omit<RecipientFilter, 'limit'>;
 
+export interface RecipientExport {
+  /** CSV in UTF-8, the header first, in order of position. */
+  readonly read: (filter: ExportFilter) => AsyncGenerator<Buffer | string>;
+  readonly end: () => Promise<void>;
+}
+
+// COPY is not to be had from the other pool. Exports side by side take turns, page by page.
+const connections = 4;
+
 const positionsPerPage = 20_000;
-const idleMs = 1_000;
+const idleMs = 2_000;
+const pageTimeoutMs = 15_000;
 
 const columns =
   'id, phone_number, contact_id, state, reason, reason_detail, line_number, message_id, provider_message_id, updated_at';
@@ -41,84 +52,55 @@ const copyPage = (filter: ExportFilter, after: number): string => `
     ORDER BY position
   ) TO STDOUT (FORMAT csv)`;
 
-/** UTF-8, the header first, in order of position. */
-export async function* exportRecipients(
-  databaseUrl: string,
-  filter: ExportFilter,
-): AsyncGenerator<Buffer | string> {
-  const connections = lendConnection(databaseUrl, filter);
-  try {
-    const last = await connections.lend(lastPosition);
-    const read = (after: number): Promise<readonly Buffer[]> =>
-      connections.lend((connection) => collect(connection.copyOut(copyPage(filter, after))));
-    yield `${columns.replaceAll(' ', '')}\n`;
-    let page = last > filter.afterPosition ? read(filter.afterPosition) : undefined;
-    for (let after = filter.afterPosition; page !== undefined; after += positionsPerPage) {
-      const chunks = await page;
-      const following = after + positionsPerPage;
-      // The next page is on its way while this one is taken.
-      page = following < last ? read(following) : undefined;
-      page?.catch(() => undefined);
-      yield* chunks;
-    }
-  } finally {
-    connections.close();
+/** Connects when it is read from, not before. */
+export function createRecipientExport(databaseUrl: string): RecipientExport {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: connections,
+    idleTimeoutMillis: idleMs,
+    statement_timeout: pageTimeoutMs,
+    application_name: 'export-recipients',
+  });
+  // A connection that is lost while nobody uses it is not missed.
+  pool.on('error', () => undefined);
+  return { read: (filter) => readPages(pool, filter), end: () => pool.end() };
+}
+
+async function* readPages(pool: pg.Pool, filter: ExportFilter): AsyncGenerator<Buffer | string> {
+  const last = await lastPosition(pool, filter);
+  const read = (after: number): Promise<readonly Buffer[]> | undefined =>
+    after < last ? readPage(pool, filter, after) : undefined;
+  yield `${columns.replaceAll(' ', '')}\n`;
+  let { afterPosition } = filter;
+  let page = read(afterPosition);
+  while (page !== undefined) {
+    const chunks = await page;
+    afterPosition += positionsPerPage;
+    // The next page is on its way while this one is taken.
+    page = read(afterPosition);
+    page?.catch(() => undefined);
+    yield* chunks;
   }
 }
 
-async function lastPosition(connection: LoadConnection): Promise<number> {
-  const [[last] = [null]] = await connection.rows<[number | null]>(
-    `SELECT max(position) FROM recipient WHERE campaign_id = current_setting('export.campaign_id')::uuid`,
+async function lastPosition(pool: pg.Pool, { campaignId }: ExportFilter): Promise<number> {
+  const { rows } = await pool.query<{ last: number | null }>(
+    'SELECT max(position) AS last FROM recipient WHERE campaign_id = $1',
+    [campaignId],
   );
-  return last ?? 0;
+  return rows[0]?.last ?? 0;
 }
 
-async function collect(chunks: AsyncIterable<Buffer>): Promise<readonly Buffer[]> {
-  const collected: Buffer[] = [];
-  for await (const chunk of chunks) collected.push(chunk);
-  return collected;
-}
-
-interface LentConnection {
-  /** One piece of work at a time. */
-  readonly lend: <T>(work: (connection: LoadConnection) => Promise<T>) => Promise<T>;
-  readonly close: () => void;
-}
-
-/** A connection that is opened when it is needed and closed when it was not for a moment. */
-function lendConnection(databaseUrl: string, filter: ExportFilter): LentConnection {
-  let connection: LoadConnection | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let isClosed = false;
-  const close = (): void => {
-    clearTimeout(idle);
-    connection?.destroy();
-    connection = undefined;
-  };
-  const open = async (): Promise<LoadConnection> => {
-    const opened = await openLoadConnection(databaseUrl, 'export-recipients');
-    try {
-      await opened.rows(setFilter, [filter.campaignId, filter.states, filter.reasons]);
-    } catch (error) {
-      opened.destroy();
-      throw error;
-    }
-    return opened;
-  };
-  return {
-    async lend(work) {
-      clearTimeout(idle);
-      try {
-        connection ??= await open();
-        return await work(connection);
-      } finally {
-        if (isClosed) close();
-        else idle = setTimeout(close, idleMs);
-      }
-    },
-    close() {
-      isClosed = true;
-      close();
-    },
-  };
+async function readPage(pool: pg.Pool, filter: ExportFilter, after: number): Promise<readonly Buffer[]> {
+  const client = await pool.connect();
+  let isWhole = false;
+  try {
+    await client.query(setFilter, [filter.campaignId, filter.states, filter.reasons]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of client.query(copyTo(copyPage(filter, after)))) chunks.push(chunk as Buffer);
+    isWhole = true;
+    return chunks;
+  } finally {
+    client.release(!isWhole);
+  }
 }

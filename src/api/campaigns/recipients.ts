@@ -5,7 +5,6 @@ import { cursorOf, idOf, Integer, IsoDateTime, limitUpTo, repeated, Uuid } from 
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
 import { recipientStates } from '../../domain/recipient.ts';
 import { getCampaignReport } from '../../records/campaign-report.ts';
-import { exportRecipients } from '../../records/recipient-export.ts';
 import {
   listRecipients,
   type RecipientFilter,
@@ -87,7 +86,7 @@ export const listCampaignRecipients = endpoint(
       limit,
     };
     if (request.header('accept')?.includes('text/csv')) {
-      const content = Readable.from(exportRecipients(dependencies.config.databaseUrl, filter));
+      const content = Readable.from(dependencies.recipientExport.read(filter));
       return {
         status: 200,
         content,

@@ -1,0 +1,58 @@
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
+import { createMetrics } from '../../../src/metrics.ts';
+import { getCampaignStanding } from '../../../src/records/campaign-standing.ts';
+import { row } from '../../../src/records/row.ts';
+import { seedCampaign, testSecrets } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { accept, createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ poolSize: 8 });
+});
+afterAll(() => test.drop());
+
+function dependenciesWith(provider: FakeProvider): Dependencies {
+  return {
+    config: { outcomeGraceSeconds: 600, providerConnections: 64 },
+    database: test.pool,
+    provider,
+    secrets: testSecrets,
+    logger: pino({ level: 'silent' }),
+    orchestrator: {},
+    metrics: createMetrics('test'),
+    now: () => new Date(),
+  } as unknown as Dependencies;
+}
+
+const Waiting = row(t.type({ position: t.number, delay_ms: t.number, attempts: t.number, factor: t.number }));
+
+it('lets one recipient wait whom the provider had too many messages for, and nobody else', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 60 });
+  const provider = createFakeProvider((message, count) =>
+    (message.to === '4915100000007' ? refuse(131056) : accept)(message, count),
+  );
+  await runSendStep(dependenciesWith(provider), seeded.campaignId, {
+    budgetMs: 5_000,
+    draining: () => false,
+  });
+  const waiting = await test.pool.one(sql.type(Waiting)`
+    SELECT recipient.position, recipient.attempts, channel_rate.factor,
+      extract(epoch FROM recipient_retry.not_before - recipient.updated_at)::float8 * 1000 AS delay_ms
+    FROM recipient_retry JOIN recipient USING (campaign_id, position)
+    JOIN campaign ON campaign.id = campaign_id JOIN channel_rate USING (channel_id)
+    WHERE campaign_id = ${seeded.campaignId}`);
+  // One second, then four times as long each time; a step tries again itself what is due soon. The channel keeps its rate.
+  expect(waiting).toMatchObject({ position: 7, factor: 1, delay_ms: 1_000 * 4 ** (waiting.attempts - 1) });
+  expect(provider.received).toHaveLength(59 + waiting.attempts);
+  expect((await getCampaignStanding(test.pool, seeded.campaignId)).counts).toMatchObject({
+    accepted: 59,
+    pending: 1,
+    claimed: 0,
+  });
+});

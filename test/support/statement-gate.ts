@@ -6,8 +6,8 @@ export interface StatementGate {
   /** The next statements are counted from 1. `before`: it never arrives; `after`: it is done, but nobody learns of it. */
   readonly killAt: (statement: number, moment: 'before' | 'after') => void;
   readonly killed: () => boolean;
-  /** Statements since `killAt`. */
-  readonly statements: () => number;
+  /** Resolves when it is killed. */
+  readonly end: Promise<void>;
   readonly close: () => void;
 }
 
@@ -21,8 +21,13 @@ export async function openStatementGate(serverUrl: string): Promise<StatementGat
   let seen = 0;
   let killed = false;
 
+  let tellEnd = (): void => undefined;
+  const end = new Promise<void>((resolve) => {
+    tellEnd = resolve;
+  });
   const kill = (): void => {
     killed = true;
+    tellEnd();
     for (const socket of sockets) socket.destroy();
   };
 
@@ -90,7 +95,7 @@ export async function openStatementGate(serverUrl: string): Promise<StatementGat
       plan = { statement, moment };
     },
     killed: () => killed,
-    statements: () => seen,
+    end,
     close: () => {
       server.close();
       kill();

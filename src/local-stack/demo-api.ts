@@ -14,7 +14,7 @@ export interface Answer {
   readonly pagination?: { readonly totalPages?: number };
 }
 
-const attempts = 20;
+const attempts = 60;
 const pauseMs = 500;
 
 /** Throws StackError with the API's own message for an answer that is no success. */

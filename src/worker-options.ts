@@ -17,6 +17,8 @@ export function workflowSource():
 export const campaignWorkerOptions = {
   maxConcurrentActivityTaskExecutions: 200,
   maxConcurrentWorkflowTaskExecutions: 40,
+  // The server serves polls in the order they came: a worker with ten of them gets the next ten steps, and the others none.
+  activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: 10 },
   // A step stops claiming as soon as the process drains; what is on the wire may take the provider's time limit.
   shutdownGraceTime: '25 seconds',
   shutdownForceTime: '40 seconds',

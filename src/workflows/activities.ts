@@ -20,6 +20,8 @@ const sending = proxyActivities<CampaignActivities>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '8 seconds',
   retry: untilItWorks,
+  // A server that hands steps back to the worker that asked for them leaves the other workers without work.
+  allowEagerDispatch: false,
   summary: 'send for a few seconds',
 });
 

@@ -26,12 +26,16 @@ const searchAttributes = [
   defineSearchAttributeKey(searchAttributeNames.pauseReason, SearchAttributeType.KEYWORD),
 ];
 
-/** The server of `npm start`, without persistence. Call `teardown()` in `afterAll`. */
-export async function startTemporal(): Promise<TestWorkflowEnvironment> {
+/** The server of `npm start`, without persistence. `settings`: `name=value` of its dynamic configuration. Call `teardown()` in `afterAll`. */
+export async function startTemporal(settings: readonly string[] = []): Promise<TestWorkflowEnvironment> {
   quietRuntime();
   const path = await findTemporalBinary(search());
   return TestWorkflowEnvironment.createLocal({
-    server: { executable: { type: 'existing-path', path }, searchAttributes },
+    server: {
+      executable: { type: 'existing-path', path },
+      searchAttributes,
+      extraArgs: settings.flatMap((setting) => ['--dynamic-config-value', setting]),
+    },
   });
 }
 

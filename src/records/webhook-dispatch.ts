@@ -22,7 +22,7 @@ export interface DispatchLimits {
 
 const Dispatched = t.type({
   id: t.string,
-  /** Its endpoint keeps timing out, lets requests hang, or nothing is known of it since its URL was set. */
+  /** Its endpoint keeps timing out, lets requests hang, or has one already without anything being known of it. */
   slow: t.boolean,
 });
 export type Dispatched = t.TypeOf<typeof Dispatched>;
@@ -38,9 +38,9 @@ export async function hasWaitingDeliveries(database: Database): Promise<boolean>
 
 /**
  * Marks the deliveries whose turn it is and returns them. Endpoints take turns: the one with the fewest in flight
- * comes first. Slow ones, and those that nothing is known of, have places of their own, few of the round and a quarter
- * of the pool, and yield to healthy ones but for every eighth place, so that nobody starves. One relay at a time, which
- * keeps the caps exact.
+ * comes first. Slow ones have places of their own, few of the round and a quarter of the pool, and yield to healthy ones
+ * but for every eighth place, so that nobody starves. One that nothing is known of gets a first request like the others,
+ * right behind them, and counts as slow until that has ended. One relay at a time, which keeps the caps exact.
  */
 export async function dispatchDeliveries(
   database: Database,
@@ -67,8 +67,8 @@ export async function dispatchDeliveries(
       ), standing AS MATERIALIZED (
         SELECT endpoint.webhook_id, COALESCE(open.deliveries, 0) AS open,
           COALESCE(webhook_configuration.consecutive_timeouts, 0) >= ${limits.slowAfter} AS timing_out,
-          GREATEST(webhook_configuration.consecutive_timeouts, open.hanging, 0) >= ${limits.slowAfter}
-            OR webhook_configuration.proven_at IS NULL AS slow
+          GREATEST(webhook_configuration.consecutive_timeouts, open.hanging, 0) >= ${limits.slowAfter} AS slow,
+          (webhook_configuration.proven_at IS NULL)::int4 AS unknown
         FROM endpoint
         LEFT JOIN open ON open.webhook_id = endpoint.webhook_id
         LEFT JOIN webhook_configuration ON webhook_configuration.id = endpoint.webhook_id
@@ -79,7 +79,8 @@ export async function dispatchDeliveries(
             WHERE GREATEST(webhook_configuration.consecutive_timeouts, open.hanging) >= ${limits.slowAfter}), 0)::int4 AS slow_open
         FROM open LEFT JOIN webhook_configuration ON webhook_configuration.id = open.webhook_id
       ), candidate AS (
-        SELECT waiting.id, standing.slow, standing.open + waiting.nth AS depth
+        SELECT waiting.id, standing.slow OR standing.unknown * (standing.open + waiting.nth) > 1 AS slow,
+          standing.open + waiting.nth + standing.unknown AS depth
         FROM standing CROSS JOIN total
         CROSS JOIN LATERAL (
           SELECT id, row_number() OVER (ORDER BY id) AS nth

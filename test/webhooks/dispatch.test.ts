@@ -219,18 +219,24 @@ describe('dispatchDeliveries', () => {
     expect(await dispatchDeliveries(database.pool, { ...limits, slowLimit: 3 })).toHaveLength(3);
   });
 
-  it('gives endpoints that nothing is known of the places of slow ones, behind those that are known', async () => {
+  it('gives an endpoint that nothing is known of one request behind the known ones, and then slow places', async () => {
     const [newWorkspace, knownWorkspace] = [await makeWorkspace(database), await makeWorkspace(database)];
     const known = await makeConfiguration(database.pool, knownWorkspace);
     await Promise.all(Array.from({ length: 20 }, () => makeConfiguration(database.pool, newWorkspace)));
     await backlog(newWorkspace, 3);
-    await query(database, 'UPDATE webhook_configuration SET proven_at = NULL');
-    await backlog(knownWorkspace, 6);
+    await backlog(knownWorkspace, 3);
     await query(database, 'UPDATE webhook_configuration SET proven_at = NULL WHERE id <> $1', [known.id]);
-    const ids = new Set(await dispatchDeliveries(database.pool, { ...limits, limit: 8, slowLimit: 2 }));
-    const chosen = (await deliveries()).filter(({ id }) => ids.has(id));
-    expect(chosen.filter((row) => row.webhook_id === known.id)).toHaveLength(6);
-    expect(chosen).toHaveLength(8);
+    const webhookOf = async (ids: readonly string[]) =>
+      (await deliveries()).filter(({ id }) => ids.includes(id)).map((row) => row.webhook_id);
+    const wide = { ...limits, limit: 50, slowLimit: 2 };
+    expect(await webhookOf(await dispatchDeliveries(database.pool, { ...wide, limit: 1 }))).toEqual([
+      known.id,
+    ]);
+    const next = await webhookOf(await dispatchDeliveries(database.pool, wide));
+    expect(next.filter((id) => id === known.id)).toHaveLength(2);
+    expect(new Set(next).size).toBe(21);
+    expect(next).toHaveLength(2 + 20 + 2);
+    expect(await dispatchDeliveries(database.pool, wide)).toHaveLength(2);
   });
 
   it('fills the pool and no more', async () => {

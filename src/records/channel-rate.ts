@@ -2,16 +2,17 @@
  * The one token bucket of a channel, shared by campaigns, single sends and every worker process.
  *
  * `next_at` is a schedule on Postgres' clock: the instant at which the next unleased token falls due. A lease moves it on
- * by (tokens ÷ rate). Idle time is not saved up, and a lease reaches at most `horizonMs` ahead, so that a single send,
- * which takes its token without that bound, waits for no more than that behind any number of campaigns.
+ * by (tokens ÷ rate). Idle time is not saved up, and a lease begins at most one horizon ahead and is no longer than one, so
+ * that a single send, which takes its token without that bound, waits for no more than two behind any number of campaigns.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from './database.ts';
 import { nothing, row } from './row.ts';
 
-/** How far ahead of now a campaign may lease. */
+/** How far ahead of now a campaign may lease, beside the time that its leases take to arrive. */
 const horizonMs = 50;
+const longestLatencyMs = 150;
 
 /**
  * A token may leave this late; a later one is thrown away. With the pace at 97.5 % of the limit, one second holds at
@@ -58,11 +59,19 @@ const due = sql.fragment`
   greatest(clock_timestamp(), channel_rate.held_until, CASE
     WHEN channel_rate.next_at < clock_timestamp() + ${latestSchedule}::interval THEN channel_rate.next_at END)`;
 
+export interface LeaseRequest {
+  readonly channelId: string;
+  readonly wanted: number;
+  /** How long a lease has taken to arrive: tokens that fall due before it does would be thrown away. */
+  readonly latencyMs?: number;
+}
+
 /** Leases up to `wanted` tokens, at most those of one horizon. */
 export async function leaseTokens(
   connection: Connection,
-  { channelId, wanted }: { readonly channelId: string; readonly wanted: number },
+  { channelId, wanted, latencyMs = 0 }: LeaseRequest,
 ): Promise<TokenLease> {
+  const horizon = horizonMs + Math.min(latencyMs, longestLatencyMs);
   const lease = await connection.maybeOne(sql.type(Lease)`
     WITH present AS (
       SELECT channel_id, ${due} AS due_at, ${ratePerSecond} AS rate
@@ -71,8 +80,8 @@ export async function leaseTokens(
       FOR UPDATE OF channel_rate
     ), lease AS (
       SELECT channel_id, due_at, rate,
-        CASE WHEN due_at <= clock_timestamp() + make_interval(secs => ${horizonMs / 1000})
-          THEN least(${wanted}::int, greatest(1, floor(rate * ${horizonMs / 1000}::float8)::int)) ELSE 0 END AS granted
+        CASE WHEN due_at <= clock_timestamp() + make_interval(secs => ${horizon / 1000})
+          THEN least(${wanted}::int, greatest(1, floor(rate * ${horizon / 1000}::float8)::int)) ELSE 0 END AS granted
       FROM present
     ), moved AS (
       UPDATE channel_rate SET next_at = lease.due_at + make_interval(secs => lease.granted / lease.rate)
@@ -84,7 +93,7 @@ export async function leaseTokens(
   if (lease === null) throw new Error('The channel has no rate');
   const { granted, due_at: dueAt, spacing_ms: spacingMs, now } = lease;
   // Without a grant, come back when the next token is within the horizon.
-  return { granted, dueAt, spacingMs, now, retryInMs: Math.max(1, dueAt - now - horizonMs) };
+  return { granted, dueAt, spacingMs, now, retryInMs: Math.max(1, dueAt - now - horizon) };
 }
 
 const SingleToken = row(t.type({ wait_ms: t.number }));

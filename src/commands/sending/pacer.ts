@@ -11,8 +11,8 @@ export interface Pacer {
 }
 
 export interface PacerOptions {
-  /** Undefined when the schedule cannot be asked now. */
-  readonly lease: (wanted: number) => Promise<TokenLease | undefined>;
+  /** Undefined when the schedule cannot be asked now. `latencyMs`: how long leases have taken to arrive. */
+  readonly lease: (wanted: number, latencyMs: number) => Promise<TokenLease | undefined>;
   readonly stopped: () => boolean;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
@@ -26,8 +26,10 @@ interface Window {
   readonly spacingMs: number;
 }
 
-// Leased when what is left lasts for less: about the time an answer takes.
+// Leased when what is left lasts for less, beside the time that a lease takes.
 const aheadMs = 20;
+// Of the latest lease in the average.
+const latencyWeight = 0.25;
 const longestSleepMs = 250;
 const unavailableMs = 200;
 
@@ -36,15 +38,18 @@ export function createPacer({ lease, stopped, clock, sleep }: PacerOptions): Pac
   let windows: Window[] = [];
   let asking: Promise<void> | undefined;
   let askAgainAt = 0;
+  let latencyMs = 0;
 
   const ask = async (wanted: number): Promise<void> => {
     const askedAt = clock();
-    const answer = await lease(wanted);
+    const answer = await lease(wanted, latencyMs);
     if (answer === undefined) {
       askAgainAt = clock() + unavailableMs;
       return;
     }
-    const offset = placeOnOurClock({ askedAt, theirs: answer.now, answeredAt: clock() });
+    const answeredAt = clock();
+    latencyMs += latencyWeight * (answeredAt - askedAt - latencyMs);
+    const offset = placeOnOurClock({ askedAt, theirs: answer.now, answeredAt });
     const { granted, dueAt, spacingMs } = answer;
     if (granted > 0) windows.push({ dueAt: dueAt + offset, remaining: granted, spacingMs });
     else askAgainAt = clock() + answer.retryInMs;
@@ -74,7 +79,7 @@ export function createPacer({ lease, stopped, clock, sleep }: PacerOptions): Pac
     const held = windows.reduce((sum, { remaining }) => sum + remaining, 0);
     const last = windows.at(-1);
     const endsAt = last === undefined ? 0 : last.dueAt + last.remaining * last.spacingMs;
-    if (held < stillWanted && endsAt < clock() + aheadMs) askOnce(stillWanted - held);
+    if (held < stillWanted && endsAt < clock() + aheadMs + latencyMs) askOnce(stillWanted - held);
   };
 
   return {

@@ -94,7 +94,8 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
 
   const pacer = createPacer({
     // Without the database there are no tokens; the loop of the pacer asks again.
-    lease: (wanted) => leaseTokens(database, { channelId, wanted }).catch(() => undefined),
+    lease: (wanted, latencyMs) =>
+      leaseTokens(database, { channelId, wanted, latencyMs }).catch(() => undefined),
     stopped: control.stopped,
     clock: () => performance.now(),
     sleep: (ms) => sleep(ms),

@@ -6,7 +6,9 @@ import { asActivity } from './failure.ts';
 
 const batchSize = 5000;
 
-export function createRetentionActivities(dependencies: Pick<Dependencies, 'database' | 'config' | 'storage'>) {
+export function createRetentionActivities(
+  dependencies: Pick<Dependencies, 'database' | 'config' | 'storage'>,
+) {
   return {
     /** Removes by batches what has outlived its time. Safe to run again at any point. */
     deleteExpired: (): Promise<RetentionSummary> =>

@@ -18,4 +18,4 @@ it('accounts for every delivery of a campaign when the worker is killed while th
   expect(output).toMatch(/delivered \d+ \+ interrupted \d+ = 300, doubled 0/);
   expect(output).toContain('Every delivery is accounted for, and none came twice.');
   expect(code).toBe(0);
-}, 240_000);
+}, 400_000);

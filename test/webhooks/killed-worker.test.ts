@@ -83,7 +83,7 @@ it('makes no second request when the worker is killed while the receiver holds t
   const { emit, eventIds } = await receiver(() => undefined);
   const worker = await startWorker();
   await emit(1);
-  await vi.waitFor(() => expect(eventIds()).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(eventIds()).toHaveLength(1), { timeout: 30_000 });
   await worker.kill();
   expect((await deliveries()).map(({ state }) => state)).toEqual(['sending']);
   await endLeases();
@@ -94,7 +94,7 @@ it('makes no second request when the worker is killed while the receiver holds t
   const { workflow } = temporal.client;
   expect(await workflow.getHandle(webhookDeliveryWorkflowId(row?.id ?? '')).result()).toBe('not pending');
   expect(eventIds()).toHaveLength(1);
-}, 90_000);
+}, 180_000);
 
 it('accounts for every delivery after three kills, none of them made twice', async () => {
   const [lives, eventsOfALife] = [3, 20];

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
+import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireClaims } from '../../src/records/claim-expiry.ts';
 import { claimPage, countOpenClaims, type Claim } from '../../src/records/claims.ts';
 import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing, nullable, row } from '../../src/records/row.ts';
 import { checkBooks, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -32,6 +33,10 @@ function record(
 ): Promise<void> {
   return recordPage(test.pool, { ...seeded, claimId, outcomes, final });
 }
+
+const Settled = row(
+  t.type({ state: t.string, reason: nullable(t.string), provider_message_id: nullable(t.string) }),
+);
 
 const positions = (claimed: Claim): readonly number[] =>
   claimed.kind === 'page' ? claimed.recipients.map(({ position }) => position) : [];
@@ -106,6 +111,36 @@ describe('recordPage', () => {
     const once = await expectSoundBooks(seeded);
     await record(seeded, claimId, outcomes);
     expect(await expectSoundBooks(seeded)).toEqual(once);
+  });
+
+  it('leaves what a receipt has settled before the answer came, and keeps the answer for who is open', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 2 });
+    const claimId = randomUUID();
+    await claim(seeded, 2, { claimId });
+    await test.pool.query(sql.type(nothing)`
+      UPDATE recipient SET state = 'DELIVERED', settlement = 'none', price = 0
+      WHERE campaign_id = ${seeded.campaignId} AND position = 1`);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE campaign_counter SET claimed = 1, delivered = 1 WHERE campaign_id = ${seeded.campaignId}`);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE wallet SET reserved = ${messagePrice} WHERE channel_id = ${seeded.channelId}`);
+    await record(
+      seeded,
+      claimId,
+      new Map<number, MessageOutcome>([
+        [2, { kind: 'accepted', providerMessageId: 'wamid.open' }],
+        [1, { kind: 'failed', reason: 'PROVIDER_131026', detail: 'too late' }],
+      ]),
+    );
+    const books = await expectSoundBooks(seeded);
+    expect(books.balance).toBe(1_000_000_000n - messagePrice);
+    const rows = await test.pool.any(sql.type(Settled)`
+      SELECT state, reason, provider_message_id FROM recipient
+      WHERE campaign_id = ${seeded.campaignId} ORDER BY position`);
+    expect(rows).toEqual([
+      { state: 'DELIVERED', reason: null, provider_message_id: null },
+      { state: 'ACCEPTED', reason: null, provider_message_id: 'wamid.open' },
+    ]);
   });
 
   it('keeps a delayed recipient back until its time', async () => {

@@ -1,6 +1,7 @@
 /** A database of its own and a real Temporal server for the doctor to compare; findings are asked for by what they are about. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import * as t from 'io-ts';
 import { sql } from 'slonik';
@@ -12,6 +13,8 @@ import type { Logger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { orchestratorFor } from '../../src/orchestrator.ts';
 import { nothing, row } from '../../src/records/row.ts';
+import { campaignWorkflowId } from '../../src/workflows/contract.ts';
+import { until } from '../support/campaign-scene.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 export type Ward = Awaited<ReturnType<typeof openWard>>;
@@ -53,6 +56,30 @@ export async function openWard(temporal: TestWorkflowEnvironment) {
       };
     },
   };
+}
+
+/**
+ * Until the campaign's workflow has nothing to do but wait: a task handed to a worker that is about to stop would be
+ * missed only after its time-out.
+ */
+export async function untilQuiet(
+  { pool }: Ward,
+  temporal: TestWorkflowEnvironment,
+  campaignId: string,
+): Promise<void> {
+  const handle = temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
+  let before = -1;
+  await until(async () => {
+    const commands = await pool.oneFirst(sql.type(row(t.type({ count: t.number })))`
+      SELECT count(*)::int4 AS count FROM workflow_command`);
+    const { raw, historyLength } = await handle.describe();
+    const busy =
+      commands > 0 || (raw.pendingActivities ?? []).length > 0 || (raw.pendingWorkflowTask ?? null) !== null;
+    const quiet = !busy && historyLength === before;
+    before = historyLength;
+    if (!quiet) await sleep(150);
+    return quiet;
+  });
 }
 
 /** An event and one delivery of it. */

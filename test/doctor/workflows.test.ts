@@ -14,7 +14,7 @@ import { correctLedger, correctReservations } from '../../src/records/doctor-wal
 import { checkBooks, messagePrice, seedCampaign } from '../support/campaign-factory.ts';
 import { setCampaignScene, until } from '../support/campaign-scene.ts';
 import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
-import { openWard, seedDelivery, type Ward } from './ward.ts';
+import { openWard, seedDelivery, untilQuiet, type Ward } from './ward.ts';
 
 let temporal: TestWorkflowEnvironment;
 let workflowBundle: WorkflowBundleWithSourceMap;
@@ -74,22 +74,23 @@ describe('campaigns and their workflows', () => {
   });
 
   it('wakes a workflow that missed a change of its record', async () => {
-    const { campaignId, start, withWorker, standing, progress } = await scene({
+    const { campaignId, start, withWorker, progress, result } = await scene({
       recipients: 3,
       balance: messagePrice,
     });
     await withWorker(async () => {
       await start();
       await until(async () => (await progress())?.status === 'PAUSED');
+      await untilQuiet(ward, temporal, campaignId);
+      await ward.run(sql.fragment`UPDATE campaign SET status = 'RUNNING', pause_reason = NULL, epoch = epoch + 1,
+        updated_at = ${longAgo} WHERE id = ${campaignId}`);
+      await ward.run(sql.fragment`UPDATE wallet SET balance = balance + 1000000`);
+      await ward.run(sql.fragment`INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)
+        SELECT channel_id, workspace_id, 'recharge', 1000000 FROM wallet`);
+      const { kinds, problems } = await ward.repairAbout([campaignId]);
+      expect({ kinds, problems }).toEqual({ kinds: ['workflow-behind-record'], problems: [] });
+      expect(await result()).toMatchObject({ status: 'COMPLETED' });
     });
-    await ward.run(sql.fragment`UPDATE campaign SET status = 'RUNNING', pause_reason = NULL, epoch = epoch + 1,
-      updated_at = ${longAgo} WHERE id = ${campaignId}`);
-    await ward.run(sql.fragment`UPDATE wallet SET balance = balance + 1000000`);
-    await ward.run(sql.fragment`INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)
-      SELECT channel_id, workspace_id, 'recharge', 1000000 FROM wallet`);
-    const { kinds, problems } = await ward.repairAbout([campaignId]);
-    expect({ kinds, problems }).toEqual({ kinds: ['workflow-behind-record'], problems: [] });
-    await withWorker(() => until(async () => (await standing()).status === 'COMPLETED'));
     expect(await ward.findAbout([campaignId])).toEqual([]);
   });
 
@@ -101,6 +102,7 @@ describe('campaigns and their workflows', () => {
     await withWorker(async () => {
       await start();
       await until(async () => (await standing()).status === 'PAUSED');
+      await untilQuiet(ward, temporal, campaignId);
     });
     await ward.run(
       sql.fragment`UPDATE campaign SET status = 'RUNNING', pause_reason = NULL WHERE id = ${campaignId}`,

@@ -54,7 +54,8 @@ function installRuntime(logger: Logger, metrics: SdkMetrics | undefined): void {
     // Signals are this process's own affair: everything ends in order, see below.
     shutdownSignals: [],
     telemetryOptions: {
-      logging: { filter: coreLogFilter },
+      // Into our own log: one JSON line each, like everything else.
+      logging: { forward: {}, filter: coreLogFilter },
       ...(metrics !== undefined && { metrics: metrics.exporter }),
     },
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => forward(level, message, meta)),

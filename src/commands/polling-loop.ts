@@ -15,12 +15,14 @@ export interface PollingOptions {
   readonly work: () => Promise<boolean>;
 }
 
+// About eight seconds: what is over by then is nobody's business at night.
+const lastingFailures = 6;
 const firstBackoffMs = 250;
 const longestBackoffMs = 5_000;
 
 /**
  * Repeats `work` until stopped. A round that fails, for instance because Postgres is away, is repeated with a growing pause;
- * a whole run of failures is one line in the log, its end another.
+ * a run of failures is one line in the log, another when it lasts, and one at its end.
  */
 export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions): Loop {
   const stopped = new AbortController();
@@ -44,8 +46,9 @@ export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions)
         if (!more && !stopped.signal.aborted) await pause(idleMs);
       } catch (error) {
         failures += 1;
-        if (failures === 1)
-          logger.error({ loop: name, error: errorName(error) }, 'loop failed, trying again');
+        if (failures === 1) logger.warn({ loop: name, error: errorName(error) }, 'loop failed, trying again');
+        if (failures === lastingFailures)
+          logger.error({ loop: name, error: errorName(error), failures }, 'loop keeps failing');
         if (!stopped.signal.aborted)
           await pause(Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 10)));
       }

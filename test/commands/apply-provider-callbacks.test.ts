@@ -162,7 +162,7 @@ describe('startPollingLoop', () => {
   it('goes on after failures, and logs a run of them once', async () => {
     const lines: string[] = [];
     const write = (_: object, text: string) => lines.push(text);
-    const logger = { info: write, error: write } as unknown as Parameters<
+    const logger = { info: write, warn: write, error: write } as unknown as Parameters<
       typeof startPollingLoop
     >[0]['logger'];
     let rounds = 0;

@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { lostTimeChecks } from '../../src/commands/doctor/check-lost-time.ts';
 import { repairFindings, runDoctor } from '../../src/commands/doctor/run-doctor.ts';
-import { startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import { pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
 import { checkBooks, messagePrice } from '../support/campaign-factory.ts';
 import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
 import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
@@ -106,6 +106,30 @@ it('calls UNKNOWN who may have been sent since the backup, and sends the others 
     balance: messagePrice * 60n,
     ledger: messagePrice * 60n,
   });
+});
+
+it('takes a step for one under way that ended on the record that had been taken back', async () => {
+  const { campaignId, start, withWorker, standing, provider, dependencies } = await scene({
+    recipients: 900,
+    messagesPerSecond: 100,
+  });
+  const goBack = await takeBackup();
+  let restore: Awaited<ReturnType<typeof goBack>> | undefined;
+  await withWorker(async () => {
+    await start();
+    await until(async () => provider.received.length > 150);
+    await pauseCampaign(dependencies, { campaignId });
+    const stoppedAt = new Date(Date.now() - 1_000);
+    await untilQuiet(ward, temporal, campaignId);
+    restore = { ...(await goBack()), stoppedAt };
+  });
+  if (restore === undefined) throw new Error('nothing was restored');
+  expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
+  // By the rate, from the backup or from the last report on.
+  expect(
+    Number(await ward.read(sql.fragment`SELECT up_to_position FROM campaign_restore`)),
+  ).toBeGreaterThanOrEqual(provider.received.length);
+  expect((await standing()).counts.unknown).toBeGreaterThanOrEqual(provider.received.length);
 });
 
 it('ends a campaign as its workflow ended it, and starts nothing', async () => {

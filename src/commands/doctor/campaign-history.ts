@@ -28,23 +28,51 @@ type Event = NonNullable<
   ? NonNullable<NonNullable<E>[number & keyof E]>
   : never;
 
-/** Rejects when there is no such workflow. */
-export async function readCampaignHistory(client: Client, workflowId: string): Promise<CampaignHistory> {
+/**
+ * As it was at `at`: a step that ended later, perhaps on a record that had been taken back meanwhile, was under way. Rejects when
+ * there is no such workflow.
+ */
+export async function readCampaignHistory(
+  client: Client,
+  workflowId: string,
+  at?: Date,
+): Promise<CampaignHistory> {
   let runId = '';
   // A run that began by continuing another one may not have finished a step yet.
   for (let runs = 0; ; runs += 1) {
-    const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
-      namespace: client.options.namespace,
-      execution: { workflowId, ...(runId !== '' && { runId }) },
-      maximumPageSize: pageSize,
-    });
-    const events = (history?.events ?? []) as readonly Event[];
-    const witnessed = witness(events);
+    const events = await readBackwards(client, { workflowId, runId, at });
+    const witnessed = witness(events.filter((event) => at === undefined || timeOf(event) <= at));
     if (witnessed.standing !== undefined || runs === 3) return witnessed;
     const earlier = events.at(-1)?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
     if (earlier === undefined || earlier === null || earlier === '') return witnessed;
     runId = earlier;
   }
+}
+
+/** Newest first: a page, and as many as it takes to have a page of those before `at`. */
+async function readBackwards(
+  client: Client,
+  {
+    workflowId,
+    runId,
+    at,
+  }: { readonly workflowId: string; readonly runId: string; readonly at: Date | undefined },
+): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await client.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: client.options.namespace,
+      execution: { workflowId, ...(runId !== '' && { runId }) },
+      maximumPageSize: pageSize,
+      ...(nextPageToken !== undefined && { nextPageToken }),
+    });
+    events.push(...((page.history?.events ?? []) as readonly Event[]));
+    nextPageToken = page.nextPageToken ?? undefined;
+    const before = at === undefined ? events.length : events.filter((event) => timeOf(event) <= at).length;
+    if (before >= pageSize) break;
+  } while (nextPageToken !== undefined && nextPageToken.length > 0);
+  return events;
 }
 
 /** Newest first. */

@@ -59,8 +59,10 @@ async function judge(
 ): Promise<Finding | undefined> {
   const { state } = await doctor.workflows.describe(campaignWorkflowId(campaign.id));
   const known = state !== 'absent' && !restore.temporalToo;
-  const history = known ? await doctor.workflows.campaignHistory(campaign.id) : undefined;
   const over = known && state === 'completed';
+  // One that is over has told everything; of another, what ended after the stop may have ended on this very record.
+  const at = over ? undefined : restore.stoppedAt;
+  const history = known ? await doctor.workflows.campaignHistory(campaign.id, at) : undefined;
   const noted = campaign.up_to_position;
   const upTo = Math.min(
     campaign.last_position,

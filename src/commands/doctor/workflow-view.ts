@@ -30,7 +30,8 @@ export interface WorkflowView {
   readonly describe: (workflowId: string) => Promise<WorkflowDescription>;
   /** Of a workflow that completed. */
   readonly result: (workflowId: string) => Promise<unknown>;
-  readonly campaignHistory: (campaignId: string) => Promise<CampaignHistory | undefined>;
+  /** As it was at a time, or as it is. */
+  readonly campaignHistory: (campaignId: string, at?: Date) => Promise<CampaignHistory | undefined>;
   readonly list: (query: string) => AsyncIterable<readonly ListedWorkflow[]>;
   readonly terminate: (workflowId: string, reason: string) => Promise<void>;
   /** Starts the workflow of a campaign, also where an earlier one failed or was terminated. */
@@ -70,8 +71,8 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
       };
     },
     result: (workflowId) => limited(() => client.workflow.getHandle(workflowId).result()),
-    campaignHistory: (campaignId) =>
-      absentAsUndefined(limited(() => readCampaignHistory(client, campaignWorkflowId(campaignId)))),
+    campaignHistory: (campaignId, at) =>
+      absentAsUndefined(limited(() => readCampaignHistory(client, campaignWorkflowId(campaignId), at))),
     async *list(query) {
       let batch: ListedWorkflow[] = [];
       for await (const { workflowId, runId, startTime } of client.workflow.list({

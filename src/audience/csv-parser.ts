@@ -1,6 +1,6 @@
 /**
- * Rows in which quotes may stand, by csv-parse. A row whose quotes are wrong is reported and left out; a quote that is never
- * closed ends the reading.
+ * The rows of a CSV, by csv-parse. A row whose quotes are wrong is reported and left out; a quote that is never closed ends
+ * the reading.
  */
 import { CsvError, Parser } from 'csv-parse';
 import { PreparationFailure } from '../domain/preparation-failure.ts';
@@ -18,11 +18,10 @@ interface ParserState {
   readonly field: { readonly toString: (encoding: 'utf8') => string };
 }
 
-/** Reads on from a line of the file. */
-export function createCsvParser(delimiter: string, firstLine: number): CsvParser {
+export function createCsvParser(delimiter: string): CsvParser {
   let rows: CsvRow[] = [];
   // The line that the next record begins on: in the file, and as the parser counts (it counts CRLF inside quotes twice).
-  let next = { line: firstLine, parserLine: 1 };
+  let next = { line: 1, parserLine: 1 };
   let broken: readonly string[] | undefined;
   let failure: PreparationFailure | undefined;
 

@@ -4,7 +4,6 @@
  */
 import { detectDialect, findHeaderLine } from '../domain/csv-dialect.ts';
 import { createCsvParser, type CsvParser } from './csv-parser.ts';
-import { createCsvPlainLines } from './csv-plain-lines.ts';
 import { maxRecordBytes, recordTooLong, type CsvRow } from './csv-row.ts';
 
 export interface CsvRowReader {
@@ -27,7 +26,7 @@ export function createCsvRowReader(): CsvRowReader {
       return [];
     }
     const { delimiter, hasSeparatorLine } = detectDialect(headerLine);
-    parser = createRowParser(delimiter);
+    parser = createCsvParser(delimiter);
     const text = beginning;
     beginning = undefined;
     if (!hasSeparatorLine) return parser.read(text);
@@ -42,23 +41,5 @@ export function createCsvRowReader(): CsvRowReader {
       const rows = parse(Buffer.alloc(0), true);
       return parser === undefined ? rows : [...rows, ...parser.end()];
     },
-  };
-}
-
-const quote = 0x22;
-
-/** As far as no quote has come, lines are all there is to tell apart. From the first one on, a parser reads. */
-function createRowParser(delimiter: string): CsvParser {
-  const lines = createCsvPlainLines(delimiter);
-  let parser: CsvParser | undefined;
-  return {
-    read(bytes) {
-      if (parser !== undefined) return parser.read(bytes);
-      if (!bytes.includes(quote)) return lines.read(bytes);
-      const rest = lines.rest();
-      parser = createCsvParser(delimiter, rest.line);
-      return parser.read(Buffer.concat([rest.bytes, bytes]));
-    },
-    end: () => (parser ?? lines).end(),
   };
 }

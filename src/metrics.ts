@@ -91,7 +91,7 @@ export function createMetrics(service: string): Metrics {
     }),
     webhooksSwept: new Counter({
       name: 'webhook_deliveries_swept_total',
-      help: 'Deliveries that expired, lost their process, or were handed out again',
+      help: 'Deliveries that expired, were refused before a request, lost their process, or were handed out again',
       labelNames: ['outcome'],
       registers,
     }),
@@ -104,7 +104,8 @@ export function createMetrics(service: string): Metrics {
 function beginAtZero({ recipientChanges, providerSendSeconds, webhooksSwept }: Metrics): void {
   for (const state of recipientStates) recipientChanges.inc({ state: state.toLowerCase() }, 0);
   for (const outcome of sendOutcomes) providerSendSeconds.zero({ outcome });
-  for (const outcome of ['interrupted', 'expired', 'returned']) webhooksSwept.inc({ outcome }, 0);
+  const sweptOutcomes = ['interrupted', 'expired', 'returned', 'endpoint_inactive', 'payload_too_large'];
+  for (const outcome of sweptOutcomes) webhooksSwept.inc({ outcome }, 0);
 }
 
 /** Counts recipients by the states they came to. */

@@ -35,13 +35,13 @@ async function persistently<T>(work: () => Promise<T>): Promise<T> {
 
 type WebhookDependencies = Pick<
   Dependencies,
-  'database' | 'outbound' | 'secrets' | 'now' | 'logger' | 'config'
+  'database' | 'outbound' | 'secrets' | 'now' | 'logger' | 'config' | 'metrics'
 >;
 
 export type DeliverySummary = 'delivered' | `failed: ${string}` | 'not pending';
 
 export function createWebhookActivities(dependencies: WebhookDependencies) {
-  const { database, config } = dependencies;
+  const { database, config, logger, metrics } = dependencies;
 
   const claim = groupCalls<string, Attempt | undefined>(async (ids) => {
     const attempts = await claimAttempts(database, ids, {
@@ -65,24 +65,17 @@ export function createWebhookActivities(dependencies: WebhookDependencies) {
     async deliverWebhook({ deliveryId }: WebhookDeliveryInput): Promise<DeliverySummary> {
       const attempt = await claim(deliveryId);
       if (attempt === undefined) return 'not pending';
+      const { webhookId, eventId, eventKey, workspaceId, refusal } = attempt;
+      const delivery = { deliveryId, webhookId, workspaceId, eventId, eventKey };
+      if (refusal !== null) {
+        metrics.webhooksSwept.inc({ outcome: refusal });
+        logger.info({ ...delivery, state: 'failed', errorCode: refusal }, 'delivery');
+        return `failed: ${refusal}`;
+      }
       const result = await makeAttempt(dependencies, attempt);
       await persistently(() => record(result));
       const { state, errorCode, responseStatus, durationMs } = result;
-      const { webhookId, eventId, eventKey, workspaceId } = attempt;
-      dependencies.logger.info(
-        {
-          deliveryId,
-          webhookId,
-          workspaceId,
-          eventId,
-          eventKey,
-          state,
-          errorCode,
-          responseStatus,
-          durationMs,
-        },
-        'delivery',
-      );
+      logger.info({ ...delivery, state, errorCode, responseStatus, durationMs }, 'delivery');
       return result.errorCode === null ? 'delivered' : `failed: ${result.errorCode}`;
     },
   };

@@ -6,6 +6,8 @@ import { maxPayloadBytes } from '../domain/webhook-delivery.ts';
 import type { Connection } from './database.ts';
 import { bytes, nothing, nullable, row } from './row.ts';
 
+const Refusal = t.keyof({ endpoint_inactive: null, expired: null, payload_too_large: null });
+
 const Attempt = t.type({
   id: t.string,
   workspaceId: t.number,
@@ -17,6 +19,8 @@ const Attempt = t.type({
   secretEncrypted: nullable(bytes),
   /** Null once it has expired. */
   previousSecretEncrypted: nullable(bytes),
+  /** Why there is none: the delivery has failed without a request, and neither address nor body is told. */
+  refusal: nullable(Refusal),
 });
 /** All that one request needs. */
 export type Attempt = t.TypeOf<typeof Attempt>;
@@ -31,7 +35,8 @@ export interface ClaimOptions {
 
 /**
  * Compare-and-set from `pending` to `sending`: whoever gets a delivery back, and nobody else ever, may dial. What must not
- * be dialled (configuration gone or inactive, body too large, too old) becomes `failed` in the same statement.
+ * be dialled (configuration gone or inactive, body too large, too old) becomes `failed` in the same statement, and comes back
+ * with its `refusal`.
  */
 export async function claimAttempts(
   connection: Connection,
@@ -63,13 +68,14 @@ export async function claimAttempts(
       FROM source
       WHERE webhook_delivery.id = source.id AND webhook_delivery.state = 'pending'
       RETURNING webhook_delivery.id, webhook_delivery.workspace_id, webhook_delivery.webhook_id,
-        webhook_delivery.event_id, webhook_delivery.event_key, webhook_delivery.state
+        webhook_delivery.event_id, webhook_delivery.event_key
     )
     SELECT claimed.id, claimed.workspace_id AS "workspaceId", claimed.webhook_id AS "webhookId",
-      claimed.event_id AS "eventId", claimed.event_key AS "eventKey", source.url, source.body,
+      claimed.event_id AS "eventId", claimed.event_key AS "eventKey", source.refusal,
+      CASE WHEN source.refusal IS NULL THEN source.url ELSE '' END AS url,
+      CASE WHEN source.refusal IS NULL THEN source.body ELSE '' END AS body,
       source.secret_encrypted AS "secretEncrypted", source.previous_secret_encrypted AS "previousSecretEncrypted"
-    FROM claimed JOIN source ON source.id = claimed.id
-    WHERE claimed.state = 'sending'`);
+    FROM claimed JOIN source ON source.id = claimed.id`);
 }
 
 export interface AttemptResult {

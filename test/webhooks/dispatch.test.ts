@@ -303,7 +303,9 @@ describe('claimAttempts', () => {
   it('refuses when the configuration became inactive', async () => {
     const { id, workspaceId, configuration } = await oneDelivery();
     await updateWebhookConfiguration(database.pool, workspaceId, configuration.id, { status: 'inactive' });
-    expect(await claimAttempts(database.pool, [id], claimOptions)).toEqual([]);
+    expect(await claimAttempts(database.pool, [id], claimOptions)).toMatchObject([
+      { id, refusal: 'endpoint_inactive' },
+    ]);
     expect(await stored()).toMatchObject({ state: 'failed', error_code: 'endpoint_inactive' });
   });
 
@@ -317,7 +319,9 @@ describe('claimAttempts', () => {
   it('refuses when the delivery is too old', async () => {
     const { id } = await oneDelivery();
     await query(database, `UPDATE webhook_delivery SET created_at = now() - interval '25 hours'`);
-    expect(await claimAttempts(database.pool, [id], claimOptions)).toEqual([]);
+    expect(await claimAttempts(database.pool, [id], claimOptions)).toMatchObject([
+      { id, refusal: 'expired' },
+    ]);
     expect(await stored()).toMatchObject({ state: 'failed', error_code: 'expired' });
   });
 

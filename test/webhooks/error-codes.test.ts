@@ -123,7 +123,17 @@ it('shows in the log why a delivery failed, for every code there is', async () =
     limit: 100,
     slowLimit: 100,
   });
-  await Promise.all(dispatched.map(({ id }) => deliverWebhook({ deliveryId: id })));
+  const counted = async (outcome: string): Promise<number> => {
+    const { values } = await api.dependencies.metrics.webhooksSwept.get();
+    return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
+  };
+  const before = await counted('payload_too_large');
+  const summaries = await Promise.all(dispatched.map(({ id }) => deliverWebhook({ deliveryId: id })));
+  // What is refused before any request says why as well, in the workflow's result and in the metrics.
+  expect(summaries).toEqual(
+    expect.arrayContaining(['failed: payload_too_large', 'failed: endpoint_inactive', 'failed: expired']),
+  );
+  expect(await counted('payload_too_large')).toBe(before + 1);
   await sweepDeliveries(pool, { expiryHours: 24, redispatchSeconds: 60 });
 
   for (const [id, code] of webhookIds) {

@@ -9,19 +9,13 @@ import {
   type ConnectionLike,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import {
-  defaultPayloadConverter,
-  defineSearchAttributeKey,
-  SearchAttributeType,
-  type Headers,
-} from '@temporalio/common';
+import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import { callContext } from './call-context.ts';
 import type { Config } from './config.ts';
 import {
   campaignWorkflowId,
   causeHeaders,
   retentionScheduleId,
-  searchAttributeNames,
   signalNames,
   taskQueues,
   templateSyncScheduleId,
@@ -32,10 +26,11 @@ import {
   type TemplateSyncInput,
   type WebhookDeliveryInput,
 } from './workflows/contract.ts';
+import { campaignStatusKey, workspaceIdKey } from './workflows/search-attributes.ts';
 
 export interface Orchestrator {
-  /** Starts the workflow of a campaign unless it runs or ran already. `name` is shown to operators. */
-  readonly startCampaign: (campaign: { id: string; workspaceId: number; name: string }) => Promise<void>;
+  /** Starts the workflow of a campaign unless it runs or ran already. */
+  readonly startCampaign: (campaign: CampaignStart) => Promise<void>;
   /** Tells a campaign's workflow that its record changed. False when no workflow runs. */
   readonly refreshCampaign: (campaignId: string) => Promise<boolean>;
   /** Starts the workflow of a delivery unless it runs. `closed`: it ran and ended before, and will not run again. */
@@ -53,11 +48,23 @@ export interface Orchestrator {
   readonly close: () => Promise<void>;
 }
 
-const workspaceIdKey = defineSearchAttributeKey(searchAttributeNames.workspaceId, SearchAttributeType.INT);
-const campaignStatusKey = defineSearchAttributeKey(
-  searchAttributeNames.campaignStatus,
-  SearchAttributeType.KEYWORD,
-);
+export interface CampaignStart {
+  readonly id: string;
+  readonly workspaceId: number;
+  /** Shown to operators. */
+  readonly name: string;
+}
+
+/** What every start of a campaign's workflow has in common, the first and one again. */
+export function campaignStartOptions({ id, name }: CampaignStart) {
+  const input: CampaignWorkflowInput = { campaignId: id };
+  return {
+    workflowId: campaignWorkflowId(id),
+    taskQueue: taskQueues.campaigns,
+    args: [input],
+    staticSummary: name.slice(0, 200),
+  };
+}
 
 // A call to a server that is gone must not hold a request of the API for long; the reconciler delivers later.
 const callTimeoutMs = 5_000;
@@ -112,18 +119,14 @@ export function orchestratorFor(
   return {
     client,
     close,
-    async startCampaign({ id, workspaceId, name }) {
-      const input: CampaignWorkflowInput = { campaignId: id };
+    async startCampaign(campaign) {
       try {
         await limited(() =>
           client.workflow.start(workflowTypes.campaign, {
-            workflowId: campaignWorkflowId(id),
-            taskQueue: taskQueues.campaigns,
+            ...campaignStartOptions(campaign),
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
-            args: [input],
-            staticSummary: name.slice(0, 200),
             typedSearchAttributes: [
-              { key: workspaceIdKey, value: workspaceId },
+              { key: workspaceIdKey, value: campaign.workspaceId },
               { key: campaignStatusKey, value: 'DRAFT' },
             ],
           }),

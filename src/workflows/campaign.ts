@@ -13,7 +13,6 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { isFinished } from '../domain/campaign.ts';
 import {
   beginCampaign,
@@ -28,17 +27,11 @@ import { describeStanding } from './campaign-view.ts';
 import {
   operatorActions,
   progressQueryName,
-  searchAttributeNames,
   signalNames,
   type CampaignStanding,
   type CampaignWorkflowInput,
 } from './contract.ts';
-
-const statusKey = defineSearchAttributeKey(searchAttributeNames.campaignStatus, SearchAttributeType.KEYWORD);
-const pauseReasonKey = defineSearchAttributeKey(
-  searchAttributeNames.pauseReason,
-  SearchAttributeType.KEYWORD,
-);
+import { campaignStatusKey, pauseReasonKey } from './search-attributes.ts';
 
 // While one lane's step turns over, the other keeps the channel busy.
 const lanes = 2;
@@ -57,7 +50,7 @@ export async function campaign({
   const show = (next: CampaignStanding): CampaignStanding => {
     if (next.status !== standing?.status || next.pauseReason !== standing.pauseReason) {
       upsertSearchAttributes([
-        { key: statusKey, value: next.status },
+        { key: campaignStatusKey, value: next.status },
         { key: pauseReasonKey, value: next.pauseReason },
       ]);
     }

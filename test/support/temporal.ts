@@ -1,5 +1,4 @@
 /** Real Temporal servers for tests. A machine without one fails the test with the ways to get it; nothing is skipped. */
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import {
   bundleWorkflowCode,
@@ -19,12 +18,9 @@ import { createProgress } from '../../src/local-stack/progress.ts';
 import { findTemporalBinary } from '../../src/local-stack/temporal-binary.ts';
 import { findTestServer } from '../../src/local-stack/test-server.ts';
 import { searchAttributeNames } from '../../src/workflows/contract.ts';
+import { campaignStatusKey, pauseReasonKey, workspaceIdKey } from '../../src/workflows/search-attributes.ts';
 
-const searchAttributes = [
-  defineSearchAttributeKey(searchAttributeNames.workspaceId, SearchAttributeType.INT),
-  defineSearchAttributeKey(searchAttributeNames.campaignStatus, SearchAttributeType.KEYWORD),
-  defineSearchAttributeKey(searchAttributeNames.pauseReason, SearchAttributeType.KEYWORD),
-];
+const searchAttributes = [workspaceIdKey, campaignStatusKey, pauseReasonKey];
 
 /** The server of `npm start`, without persistence. `settings`: `name=value` of its dynamic configuration. Call `teardown()` in `afterAll`. */
 export async function startTemporal(settings: readonly string[] = []): Promise<TestWorkflowEnvironment> {

@@ -1,13 +1,7 @@
 /** What the doctor reads in Temporal, and what it does there. Reads are of the store itself but for the lists, which may lag. */
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { Orchestrator } from '../../orchestrator.ts';
-import {
-  campaignWorkflowId,
-  searchAttributeNames,
-  taskQueues,
-  workflowTypes,
-  type CampaignWorkflowInput,
-} from '../../workflows/contract.ts';
+import { campaignStartOptions, type CampaignStart, type Orchestrator } from '../../orchestrator.ts';
+import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
+import { campaignStatusKey, pauseReasonKey, workspaceIdKey } from '../../workflows/search-attributes.ts';
 import { readCampaignHistory, type CampaignHistory } from './campaign-history.ts';
 
 /** `ended`: it failed, timed out, or was terminated or cancelled by hand. */
@@ -35,24 +29,13 @@ export interface WorkflowView {
   readonly list: (query: string) => AsyncIterable<readonly ListedWorkflow[]>;
   readonly terminate: (workflowId: string, reason: string) => Promise<void>;
   /** Starts the workflow of a campaign, also where an earlier one failed or was terminated. */
-  readonly startCampaignAgain: (campaign: {
-    readonly id: string;
-    readonly workspaceId: number;
-    readonly name: string;
-  }) => Promise<void>;
+  readonly startCampaignAgain: (campaign: CampaignStart) => Promise<void>;
   readonly scheduleIds: () => Promise<ReadonlySet<string>>;
   readonly deleteSchedule: (scheduleId: string) => Promise<void>;
 }
 
 const callTimeoutMs = 20_000;
 const listBatch = 500;
-
-const workspaceIdKey = defineSearchAttributeKey(searchAttributeNames.workspaceId, SearchAttributeType.INT);
-const statusKey = defineSearchAttributeKey(searchAttributeNames.campaignStatus, SearchAttributeType.KEYWORD);
-const pauseReasonKey = defineSearchAttributeKey(
-  searchAttributeNames.pauseReason,
-  SearchAttributeType.KEYWORD,
-);
 
 export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): WorkflowView {
   const limited = <T>(call: () => Promise<T>): Promise<T> =>
@@ -62,7 +45,7 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
     async describe(workflowId) {
       const found = await absentAsUndefined(limited(() => client.workflow.getHandle(workflowId).describe()));
       if (found === undefined) return { state: 'absent' };
-      const status = found.typedSearchAttributes.get(statusKey);
+      const status = found.typedSearchAttributes.get(campaignStatusKey);
       const pauseReason = found.typedSearchAttributes.get(pauseReasonKey);
       return {
         state: stateOf(found.status.name),
@@ -89,17 +72,13 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
     async terminate(workflowId, reason) {
       await absentAsUndefined(limited(() => client.workflow.getHandle(workflowId).terminate(reason)));
     },
-    async startCampaignAgain({ id, workspaceId, name }) {
-      const input: CampaignWorkflowInput = { campaignId: id };
+    async startCampaignAgain(campaign) {
       await limited(() =>
         client.workflow.start(workflowTypes.campaign, {
-          workflowId: campaignWorkflowId(id),
-          taskQueue: taskQueues.campaigns,
+          ...campaignStartOptions(campaign),
           workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
           workflowIdConflictPolicy: 'USE_EXISTING',
-          args: [input],
-          staticSummary: name.slice(0, 200),
-          typedSearchAttributes: [{ key: workspaceIdKey, value: workspaceId }],
+          typedSearchAttributes: [{ key: workspaceIdKey, value: campaign.workspaceId }],
         }),
       );
     },

@@ -1,0 +1,16 @@
+/** The search attributes of the workflows, typed: for those who set them, read them, and set up a namespace. */
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { searchAttributeNames } from './contract.ts';
+
+export const workspaceIdKey = defineSearchAttributeKey(
+  searchAttributeNames.workspaceId,
+  SearchAttributeType.INT,
+);
+export const campaignStatusKey = defineSearchAttributeKey(
+  searchAttributeNames.campaignStatus,
+  SearchAttributeType.KEYWORD,
+);
+export const pauseReasonKey = defineSearchAttributeKey(
+  searchAttributeNames.pauseReason,
+  SearchAttributeType.KEYWORD,
+);

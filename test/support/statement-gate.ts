@@ -1,5 +1,6 @@
 /** A relay in front of Postgres that cuts every connection at one statement, as if the process behind it were killed there. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { tieSockets } from './tie-sockets.ts';
 
 export interface StatementGate {
   readonly url: string;
@@ -50,18 +51,7 @@ export async function openStatementGate(serverUrl: string): Promise<StatementGat
       dying = true;
       return plan.moment === 'after';
     };
-    for (const [socket, other] of [
-      [inward, outward],
-      [outward, inward],
-    ] as const) {
-      sockets.add(socket);
-      socket
-        .on('error', () => undefined)
-        .on('close', () => {
-          sockets.delete(socket);
-          other.destroy();
-        });
-    }
+    tieSockets(sockets, inward, outward);
     inward.on('data', (chunk: Buffer) => {
       rest = Buffer.concat([rest, chunk]);
       for (;;) {

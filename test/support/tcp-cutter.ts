@@ -3,6 +3,7 @@
  * sees when the process that sends them is killed at that moment.
  */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { tieSockets } from './tie-sockets.ts';
 
 export interface TcpCutter {
   /** The URL with this relay in place of the server. */
@@ -25,13 +26,7 @@ export async function openTcpCutter(serverUrl: string, cutAfter: number): Promis
       return;
     }
     const outward = connect(Number(target.port), target.hostname);
-    for (const [socket, other] of [
-      [inward, outward],
-      [outward, inward],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => undefined).on('close', () => other.destroy());
-    }
+    tieSockets(sockets, inward, outward);
     outward.pipe(inward);
     inward.on('data', (bytes) => {
       const allowed = bytes.subarray(0, Math.max(0, cutAfter - sent));

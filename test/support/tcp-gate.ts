@@ -1,5 +1,6 @@
 /** A TCP relay in front of a server that can be shut, as if the server were gone, and opened again. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { tieSockets } from './tie-sockets.ts';
 
 export interface TcpGate {
   /** The URL with this gate in place of the server. */
@@ -14,19 +15,9 @@ export async function openTcpGate(serverUrl: string): Promise<TcpGate> {
   const sockets = new Set<Socket>();
   const server = createServer((inward) => {
     const outward = connect(Number(target.port), target.hostname);
-    for (const [socket, other] of [
-      [inward, outward],
-      [outward, inward],
-    ] as const) {
-      sockets.add(socket);
-      socket
-        .on('error', () => undefined)
-        .on('close', () => {
-          sockets.delete(socket);
-          other.destroy();
-        });
-      socket.pipe(other);
-    }
+    tieSockets(sockets, inward, outward);
+    inward.pipe(outward);
+    outward.pipe(inward);
   });
   const listen = (port: number) =>
     new Promise<void>((resolve) => {

@@ -24,9 +24,6 @@ export const skipReasons = [
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** A failed recipient's reason besides `PROVIDER_<code>`. */
-export const failureReasons = ['PROVIDER_UNREACHABLE', 'OUTCOME_UNKNOWN', 'TEMPLATE_UNAVAILABLE'] as const;
-
 /** The reason of a message the provider refused, or failed later, with this code. */
 export function providerReason(code: number): string {
   return `PROVIDER_${code}`;

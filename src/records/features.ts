@@ -1,4 +1,4 @@
-/** Features of a workspace and how much of its monthly broadcast quota is used. */
+/** Features of a workspace. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Features, FeatureSetting } from '../domain/feature.ts';
@@ -39,17 +39,4 @@ export async function saveFeature(
 function storedValue(setting: FeatureSetting): boolean | number | null {
   if (setting.feature !== 'broadcasts_per_month') return setting.value === 'on';
   return setting.value === 'unlimited' ? null : setting.value;
-}
-
-const Used = row(t.type({ used: t.number }));
-
-/** `month` as `quotaMonth` gives it. */
-export async function countBroadcastsUsed(
-  connection: Connection,
-  workspaceId: number,
-  month: string,
-): Promise<number> {
-  const found = await connection.maybeOneFirst(sql.type(Used)`
-    SELECT used FROM broadcast_usage WHERE workspace_id = ${workspaceId} AND month = ${month}::date`);
-  return found ?? 0;
 }

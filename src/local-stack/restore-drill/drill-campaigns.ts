@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { withClient } from '../chaos/evidence.ts';
 import type { CampaignRecord } from '../demo-campaign.ts';
+import type { Progress } from '../progress.ts';
 import { StackError } from '../stack-error.ts';
 import type { DrillStack } from './drill-stack.ts';
 
@@ -105,4 +106,32 @@ export function tally(
       ),
     };
   });
+}
+
+/** Says where a campaign ended, and what the provider's list has against it. */
+export async function judgeCampaign(
+  stack: DrillStack,
+  { campaign, taken, progress }: Verdict,
+): Promise<{ readonly end: Tally; readonly problems: readonly string[] }> {
+  const end = await tally(stack, campaign, taken);
+  const { status, counters } = await readCampaign(stack, campaign);
+  progress.say(
+    `${campaign.name}: ${status} ${JSON.stringify(nonZero(counters))}; ${JSON.stringify(nonZero(end))}`,
+  );
+  const problems: string[] = [];
+  if (end.takenTwice > 0) problems.push(`${end.takenTwice} of "${campaign.name}" were sent twice`);
+  if (end.acceptedNotTaken > 0)
+    problems.push(`${end.acceptedNotTaken} of "${campaign.name}" were never sent`);
+  return { end, problems };
+}
+
+interface Verdict {
+  readonly campaign: DrillCampaign;
+  /** How often the provider took a message to a number. */
+  readonly taken: ReadonlyMap<string, number>;
+  readonly progress: Progress;
+}
+
+function nonZero(counts: object): object {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }

@@ -4,6 +4,7 @@ import type { Progress } from '../progress.ts';
 import { restoreBaseBackup, takeBaseBackup } from './base-backup.ts';
 import {
   createDrillCampaign,
+  judgeCampaign,
   providerCounts,
   readCampaign,
   tally,
@@ -116,14 +117,8 @@ export async function drillPostgres(
   await sleep(6_000);
   const taken = await providerCounts(stack);
   for (const campaign of campaigns) {
-    const end = await tally(stack, campaign, taken);
-    const { status, counters } = await readCampaign(stack, campaign);
-    progress.say(
-      `${campaign.name}: ${status} ${JSON.stringify(nonZero(counters))}; ${JSON.stringify(nonZero(end))}`,
-    );
-    if (end.takenTwice > 0) problems.push(`${end.takenTwice} of "${campaign.name}" were sent twice`);
-    if (end.acceptedNotTaken > 0)
-      problems.push(`${end.acceptedNotTaken} of "${campaign.name}" were never sent`);
+    const { problems: found } = await judgeCampaign(stack, { campaign, taken, progress });
+    problems.push(...found);
   }
   const sentOfLost = lost.numbers.filter((digits) => taken.has(digits)).length;
   progress.say(`created after the backup: no record is left, the provider took ${sentOfLost}`);
@@ -137,10 +132,6 @@ export async function drillPostgres(
 export function sentOf(counters: Readonly<Record<string, number>>): number {
   const { accepted = 0, sent = 0, delivered = 0, read = 0, failed = 0 } = counters;
   return accepted + sent + delivered + read + failed;
-}
-
-export function nonZero(counts: object): object {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }
 
 export function doubledIn(taken: ReadonlyMap<string, number>, campaigns: readonly DrillCampaign[]): number {

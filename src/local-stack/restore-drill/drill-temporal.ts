@@ -2,14 +2,8 @@
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../progress.ts';
-import {
-  createDrillCampaign,
-  providerCounts,
-  readCampaign,
-  tally,
-  untilCampaign,
-} from './drill-campaigns.ts';
-import { nonZero, sentOf, show, untilClean, type DrillPlan } from './drill-postgres.ts';
+import { createDrillCampaign, judgeCampaign, providerCounts, untilCampaign } from './drill-campaigns.ts';
+import { sentOf, show, untilClean, type DrillPlan } from './drill-postgres.ts';
 import type { DrillStack } from './drill-stack.ts';
 
 const parts = ['', '-wal', '-shm'];
@@ -77,14 +71,8 @@ export async function drillTemporal(
   await sleep(12_000);
   const taken = await providerCounts(stack);
   for (const campaign of campaigns) {
-    const end = await tally(stack, campaign, taken);
-    const { status, counters } = await readCampaign(stack, campaign);
-    progress.say(
-      `${campaign.name}: ${status} ${JSON.stringify(nonZero(counters))}; ${JSON.stringify(nonZero(end))}`,
-    );
-    if (end.takenTwice > 0) problems.push(`${end.takenTwice} of "${campaign.name}" were sent twice`);
-    if (end.acceptedNotTaken > 0)
-      problems.push(`${end.acceptedNotTaken} of "${campaign.name}" were never sent`);
+    const { end, problems: found } = await judgeCampaign(stack, { campaign, taken, progress });
+    problems.push(...found);
     if (end.pendingTaken > 0) problems.push(`${end.pendingTaken} of "${campaign.name}" wait and were sent`);
   }
   problems.push(...(await untilClean(stack, progress)));

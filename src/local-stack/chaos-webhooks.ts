@@ -2,15 +2,12 @@
  * `npm run chaos -- --webhooks`: a campaign with `sent`, `delivered` and `read` subscribed, whose worker is killed with
  * SIGKILL while the deliveries queue. Exits 0 only when every delivery is accounted for and none came twice.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runWebhooks, type WebhookPlan } from './chaos/run-webhooks.ts';
 import { createProgress } from './progress.ts';
+import { openRehearsalGround } from './rehearsal-ground.ts';
 import { createStackLog } from './stack-log.ts';
 import { startStack } from './stack.ts';
-import { readStackSettings } from './stack-settings.ts';
 
 const usage = `npm run chaos -- --webhooks [options]
 
@@ -24,30 +21,18 @@ compares the receiver's count with the delivery log.
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(plan: WebhookPlan): Promise<readonly string[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'messaging-campaigns-chaos-'));
-  chmodSync(dataDir, 0o711);
-  const environment = {
-    ...process.env,
-    DATA_DIR: dataDir,
-    PORT: '0',
-    TEMPORAL_UI_PORT: '0',
-    LOG_LEVEL: 'fatal',
-  };
-  const settings = readStackSettings(environment, [], false);
-  if ('help' in settings) return [];
-  const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  const ground = openRehearsalGround('chaos');
   const stack = await startStack({
-    settings,
+    settings: ground.stackSettings({ LOG_LEVEL: 'fatal' }),
     progress: createProgress(process.stdout),
     log: createStackLog('json', { write: () => undefined, now: () => new Date() }),
-    signal: interrupted.signal,
+    signal: ground.signal,
   });
   try {
-    return await runWebhooks(plan, { dataDir, signal: interrupted.signal, say });
+    return await runWebhooks(plan, { dataDir: ground.folder, signal: ground.signal, say });
   } finally {
     await stack.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    ground.remove();
   }
 }
 

@@ -4,9 +4,6 @@
  * only when nobody was lost or doubled, every uncertain recipient is said to be UNKNOWN and is settled by its receipts, and
  * the books are sound.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createChaosCampaign, liveDevFile, untilJudged, untilStanding } from './chaos/campaign.ts';
 import { readProviderRate } from './chaos/evidence.ts';
 import { createOutageSite } from './chaos/outage-site.ts';
@@ -15,10 +12,10 @@ import { runKills } from './chaos/run-kills.ts';
 import { runOutages } from './chaos/run-outages.ts';
 import { createShareCount } from './chaos/share-count.ts';
 import { createProgress } from './progress.ts';
+import { openRehearsalGround } from './rehearsal-ground.ts';
 import { workerNames } from './stack-context.ts';
 import { startStack } from './stack.ts';
 import { StackError } from './stack-error.ts';
-import { readStackSettings } from './stack-settings.ts';
 
 const graceSeconds = 10;
 const providerTimeoutMs = 10_000;
@@ -33,33 +30,24 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Resolves to everything that was wrong. */
 async function main(plan: ChaosPlan): Promise<readonly string[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'messaging-campaigns-chaos-'));
-  chmodSync(dataDir, 0o711);
+  const ground = openRehearsalGround('chaos');
   const environment = {
-    ...process.env,
-    DATA_DIR: dataDir,
-    PORT: '0',
-    TEMPORAL_UI_PORT: '0',
     OUTCOME_GRACE_SECONDS: String(graceSeconds),
     PROVIDER_TIMEOUT_MS: String(providerTimeoutMs),
     LOG_LEVEL: 'info',
     LOG_FORMAT: 'json',
   };
-  const settings = readStackSettings(environment, ['--workers', String(plan.workers)], false);
-  if ('help' in settings) return [];
-  const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   const site = createOutageSite();
   const shares = createShareCount();
   const stack = await startStack({
-    settings,
+    settings: ground.stackSettings(environment, ['--workers', String(plan.workers)]),
     progress: createProgress(process.stdout),
     log: shares.log,
-    signal: interrupted.signal,
+    signal: ground.signal,
     ...(plan.outages.length > 0 && { reachThrough: site.reachThrough }),
   });
   try {
-    const problems = await run(plan, { dataDir, signal: interrupted.signal, site });
+    const problems = await run(plan, { dataDir: ground.folder, signal: ground.signal, site });
     const sent = [...shares.recorded].map(([name, count]) => `${name} ${count}`).join(', ');
     say(`recorded by ${sent}`);
     const quiet = plan.kills === 0;
@@ -71,7 +59,7 @@ async function main(plan: ChaosPlan): Promise<readonly string[]> {
   } finally {
     await stack.stop();
     await site.close();
-    rmSync(dataDir, { recursive: true, force: true });
+    ground.remove();
   }
 }
 

@@ -3,16 +3,13 @@
  * Postgres is ahead, each in the middle of campaigns; settles both with the doctor as docs/operations.md says, and holds
  * the provider's own list against the records. Exits 0 only when nobody was sent twice and what is not known is said to be.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { withClient } from './chaos/evidence.ts';
 import { createProgress } from './progress.ts';
+import { openRehearsalGround } from './rehearsal-ground.ts';
 import { drillPostgres } from './restore-drill/drill-postgres.ts';
 import { drillTemporal } from './restore-drill/drill-temporal.ts';
 import { startDrillStack } from './restore-drill/drill-stack.ts';
-import { readStackSettings } from './stack-settings.ts';
 
 const usage = 'npm run restore-drill [-- --rate 150 --window 40 --workers-first]\n';
 const text = { type: 'string' } as const;
@@ -26,22 +23,10 @@ const { values } = parseArgs({
 });
 
 async function main(): Promise<boolean> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'messaging-campaigns-restore-'));
-  chmodSync(dataDir, 0o711);
-  const environment = {
-    ...process.env,
-    DATA_DIR: dataDir,
-    PORT: '0',
-    TEMPORAL_UI_PORT: '0',
-    OUTCOME_GRACE_SECONDS: '10',
-    LOG_LEVEL: 'fatal',
-  };
-  const settings = readStackSettings(environment, [], false);
-  if ('help' in settings) return true;
-  const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  const ground = openRehearsalGround('restore');
+  const settings = ground.stackSettings({ OUTCOME_GRACE_SECONDS: '10', LOG_LEVEL: 'fatal' });
   const progress = createProgress(process.stdout);
-  const stack = await startDrillStack(settings, progress, interrupted.signal);
+  const stack = await startDrillStack(settings, progress, ground.signal);
   try {
     await withClient(stack.databaseUrl, (client) =>
       client.query('UPDATE channel SET messages_per_second = $1', [Number(values.rate)]),
@@ -57,7 +42,7 @@ async function main(): Promise<boolean> {
     return first.length + second.length === 0;
   } finally {
     await stack.stopAll();
-    rmSync(dataDir, { recursive: true, force: true });
+    ground.remove();
   }
 }
 

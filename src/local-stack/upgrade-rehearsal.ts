@@ -3,12 +3,11 @@
  * those of this checkout while both go on. Exits 0 only when nobody was lost or doubled, every webhook and every request of a
  * client was answered, and every process ended by itself within 30 seconds.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startDemoReceiver } from './demo-receiver.ts';
 import { createProgress } from './progress.ts';
+import { openRehearsalGround, type RehearsalGround } from './rehearsal-ground.ts';
 import { createSupervisor } from './supervisor.ts';
 import { startBalancer } from './upgrade/balancer.ts';
 import { buildRelease } from './upgrade/build-release.ts';
@@ -23,10 +22,7 @@ const plan = { recipients: 2_400, asleepRecipients: 200, rate: 60, sleepSeconds:
 const { say, ...progress } = createProgress(process.stdout);
 
 /** Resolves to everything that was wrong. */
-async function main(signal: AbortSignal): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'messaging-campaigns-upgrade-'));
-  // The user of the embedded Postgres has to pass through.
-  chmodSync(folder, 0o711);
+async function main({ folder, signal, remove }: RehearsalGround): Promise<readonly string[]> {
   const oldFolder = await unpackPrevious(join(folder, 'previous'), signal);
   const lines: { readonly process: string; readonly line: Readonly<Record<string, unknown>> }[] = [];
   const complaints: string[] = [];
@@ -66,7 +62,7 @@ async function main(signal: AbortSignal): Promise<readonly string[]> {
     await supervisor.stop(['provider']);
     await supervisor.stop();
     await Promise.all([receiver.close(), balancer.close()]);
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   }
 }
 
@@ -83,10 +79,8 @@ async function unpackPrevious(folder: string, signal: AbortSignal): Promise<stri
   return folder;
 }
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
 try {
-  const problems = await main(interrupted.signal);
+  const problems = await main(openRehearsalGround('upgrade'));
   for (const problem of problems) say(`NOT SOUND: ${problem}`);
   if (problems.length === 0) say('Nobody was lost or doubled, and nobody noticed.');
   process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,6 +1,17 @@
-/** How Slonik reaches Postgres: later rather than at once, and never waiting for an answer that cannot come. */
-import { createPgDriverFactory } from '@slonik/pg-driver';
-import { ConnectionError, type Driver, type DriverClient, type DriverFactory } from 'slonik';
+/**
+ * How Slonik reaches Postgres. Its own driver asks for the types of its answers first, on a connection whose loss nobody
+ * hears of, so that the process dies of it; the types read here are built in and their numbers never change. And no
+ * statement waits for an answer that cannot come.
+ */
+import pg from 'pg';
+import {
+  ConnectionError,
+  createDriverFactory,
+  type DriverCommand,
+  type DriverFactory,
+  type DriverTypeParser,
+} from 'slonik';
+import { readDriverError } from './driver-error.ts';
 
 /**
  * Postgres ends a statement that takes longer than its own limit. What has not been answered this long after that limit never
@@ -9,46 +20,82 @@ import { ConnectionError, type Driver, type DriverClient, type DriverFactory } f
 const silenceMs = 5_000;
 const noAnswer = 'The database does not answer';
 
-/** `statementTimeoutMs`: the limit that Postgres itself keeps. */
-export function createDatabaseDriver(statementTimeoutMs: number): DriverFactory {
-  const createPgDriver = createPgDriverFactory();
-  return async (configuration) => {
-    let opened: Promise<Driver> | undefined;
-    // The driver asks Postgres for the types of its answers: not before the first connection, which may fail and be tried again.
-    const open = (): Promise<Driver> => {
-      opened ??= createPgDriver(configuration).catch((error: unknown) => {
-        opened = undefined;
-        throw error;
-      });
-      return opened;
-    };
-    return {
-      createClient: async () =>
-        answering(await (await open()).createClient(), statementTimeoutMs + silenceMs),
-    };
-  };
+/** Of pg_type. */
+const typeNumbers = new Map([
+  ['int8', 20],
+  ['date', 1082],
+  ['timestamp', 1114],
+  ['timestamptz', 1184],
+  ['interval', 1186],
+  ['numeric', 1700],
+]);
+
+export interface DriverOptions {
+  readonly databaseUrl: string;
+  readonly connectTimeoutMs: number;
+  /** The limit that Postgres itself keeps. */
+  readonly statementTimeoutMs: number;
+  readonly idleInTransactionTimeoutMs: number;
 }
 
-function answering(client: DriverClient, limitMs: number): DriverClient {
-  let silent = false;
+export function createDatabaseDriver(options: DriverOptions): DriverFactory {
+  return createDriverFactory(async ({ driverConfiguration }) => {
+    const types = createTypes(driverConfiguration.typeParsers);
+    return {
+      createPoolClient: async ({ clientEventEmitter }) => {
+        const client = new pg.Client({
+          connectionString: options.databaseUrl,
+          connectionTimeoutMillis: options.connectTimeoutMs,
+          statement_timeout: options.statementTimeoutMs,
+          idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
+          keepAlive: true,
+          types,
+        });
+        // For as long as the process lives: what is lost while it is being closed is lost all the same.
+        client.on('error', (error) => clientEventEmitter.emit('error', readDriverError(error)));
+        return {
+          connect: async () => void (await client.connect()),
+          end: () => client.end(),
+          query: (text, values) => run(client, text, values, options.statementTimeoutMs + silenceMs),
+          stream: () => {
+            throw new Error('Streams have a connection of their own');
+          },
+        };
+      },
+    };
+  });
+}
+
+async function run(client: pg.Client, text: string, values: unknown[] | undefined, limitMs: number) {
+  const timer = setTimeout(() => {
+    client.connection.stream.destroy(new ConnectionError(noAnswer));
+  }, limitMs);
+  // One statement at a time, whatever its text: the simple protocol would run several.
+  const statement = { text, queryMode: 'extended', ...(values !== undefined && { values }) };
+  try {
+    const { command, fields, rowCount, rows } = await client.query<Record<string, unknown>>(statement);
+    return {
+      command: command as DriverCommand,
+      fields: fields.map(({ dataTypeID, name }) => ({ dataTypeId: dataTypeID, name })),
+      rowCount,
+      rows,
+    };
+  } catch (error) {
+    throw readDriverError(error as Error, text);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function createTypes(parsers: readonly DriverTypeParser[]): pg.CustomTypesConfig {
+  const known = new Map<number, (value: string) => unknown>();
+  for (const { name, parse } of parsers) {
+    const type = typeNumbers.get(name);
+    if (type === undefined) throw new Error(`The number of type ${name} is not known`);
+    known.set(type, parse);
+  }
   return {
-    ...client,
-    query: async (...statement) => {
-      // The end of a transaction that was given up is not waited for.
-      if (silent) throw new ConnectionError(noAnswer);
-      let timer: NodeJS.Timeout | undefined;
-      const silence = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          silent = true;
-          void client.destroy().catch(() => undefined);
-          reject(new ConnectionError(noAnswer));
-        }, limitMs);
-      });
-      try {
-        return await Promise.race([client.query(...statement), silence]);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    getTypeParser: (type, format) =>
+      known.get(type) ?? (pg.types.getTypeParser(type, format) as (value: string) => unknown),
   };
 }

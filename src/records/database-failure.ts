@@ -29,7 +29,7 @@ const networkCodes = new Set([
   'EHOSTUNREACH',
 ]);
 const driverMessages =
-  /connection terminated|connection ended|not queryable|timeout (?:exceeded|expired)|pool (?:has been|is being) (?:terminated|destroyed|closed)/i;
+  /connection terminated|connection ended|not queryable|client is (?:pending destroy|destroyed)|timeout (?:exceeded|expired)|pool (?:has been|is being) (?:terminated|destroyed|closed)/i;
 
 /** True when the same request may succeed a little later. Looks through `cause`. */
 export function isDatabaseUnavailable(error: unknown): boolean {

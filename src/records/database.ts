@@ -48,17 +48,19 @@ export async function createDatabase(
 ): Promise<Database> {
   return createPool(databaseUrl, {
     maxPoolSize,
-    connectionTimeout: 5_000,
     connectionRetryLimit: 0,
     idleTimeout: 30_000,
-    statementTimeout: statementTimeoutMs,
-    idleInTransactionSessionTimeout: 60_000,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
     // No statement here leaves anything in its session (locks and settings end with their transaction), so that there is
     // nothing to discard: the default is a round trip of its own for every query.
     resetConnection: async () => undefined,
-    driverFactory: createDatabaseDriver(statementTimeoutMs),
+    driverFactory: createDatabaseDriver({
+      databaseUrl,
+      connectTimeoutMs: 5_000,
+      statementTimeoutMs,
+      idleInTransactionTimeoutMs: 60_000,
+    }),
     interceptors: [decodeRows],
     typeParsers: createTypeParserPreset(),
   });

@@ -1,11 +1,13 @@
+import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTcpRelay, throughRelay, type TcpRelay } from '../../src/local-stack/chaos/tcp-relay.ts';
 import { isDatabaseUnavailable } from '../../src/records/database-failure.ts';
 import { createDatabase } from '../../src/records/database.ts';
 import { pingDatabase } from '../../src/records/ping.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/row.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openTcpCutter } from '../support/tcp-cutter.ts';
 
 let test: TestDatabase;
 let relay: TcpRelay;
@@ -27,6 +29,59 @@ it('is there before Postgres is, refuses meanwhile as unavailable, and works onc
   await relay.set('open');
   await pingDatabase(database);
   await database.end();
+});
+
+it('takes it for a refusal when its very first connection is cut, whenever that is', async () => {
+  const whole = await openTcpCutter(test.url, Infinity);
+  const measured = await createDatabase(whole.url, 1);
+  await pingDatabase(measured);
+  const bytes = whole.sent();
+  await measured.end();
+  await whole.close();
+  for (let cutAfter = 4; cutAfter < bytes; cutAfter += 12) {
+    // oxlint-disable-next-line no-await-in-loop -- a hundred connections at a time would be another test
+    const cutter = await openTcpCutter(test.url, cutAfter);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const database = await createDatabase(cutter.url, 1);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const refusal = await pingDatabase(database).catch((error: unknown) => error);
+    expect(isDatabaseUnavailable(refusal), `cut after ${cutAfter} bytes: ${String(refusal)}`).toBe(true);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await Promise.all([database.end(), cutter.close()]);
+  }
+});
+
+it('stays alive, and answers again, when idle connections are ended by the server', async () => {
+  const database = await createDatabase(test.url, 3);
+  await Promise.all([pingDatabase(database), pingDatabase(database), pingDatabase(database)]);
+  await test.pool.query(sql.type(nothing)`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`);
+  await expect.poll(() => database.state().idleConnections, { timeout: 5_000 }).toBe(0);
+  await pingDatabase(database);
+  await database.end();
+});
+
+const Read = row(
+  t.type({ big: t.bigint, moment: t.number, wide: t.number, words: t.readonlyArray(t.string), none: t.null }),
+);
+
+it('reads int8 as bigint, timestamptz as epoch milliseconds, numeric as a number', async () => {
+  await expect(
+    test.pool.one(sql.type(Read)`
+      SELECT 9007199254740993::int8 AS big, timestamptz '2026-01-31 12:00:00.5+01' AS moment, 1.5::numeric AS wide,
+        ARRAY['a', 'b'] AS words, NULL::int8 AS none`),
+  ).resolves.toEqual({
+    big: 9007199254740993n,
+    moment: Date.parse('2026-01-31T11:00:00.500Z'),
+    wide: 1.5,
+    words: ['a', 'b'],
+    none: null,
+  });
+});
+
+it('refuses two statements in one', async () => {
+  await expect(test.pool.query(sql.type(nothing)`SELECT 1; SELECT 2`)).rejects.toThrow('multiple commands');
 });
 
 it('gives up a statement that is never answered, in a transaction too, and takes another connection', async () => {

@@ -1,0 +1,44 @@
+/** What Postgres and the connection to it report, as the errors of Slonik that the records ask for. */
+import {
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  CheckExclusionConstraintViolationError,
+  CheckIntegrityConstraintViolationError,
+  ForeignKeyIntegrityConstraintViolationError,
+  IdleTransactionTimeoutError,
+  InputSyntaxError,
+  InvalidInputError,
+  NotNullIntegrityConstraintViolationError,
+  StatementCancelledError,
+  StatementTimeoutError,
+  UniqueIntegrityConstraintViolationError,
+} from 'slonik';
+
+type Read = (error: Error, text: string) => Error;
+
+const bySqlState: Readonly<Record<string, Read>> = {
+  '22P02': (error) => new InvalidInputError(error.message, { cause: error }),
+  '23502': (error) => new NotNullIntegrityConstraintViolationError(error),
+  '23503': (error) => new ForeignKeyIntegrityConstraintViolationError(error),
+  '23505': (error) => new UniqueIntegrityConstraintViolationError(error),
+  '23514': (error) => new CheckIntegrityConstraintViolationError(error),
+  '23P01': (error) => new CheckExclusionConstraintViolationError(error),
+  '25P03': (error) => new IdleTransactionTimeoutError(error),
+  '42601': (error, text) => new InputSyntaxError(error, { sql: text, values: [] }),
+  // One code for both; their words differ.
+  '57014': (error) =>
+    error.message.includes('user request')
+      ? new StatementCancelledError(error)
+      : new StatementTimeoutError(error),
+  '57P01': (error) => new BackendTerminatedError(error),
+};
+
+/** `text`: the statement, where there is one. An error that the table does not know stays as it is. */
+export function readDriverError(error: Error & { readonly code?: unknown }, text = ''): Error {
+  if (error.message.startsWith('Connection terminated'))
+    return error.message.includes('unexpectedly')
+      ? new BackendTerminatedUnexpectedlyError(error)
+      : new BackendTerminatedError(error);
+  const read = typeof error.code === 'string' ? bySqlState[error.code] : undefined;
+  return read?.(error, text) ?? error;
+}

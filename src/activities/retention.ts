@@ -7,7 +7,7 @@ import { asActivity } from './failure.ts';
 const batchSize = 5000;
 
 export function createRetentionActivities(
-  dependencies: Pick<Dependencies, 'database' | 'config' | 'storage'>,
+  dependencies: Pick<Dependencies, 'database' | 'config' | 'storage' | 'logger' | 'now'>,
 ) {
   return {
     /** Removes by batches what has outlived its time. Safe to run again at any point. */

@@ -1,6 +1,12 @@
 import type { Dependencies } from '../dependencies.ts';
-import { deleteCampaignFile, listExpiredCampaignFiles } from '../records/campaign-files.ts';
+import {
+  deleteCampaignFile,
+  listExpiredCampaignFiles,
+  listUnknownFileKeys,
+} from '../records/campaign-files.ts';
 import { removals } from '../records/retention.ts';
+import { StorageFailure } from '../storage/storage-failure.ts';
+import { fileKeyPrefix } from './upload-campaign-file.ts';
 
 /** How many rows went, by kind. */
 export type RetentionSummary = Readonly<Record<string, number>>;
@@ -11,9 +17,11 @@ export interface RetentionOptions {
   readonly onBatch: () => void;
 }
 
-/** Removes what is older than `RETENTION_DAYS`. Stopped anywhere, it goes on when it is called again. */
+type Remover = Pick<Dependencies, 'database' | 'config' | 'storage' | 'logger' | 'now'>;
+
+/** Removes what is older than `RETENTION_DAYS`, and what killed uploads have left. Stopped anywhere, it goes on when it is called again. */
 export async function deleteExpired(
-  dependencies: Pick<Dependencies, 'database' | 'config' | 'storage'>,
+  dependencies: Remover,
   { batchSize, onBatch }: RetentionOptions,
 ): Promise<RetentionSummary> {
   const { database, config } = dependencies;
@@ -29,14 +37,15 @@ export async function deleteExpired(
     }
     summary[kind] = total;
   }
-  return { ...summary, files: await deleteExpiredFiles(dependencies, onBatch) };
+  const files = await deleteExpiredFiles(dependencies, onBatch);
+  return { ...summary, files, leftovers: await removeLeftovers(dependencies, onBatch) };
 }
 
 const filesAtOnce = 100;
 
 /** The bytes before the row: killed in between, the row leads to them again. */
 async function deleteExpiredFiles(
-  { database, config, storage }: Pick<Dependencies, 'database' | 'config' | 'storage'>,
+  { database, config, storage }: Remover,
   onBatch: () => void,
 ): Promise<number> {
   const batch = { olderThanDays: config.retentionDays, limit: filesAtOnce };
@@ -53,5 +62,33 @@ async function deleteExpiredFiles(
     }
     if (keys.length > 0) onBatch();
     if (keys.length < filesAtOnce) return removed;
+  }
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * An upload whose process was killed left what it had written, or all of it but no row that leads there. Nobody knows the
+ * key of either. A store that does not let us look is no reason to fail: what had to go has gone.
+ */
+async function removeLeftovers(
+  { database, config, storage, logger, now }: Remover,
+  onBatch: () => void,
+): Promise<number> {
+  const daysAgo = (days: number): Date => new Date(now().getTime() - days * dayMs);
+  try {
+    let removed = await storage.removeUnfinished({ prefix: fileKeyPrefix, before: daysAgo(1) });
+    const old = { prefix: fileKeyPrefix, before: daysAgo(config.retentionDays) };
+    for await (const keys of storage.list(old)) {
+      const unknown = await listUnknownFileKeys(database, keys);
+      await Promise.all(unknown.map((key) => storage.delete(key)));
+      removed += unknown.length;
+      onBatch();
+    }
+    return removed;
+  } catch (error) {
+    if (!(error instanceof StorageFailure)) throw error;
+    logger.warn({ reason: error.message }, 'leftovers of uploads not removed');
+    return 0;
   }
 }

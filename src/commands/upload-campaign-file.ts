@@ -18,6 +18,9 @@ export interface UploadedFile {
   readonly rowsSampled: number;
 }
 
+/** Of every key: the bucket may hold other things. */
+export const fileKeyPrefix = 'csv_';
+
 const sampleBytes = 256 * 1024;
 
 /** Throws Invalid for a file that no campaign could use, and whatever breaks the stream off; nothing is kept then. */
@@ -26,7 +29,7 @@ export async function uploadCampaignFile(
   workspaceId: number,
   content: Readable,
 ): Promise<UploadedFile> {
-  const key = `csv_${randomUUID()}.csv`;
+  const key = `${fileKeyPrefix}${randomUUID()}.csv`;
   const probe = createProbe();
   const size = await storage.write(key, Readable.from(probed(content, probe), { objectMode: false }));
   const file = { key, size, ...probe.findings() };

@@ -41,6 +41,17 @@ export async function listExpiredCampaignFiles(
   return files.map(({ key }) => key);
 }
 
+/** Those of the keys that no upload has a row for. */
+export async function listUnknownFileKeys(
+  connection: Connection,
+  keys: readonly string[],
+): Promise<readonly string[]> {
+  const unknown = await connection.any(sql.type(ExpiredFile)`
+    SELECT key FROM unnest(${sql.array(keys, 'text')}) AS given (key)
+    WHERE NOT EXISTS (SELECT FROM campaign_file WHERE campaign_file.key = given.key)`);
+  return unknown.map(({ key }) => key);
+}
+
 export async function deleteCampaignFile(connection: Connection, key: string): Promise<void> {
   await connection.query(sql.type(nothing)`DELETE FROM campaign_file WHERE key = ${key}`);
 }

@@ -1,12 +1,14 @@
 /** Files in a local folder: written beside their place, made durable, then renamed into it. */
 import { once } from 'node:events';
 import { constants, createReadStream, createWriteStream } from 'node:fs';
-import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { FileStorage } from './file-storage.ts';
 import { StorageFailure } from './storage-failure.ts';
+
+const partialName = /^\.[0-9a-f-]{36}\.partial$/;
 
 export function createFolderStorage(folder: string): FileStorage {
   const root = resolve(folder);
@@ -14,6 +16,16 @@ export function createFolderStorage(folder: string): FileStorage {
     const path = resolve(root, key);
     if (!path.startsWith(root + sep)) throw new Error('The key leaves the storage folder');
     return path;
+  };
+
+  const olderNames = async (isMeant: (name: string) => boolean, before: Date): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for (const name of (await readdir(root).catch(noneWhenMissing)).filter(isMeant)) {
+      // oxlint-disable-next-line no-await-in-loop -- nobody waits for it, and a folder may hold many
+      const found = await stat(join(root, name)).catch(noneWhenMissing);
+      if (!Array.isArray(found) && found.isFile() && found.mtime < before) names.push(name);
+    }
+    return names;
   };
 
   return {
@@ -50,6 +62,15 @@ export function createFolderStorage(folder: string): FileStorage {
       return createReadStream(pathOf(key));
     },
     delete: (key) => rm(pathOf(key), { force: true }),
+    async *list({ prefix, before }) {
+      yield await olderNames((name) => name.startsWith(prefix), before);
+    },
+    // A file that is being written has just been changed.
+    async removeUnfinished({ before }) {
+      const names = await olderNames((name) => partialName.test(name), before);
+      await Promise.all(names.map((name) => rm(join(root, name), { force: true })));
+      return names.length;
+    },
     async check() {
       try {
         await mkdir(root, { recursive: true });
@@ -60,4 +81,10 @@ export function createFolderStorage(folder: string): FileStorage {
       }
     },
   };
+}
+
+/** The folder is made by the first upload, and a file may go while the others are looked at. */
+function noneWhenMissing(error: unknown): [] {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+  throw error;
 }

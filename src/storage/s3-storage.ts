@@ -1,10 +1,15 @@
 /** Files in a bucket of any S3-compatible store; uploads are multipart, so that memory does not grow with the file. */
 import {
+  AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
   NoSuchKey,
+  NoSuchUpload,
+  paginateListObjectsV2,
+  ListMultipartUploadsCommand,
   S3Client,
+  type ListMultipartUploadsCommandOutput,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { Readable, Transform } from 'node:stream';
@@ -69,6 +74,26 @@ export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3
         throw failure(error);
       }
     },
+    async *list({ prefix, before }) {
+      try {
+        for await (const { Contents = [] } of paginateListObjectsV2(
+          { client },
+          { Bucket: bucket, Prefix: prefix },
+        ))
+          yield Contents.flatMap(({ Key, LastModified }) =>
+            Key !== undefined && LastModified !== undefined && LastModified < before ? [Key] : [],
+          );
+      } catch (error) {
+        throw failure(error);
+      }
+    },
+    async removeUnfinished({ prefix, before }) {
+      try {
+        return await abortUploads(client, { bucket, prefix, before });
+      } catch (error) {
+        throw failure(error);
+      }
+    },
     async check() {
       try {
         await client.send(new HeadBucketCommand({ Bucket: bucket }));
@@ -77,6 +102,42 @@ export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3
       }
     },
   };
+}
+
+interface StaleUploads {
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly before: Date;
+}
+
+async function abortUploads(client: S3Client, { bucket, prefix, before }: StaleUploads): Promise<number> {
+  let aborted = 0;
+  let markers: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {};
+  while (markers !== undefined) {
+    // oxlint-disable-next-line no-await-in-loop -- pages follow each other
+    const page: ListMultipartUploadsCommandOutput = await client.send(
+      new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...markers }),
+    );
+    for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
+      if (Initiated === undefined || Initiated >= before) continue;
+      // oxlint-disable-next-line no-await-in-loop -- a handful, and no rush
+      await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })).catch(unlessGone);
+      aborted += 1;
+    }
+    markers =
+      page.IsTruncated === true && page.NextKeyMarker !== undefined
+        ? {
+            KeyMarker: page.NextKeyMarker,
+            ...(page.NextUploadIdMarker !== undefined && { UploadIdMarker: page.NextUploadIdMarker }),
+          }
+        : undefined;
+  }
+  return aborted;
+}
+
+/** It was completed, or given up, meanwhile. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof NoSuchUpload)) throw error;
 }
 
 /** The store's own code and status; a HEAD has no body and so no code. */

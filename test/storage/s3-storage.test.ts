@@ -1,5 +1,6 @@
 /** Uploads in a real S3-compatible store, from the request to their removal. */
 import { request as httpRequest } from 'node:http';
+import { CreateMultipartUploadCommand, S3Client } from '@aws-sdk/client-s3';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deleteExpired } from '../../src/commands/delete-expired.ts';
@@ -133,6 +134,35 @@ describe('a bucket as the store of uploads', () => {
     expect([kept, old, needed].map((key) => left.includes(key ?? ''))).toEqual([true, false, true]);
     const gone = await api.send('GET', `/api/campaigns/csv-files/${old}`, { key: workspace.channelKey });
     expect(gone.status).toBe(404);
+  });
+
+  it('loses the parts of an upload whose process was killed, a day later', async () => {
+    useCredentials(s3.credentials);
+    const uploads = new S3Client({ endpoint: s3.endpoint, region: 'us-east-1', forcePathStyle: true });
+    for (const key of ['csv_left-behind.csv', 'csv_left-behind.csv', 'of-somebody-else.csv']) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other, as requests come
+      await uploads.send(new CreateMultipartUploadCommand({ Bucket: s3.bucket, Key: key }));
+    }
+    uploads.destroy();
+    const expire = (now: Date) =>
+      deleteExpired({ ...api.dependencies, now: () => now }, { batchSize: 100, onBatch: () => undefined });
+    expect([(await expire(new Date()))['leftovers'], await s3.openUploads()]).toEqual([0, 3]);
+    const tomorrow = new Date(Date.now() + 25 * 3_600_000);
+    expect([(await expire(tomorrow))['leftovers'], await s3.openUploads()]).toEqual([2, 1]);
+  });
+
+  it('loses a file that no upload has a row for, once it is older than the retention', async () => {
+    const orphan = (await upload(rows(3))).body.data.csv_file_key as string;
+    const known = (await upload(rows(3))).body.data.csv_file_key as string;
+    await api.database.pool.query(sql.type(nothing)`DELETE FROM campaign_file WHERE key = ${orphan}`);
+    const inDays = (days: number) => () => new Date(Date.now() + days * 86_400_000);
+    const expire = (now: () => Date) =>
+      deleteExpired({ ...api.dependencies, now }, { batchSize: 100, onBatch: () => undefined });
+    await expire(inDays(29));
+    expect(await s3.objects()).toContain(orphan);
+    await expire(inDays(31));
+    const left = await s3.objects();
+    expect([left.includes(orphan), left.includes(known)]).toEqual([false, true]);
   });
 
   it('answers undefined for a file that is not there, and removes it without complaint', async () => {

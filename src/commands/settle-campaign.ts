@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nextCampaignStatus } from '../domain/campaign.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { expireClaims, forgetClaims, nextClaimExpiry } from '../records/claim-expiry.ts';
+import { deleteCampaignInput } from '../records/campaign-inputs.ts';
 import { getCampaignStanding } from '../records/campaign-standing.ts';
 import {
   cancelPending,
@@ -71,6 +72,8 @@ export async function cancelRecipients(
     await sleep(cancelAgainMs, undefined, { signal });
   }
   await forgetClaims(database, campaignId);
+  // A preparation that was cut short has left it.
+  await deleteCampaignInput(database, campaignId);
 }
 
 async function cancelWaiting(

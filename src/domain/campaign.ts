@@ -23,6 +23,11 @@ export const pauseReasons = [
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
+/**
+ * FAILED stands for an error that the preparation itself came to, and READY for recipients that are there. A campaign that is
+ * cancelled before either stays PREPARING, as far as it came; that nothing will follow is said by its status (CANCELLED),
+ * which alone tells when to stop waiting.
+ */
 export const preparationStatuses = ['PREPARING', 'READY', 'FAILED'] as const;
 export type PreparationStatus = (typeof preparationStatuses)[number];
 

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from './database.ts';
 import { openLoadConnection } from './load-connection.ts';
-import { row } from './row.ts';
+import { nothing, row } from './row.ts';
 
 const Content = row(t.type({ content: t.string }));
 
@@ -14,6 +14,11 @@ export async function findCampaignInput(
   const content = await connection.maybeOneFirst(sql.type(Content)`
     SELECT content FROM campaign_input WHERE campaign_id = ${campaignId}`);
   return content ?? undefined;
+}
+
+/** Of a campaign that will not be prepared any more. */
+export async function deleteCampaignInput(connection: Connection, campaignId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`DELETE FROM campaign_input WHERE campaign_id = ${campaignId}`);
 }
 
 const uuid = /^[0-9a-f-]{36}$/;

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cancelCampaign } from '../../src/commands/change-campaign.ts';
 import { cancelRecipients } from '../../src/commands/settle-campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { findCampaignInput } from '../../src/records/campaign-inputs.ts';
 import { claimPage } from '../../src/records/claims.ts';
 import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
+import { nothing } from '../../src/records/row.ts';
 import { checkBooks, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -87,5 +90,15 @@ describe('cancelRecipients', () => {
       reserved: 4n * messagePrice,
       owed: 4n * messagePrice,
     });
+  });
+
+  it('forgets whom the campaign was to be sent to when its preparation never ended', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 0 });
+    await test.pool.query(sql.type(nothing)`
+      INSERT INTO campaign_input (campaign_id, content) VALUES (${seeded.campaignId}, '["+491511234567"]')`);
+    const { cancel, settle } = cancelling(seeded, 600);
+    await cancel();
+    await settle();
+    expect(await findCampaignInput(test.pool, seeded.campaignId)).toBeUndefined();
   });
 });

@@ -1,29 +1,12 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
 import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
+import { openStage } from '../support/stage.ts';
+import { startTemporal } from '../support/temporal.ts';
 
-let database: TestDatabase;
-let temporal: TestWorkflowEnvironment;
-let workflowBundle: WorkflowBundleWithSourceMap;
+const stage = openStage(startTemporal);
 
-beforeAll(async () => {
-  [database, temporal, workflowBundle] = await Promise.all([
-    createTestDatabase({ poolSize: 10 }),
-    startTemporal(),
-    bundleWorkflows(),
-  ]);
-});
-afterAll(async () => {
-  await temporal?.teardown();
-  await database?.drop();
-});
-
-const setScene = (seed: SceneSeed) =>
-  setCampaignScene({ database: database.pool, temporal, workflowBundle }, seed);
+const setScene = (seed: SceneSeed) => setCampaignScene(stage(), seed);
 
 describe('the campaign workflow, when its worker goes away', () => {
   it('sleeps on while no worker runs', async () => {

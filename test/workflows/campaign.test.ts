@@ -1,37 +1,20 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
 import { orchestratorFor } from '../../src/orchestrator.ts';
 import { nothing } from '../../src/records/row.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import { messagePrice } from '../support/campaign-factory.ts';
 import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { bundleWorkflows, startTimeSkippingTemporal } from '../support/temporal.ts';
+import { openStage } from '../support/stage.ts';
+import { startTimeSkippingTemporal } from '../support/temporal.ts';
 
-let database: TestDatabase;
-let temporal: TestWorkflowEnvironment;
-let workflowBundle: WorkflowBundleWithSourceMap;
-
-beforeAll(async () => {
-  [database, temporal, workflowBundle] = await Promise.all([
-    createTestDatabase({ poolSize: 10 }),
-    startTimeSkippingTemporal(),
-    bundleWorkflows(),
-  ]);
-});
-afterAll(async () => {
-  await temporal?.teardown();
-  await database?.drop();
-});
+const stage = openStage(startTimeSkippingTemporal);
 
 const day = 24 * 3600 * 1000;
 
-const setScene = (seed: SceneSeed) =>
-  setCampaignScene({ database: database.pool, temporal, workflowBundle }, seed);
+const setScene = (seed: SceneSeed) => setCampaignScene(stage(), seed);
 
 describe('the campaign workflow', () => {
   it('sends an immediate campaign to everybody and completes', async () => {
@@ -46,13 +29,13 @@ describe('the campaign workflow', () => {
 
   it('sleeps thirty days in a timer and then sends', async () => {
     const scene = await setScene({ recipients: 5, scheduledInMs: 30 * day });
-    const before = await temporal.currentTimeMs();
+    const before = await stage().temporal.currentTimeMs();
     await scene.withWorker(async () => {
       await scene.start();
       expect(scene.provider.received).toHaveLength(0);
       await scene.result();
     });
-    expect((await temporal.currentTimeMs()) - before).toBeGreaterThanOrEqual(30 * day - 60_000);
+    expect((await stage().temporal.currentTimeMs()) - before).toBeGreaterThanOrEqual(30 * day - 60_000);
     expect(scene.provider.received).toHaveLength(5);
   });
 
@@ -64,8 +47,8 @@ describe('the campaign workflow', () => {
       return scene.result();
     });
     expect(end).toMatchObject({ status: 'CANCELLED', counts: { pending: 0, accepted: 0 } });
-    const { events } = await temporal.client.workflow
-      .getHandle(campaignWorkflowId(scene.campaignId))
+    const { events } = await stage()
+      .temporal.client.workflow.getHandle(campaignWorkflowId(scene.campaignId))
       .fetchHistory();
     expect(events?.some(({ timerFiredEventAttributes }) => timerFiredEventAttributes)).toBe(false);
     expect(scene.provider.received).toHaveLength(0);
@@ -77,7 +60,7 @@ describe('the campaign workflow', () => {
       await scene.start();
       await until(async () => (await scene.standing()).status === 'PAUSED');
       expect(scene.provider.received).toHaveLength(12);
-      await database.pool.query(sql.type(nothing)`
+      await stage().database.query(sql.type(nothing)`
         UPDATE wallet SET balance = balance + ${messagePrice * 100n}
         WHERE channel_id = (SELECT channel_id FROM campaign WHERE id = ${scene.campaignId})`);
       await startCampaignAgain(scene.dependencies, scene);
@@ -104,7 +87,7 @@ describe('the campaign workflow', () => {
 
   it('obeys the signals of an operator and answers the progress query', async () => {
     const scene = await setScene({ recipients: 3, scheduledInMs: 10 * day });
-    const handle = temporal.client.workflow.getHandle(campaignWorkflowId(scene.campaignId));
+    const handle = stage().temporal.client.workflow.getHandle(campaignWorkflowId(scene.campaignId));
     await scene.withWorker(async () => {
       await scene.start();
       await handle.signal('pause');
@@ -124,7 +107,7 @@ describe('the campaign workflow', () => {
     await scene.withWorker(async () => {
       await scene.start();
       await until(async () => (await scene.standing()).pauseReason === 'BROADCAST_QUOTA');
-      await database.pool.query(sql.type(nothing)`
+      await stage().database.query(sql.type(nothing)`
         UPDATE workspace_feature SET broadcasts_per_month = 1
         WHERE workspace_id = (SELECT workspace_id FROM campaign WHERE id = ${scene.campaignId})`);
       await startCampaignAgain(scene.dependencies, scene);
@@ -134,12 +117,14 @@ describe('the campaign workflow', () => {
   });
 
   it('fails visibly when its record is gone', async () => {
-    const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
+    const orchestrator = orchestratorFor(stage().temporal.client, () => Promise.resolve());
     const scene = await setScene({ recipients: 1 });
     const id = randomUUID();
     await scene.withWorker(async () => {
       await orchestrator.startCampaign({ id, workspaceId: 1, name: 'Gone' });
-      await expect(temporal.client.workflow.getHandle(campaignWorkflowId(id)).result()).rejects.toThrow();
+      await expect(
+        stage().temporal.client.workflow.getHandle(campaignWorkflowId(id)).result(),
+      ).rejects.toThrow();
     });
   });
 });

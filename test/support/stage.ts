@@ -1,0 +1,29 @@
+/** A database and a Temporal server that a test file has to itself, from before its first test until after its last. */
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll } from 'vitest';
+import type { Stage } from './campaign-scene.ts';
+import { createTestDatabase } from './database.ts';
+import { bundleWorkflows } from './temporal.ts';
+
+/** To be called while the file's tests are collected; what it returns answers in hooks and tests. */
+export function openStage(startServer: () => Promise<TestWorkflowEnvironment>): () => Stage {
+  let stage: Stage | undefined;
+  let close = async (): Promise<void> => undefined;
+  beforeAll(async () => {
+    const [database, temporal, workflowBundle] = await Promise.all([
+      createTestDatabase({ poolSize: 10 }),
+      startServer(),
+      bundleWorkflows(),
+    ]);
+    stage = { database: database.pool, temporal, workflowBundle };
+    close = async () => {
+      await temporal.teardown();
+      await database.drop();
+    };
+  });
+  afterAll(() => close());
+  return () => {
+    if (stage === undefined) throw new Error('The stage is not open yet');
+    return stage;
+  };
+}

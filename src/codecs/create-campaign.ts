@@ -4,7 +4,7 @@ import { contactSelectionTypes, sendTypes } from '../domain/campaign.ts';
 import { ContactFilters, CsvMapping } from './campaign-audience.ts';
 import { describe, toJsonSchema } from './json-schema.ts';
 import { textOf, Uuid } from './scalars.ts';
-import { oneOf, refined, struct } from './struct.ts';
+import { inOrder, oneOf, refined, struct } from './struct.ts';
 import { VariableMapping } from './variable-mapping.ts';
 
 const isBlank = (value: unknown): boolean =>
@@ -89,5 +89,27 @@ const Body = struct(
     scheduled_at: describe(t.unknown, { type: ['string', 'null'], format: 'date-time' }),
   },
 );
-export const CreateCampaign = nullIsAbsent(Body);
+
+/** Spec 4.1, and what selects the failed contacts before the mapping. */
+const declared = [
+  'name',
+  'description',
+  'template_id',
+  'channel_id',
+  'phone_number_id',
+  'contact_selection_type',
+  'contact_filters',
+  'segments',
+  'quick_contacts',
+  'csv_contacts_string',
+  'csv_file_key',
+  'csv_file_url',
+  'csv_mapping',
+  'failed_campaign_id',
+  'failed_reasons',
+  'variable_mapping',
+  'send_type',
+  'scheduled_at',
+];
+export const CreateCampaign = inOrder(nullIsAbsent(Body), declared);
 export type CreateCampaign = t.TypeOf<typeof CreateCampaign>;

@@ -2,7 +2,7 @@
 import * as t from 'io-ts';
 import { IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
-import { refined, struct } from './struct.ts';
+import { notBlank, refined, struct } from './struct.ts';
 
 export const Segment = struct({
   id: Uuid,
@@ -13,7 +13,7 @@ export const Segment = struct({
   updated_at: IsoDateTime,
 });
 
-const SegmentName = textOf({ min: 1, max: 255 });
+const SegmentName = notBlank(textOf({ min: 1, max: 255 }));
 
 const Conditions = refined(
   t.readonlyArray(SegmentCondition),

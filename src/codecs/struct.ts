@@ -4,7 +4,7 @@ import * as t from 'io-ts';
 import { fieldName } from './field-name.ts';
 import { describe, toJsonSchema, type JsonSchema } from './json-schema.ts';
 
-/** An object that drops unknown fields. Required fields are checked first, in declaration order. */
+/** An object that drops unknown fields. Required fields are told of first, in declaration order; `inOrder` mixes them. */
 export function struct<R extends t.Props>(required: R): t.ExactC<t.TypeC<R>>;
 export function struct<R extends t.Props, O extends t.Props>(
   required: R,
@@ -13,6 +13,25 @@ export function struct<R extends t.Props, O extends t.Props>(
 export function struct(required: t.Props, optional?: t.Props): t.Mixed {
   if (optional === undefined) return t.exact(t.type(required));
   return t.exact(t.intersection([t.type(required), t.partial(optional)]));
+}
+
+/** The same object, whose problems are told in the order of the fields as the specification declares them. */
+export function inOrder<A, O>(codec: t.Type<A, O>, fields: readonly string[]): t.Type<A, O> {
+  const wrapped = new t.Type<A, O>(
+    codec.name,
+    codec.is,
+    (input, context) => {
+      // Paths of problems are read from the context, which must name the codec itself.
+      const root = { key: context.at(-1)?.key ?? '', type: codec, actual: input };
+      const decoded = codec.validate(input, [...context.slice(0, -1), root]);
+      if (isRight(decoded)) return decoded;
+      const placeOf = ({ context: path }: t.ValidationError) =>
+        fields.indexOf(path.slice(context.length).find(({ key }) => fields.includes(key))?.key ?? '');
+      return t.failures(decoded.left.toSorted((one, other) => placeOf(one) - placeOf(other)));
+    },
+    codec.encode,
+  );
+  return describe(wrapped, toJsonSchema(codec));
 }
 
 /** The codec with one fixed message for whatever is wrong with the field, its absence included. */
@@ -48,6 +67,12 @@ export function refined<A, O>(
     codec.encode,
   );
   return describe(wrapped, { ...toJsonSchema(codec), ...schema });
+}
+
+/** The same text, but not one of white space alone. */
+export function notBlank(codec: t.Type<string>): t.Type<string> {
+  const message = (field: string) => `${field} must not be empty`;
+  return refined(codec, (value) => value.trim() !== '', message, { pattern: String.raw`\S` });
 }
 
 /** One of a value list that a domain module exports `as const`; the union is written once, there. */

@@ -1,7 +1,7 @@
 /** Tags on the wire (Spec 2.2). */
 import * as t from 'io-ts';
 import { HexColour, textOf, Uuid } from './scalars.ts';
-import { struct } from './struct.ts';
+import { notBlank, struct } from './struct.ts';
 
 export const Tag = struct({
   tagId: Uuid,
@@ -10,7 +10,7 @@ export const Tag = struct({
   background_color: HexColour,
 });
 
-const TagName = textOf({ min: 1, max: 255 });
+const TagName = notBlank(textOf({ min: 1, max: 255 }));
 
 /** `createdBy` is the id of a user; without it the id of the key. */
 export const CreateTag = struct(

@@ -10,7 +10,6 @@ import { PreparationFailure } from '../domain/preparation-failure.ts';
 import { parseQuickContact } from '../domain/quick-contact.ts';
 import { conditionProblems } from '../domain/segment-filter.ts';
 
-const furthestScheduleMs = 366 * 24 * 3600 * 1000;
 const csvSources = ['csv_contacts_string', 'csv_file_key', 'csv_file_url'] as const;
 const probeBytes = 64 * 1024;
 
@@ -29,9 +28,15 @@ export function scheduleOf(
   if (!isRight(decoded)) return refuse('scheduled_at must be an ISO 8601 date-time with a time zone');
   const at = decoded.right;
   if (at.getTime() <= now.getTime()) return refuse('Scheduled time must be in the future');
-  if (at.getTime() > now.getTime() + furthestScheduleMs)
+  if (at.getTime() > sameDayNextYear(now).getTime())
     return refuse('scheduled_at must be within a year from now');
   return { at, problems: [] };
+}
+
+function sameDayNextYear(now: Date): Date {
+  const next = new Date(now);
+  next.setUTCFullYear(now.getUTCFullYear() + 1);
+  return next;
 }
 
 /** What the audience input lacks, or holds wrongly, for its selection type. */

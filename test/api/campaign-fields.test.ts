@@ -51,6 +51,11 @@ const create = (change: object, key = workspace.channelKey) =>
   });
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+function nextYear({ minutes = 0 } = {}): string {
+  const at = new Date();
+  at.setUTCFullYear(at.getUTCFullYear() + 1, at.getUTCMonth(), at.getUTCDate());
+  return new Date(at.getTime() + minutes * 60_000).toISOString();
+}
 const csvMapping = { phone_column: 0, country_code_column: 1 };
 const csv = {
   contact_selection_type: 'csv_contacts',
@@ -103,6 +108,7 @@ describe('a campaign is created', () => {
       }),
     ],
     ['a time to come', () => ({ send_type: 'SCHEDULED', scheduled_at: inAnHour() })],
+    ['a time a year ahead', () => ({ send_type: 'SCHEDULED', scheduled_at: nextYear({ minutes: -1 }) })],
     ['an empty variable_mapping', () => ({ variable_mapping: {} })],
   ];
   it.each(taken)('with %s', async (_, change) => {
@@ -280,7 +286,7 @@ describe('a campaign is refused', () => {
     ],
     [
       'a time more than a year ahead',
-      () => ({ send_type: 'SCHEDULED', scheduled_at: new Date(Date.now() + 400 * 86_400_000).toISOString() }),
+      () => ({ send_type: 'SCHEDULED', scheduled_at: nextYear({ minutes: 1 }) }),
       'scheduled_at',
       'within a year',
     ],
@@ -300,13 +306,22 @@ describe('a campaign is refused', () => {
   });
 
   it('by the first rule that fails, and all of them are named', async () => {
-    const answer = await create({ name: '', template_id: 'x', send_type: 'LATER', description: 7 });
+    const answer = await create({
+      name: '',
+      template_id: 'x',
+      send_type: 'LATER',
+      description: 7,
+      channel_id: 'x',
+      csv_mapping: { phone_column: 0 },
+    });
     expect(answer.body).toMatchObject({ status: 'error', code: 400, message: 'Campaign name is required' });
     expect(answer.body.error.map(({ field }: { field: string }) => field)).toEqual([
       'name',
-      'template_id',
-      'send_type',
       'description',
+      'template_id',
+      'channel_id',
+      'csv_mapping.country_code_column',
+      'send_type',
     ]);
     expect(Date.parse(answer.body.timestamp)).toBeGreaterThan(Date.now() - 60_000);
   });

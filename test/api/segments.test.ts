@@ -52,6 +52,7 @@ describe('a segment', () => {
 
   it.each([
     [{ conditions }, 'name'],
+    [{ name: ' ', conditions }, 'name'],
     [{ name: 'x' }, 'conditions'],
     [{ name: 'x', conditions: [] }, 'conditions'],
     [{ name: 'x', conditions: Array(51).fill(conditions[1]) }, 'conditions'],

@@ -146,6 +146,7 @@ describe('a tag', () => {
   it.each([
     [{ ...colours }, 'name'],
     [{ name: '', ...colours }, 'name'],
+    [{ name: ' \u00a0', ...colours }, 'name'],
     [{ name: 'x'.repeat(256), ...colours }, 'name'],
     [{ name: 'x', ...colours, text_color: 'red' }, 'text_color'],
     [{ name: 'x', ...colours, background_color: '#fff' }, 'background_color'],

@@ -104,6 +104,17 @@ describe('POST /api/external-webhooks', () => {
     expect(body).toMatchObject({ status: 'error', code: 400, message, error: [{ field, message }] });
   });
 
+  it('names the problems in the order in which the fields are declared', async () => {
+    const { body } = await call('POST', '', { secret: '', events: [], status: 'off', url: '', title: '' });
+    expect(body.error.map(({ field }: { field: string }) => field)).toEqual([
+      'title',
+      'url',
+      'status',
+      'events',
+      'secret',
+    ]);
+  });
+
   it.each(['x'.repeat(255), '👋'.repeat(255), ' ', 'whsec_x'])(
     'takes any secret of 1 to 255 characters',
     async (secret) => {

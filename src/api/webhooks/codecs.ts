@@ -1,7 +1,8 @@
 /** Webhook configurations and deliveries as they stand on the wire. */
 import * as t from 'io-ts';
+import { describe } from '../../codecs/json-schema.ts';
 import { cursorOf, Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
-import { nullish, oneOf, refined, struct, withMessage } from '../../codecs/struct.ts';
+import { inOrder, notBlank, nullish, oneOf, refined, struct, withMessage } from '../../codecs/struct.ts';
 import { eventKeys } from '../../domain/event-key.ts';
 import {
   maxSecretLength,
@@ -14,15 +15,10 @@ import { deliveryStates, webhookErrorCodes } from '../../domain/webhook-delivery
 const eventKey = oneOf(eventKeys);
 const status = oneOf(webhookStatuses);
 
-const title = refined(
-  textOf({ max: maxTitleLength }),
-  (value) => value.trim() !== '',
-  'title must not be empty',
-  { minLength: 1 },
-);
+const title = notBlank(textOf({ min: 1, max: maxTitleLength }));
 
 // What a URL may be is the outbound guard's to say; the handler asks it.
-const url = textOf({ min: 1, max: 2048 });
+const url = describe(textOf({ min: 1, max: 2048 }), { pattern: '^[Hh][Tt][Tt][Pp][Ss]?:' });
 
 const events = refined(
   t.readonlyArray(eventKey),
@@ -37,7 +33,13 @@ const secret = withMessage(
 );
 
 /** Spec 2.6 and 4.7. */
-export const CreateWebhook = struct({ title, url, events }, { status, secret });
+export const CreateWebhook = inOrder(struct({ title, url, events }, { status, secret }), [
+  'title',
+  'url',
+  'status',
+  'events',
+  'secret',
+]);
 
 /** Spec 4.7: what may change. A null secret removes it. */
 export const UpdateWebhook = struct({}, { url, status, events, secret });

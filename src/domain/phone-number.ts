@@ -54,9 +54,17 @@ const punctuation = /[-.()/\u2010-\u2015\u2212]/g;
 
 function clean(input: string): string {
   if (plain.test(input)) return input;
-  const text = input.replace(decoration, '');
+  const text = inAscii(input).replace(decoration, '');
   const bare = text.replace(punctuation, '');
   return plain.test(bare) ? bare : text;
+}
+
+/** Full-width forms and Arabic digits, which keyboards of other scripts write. */
+function inAscii(input: string): string {
+  if (!/[\u0660-\uFF5E]/.test(input)) return input;
+  return input
+    .replace(/[\uFF01-\uFF5E]/g, (form) => String.fromCharCode(form.charCodeAt(0) - 0xfee0))
+    .replace(/[\u0660-\u0669\u06F0-\u06F9]/g, (digit) => String(digit.charCodeAt(0) & 0xf));
 }
 
 function planOfContext(countryCode: string): NumberingPlan | undefined {

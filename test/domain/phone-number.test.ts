@@ -80,6 +80,9 @@ describe('normalisePhoneNumber', () => {
     ['8 912 345-67-89', '7', '79123456789', 'RU'],
     ['\u202A+49\u00A0151\u200912345678\u202C', undefined, '4915112345678', 'DE'],
     ["'+4915112345678", undefined, '4915112345678', 'DE'],
+    ['＋４９ １５１ １２３４５６７８', undefined, '4915112345678', 'DE'],
+    ['٠١٥١١٢٣٤٥٦٧٨', '49', '4915112345678', 'DE'],
+    ['+۴۹ ۱۵۱ ۱۲۳۴۵۶۷۸', undefined, '4915112345678', 'DE'],
     ['+800 1234 5678', undefined, '80012345678', ''],
   ])('reads %s with country %s', (input, defaultCountryCode, digits, country) => {
     const found = normalisePhoneNumber(input, { defaultCountryCode });

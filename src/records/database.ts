@@ -52,8 +52,8 @@ export async function createDatabase(
     idleTimeout: 30_000,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
-    // No statement here leaves anything in its session (locks and settings end with their transaction), so that there is
-    // nothing to discard: the default is a round trip of its own for every query.
+    // No statement here leaves anything in its session but its own plan (locks and settings end with their transaction), so
+    // that there is nothing to discard: the default is a round trip of its own for every query.
     resetConnection: async () => undefined,
     driverFactory: createDatabaseDriver({
       databaseUrl,

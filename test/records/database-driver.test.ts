@@ -80,6 +80,24 @@ it('reads int8 as bigint, timestamptz as epoch milliseconds, numeric as a number
   });
 });
 
+const Answer = row(t.type({ answer: t.number }));
+const Uses = row(t.type({ uses: t.number }));
+
+it('prepares a statement that has a name once on each connection', async () => {
+  await test.pool.connect(async (connection) => {
+    for (const given of [1, 2, 3]) {
+      const answer = connection.oneFirst(
+        sql.prepared('add-one', Answer)`SELECT ${given}::int4 + 1 AS answer`,
+      );
+      // oxlint-disable-next-line no-await-in-loop -- on one connection
+      expect(await answer).toBe(given + 1);
+    }
+    const uses = await connection.anyFirst(sql.type(Uses)`
+      SELECT (generic_plans + custom_plans)::int4 AS uses FROM pg_prepared_statements`);
+    expect(uses).toEqual([3]);
+  });
+});
+
 it('refuses two statements in one', async () => {
   await expect(test.pool.query(sql.type(nothing)`SELECT 1; SELECT 2`)).rejects.toThrow('multiple commands');
 });

@@ -112,6 +112,13 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     }
     return value.replace(/\/+$/, '');
   };
+  const optionalUrl = (name: string): string | undefined => url(name, web, raw(name) ?? '') || undefined;
+  const address = (name: string): string => {
+    const value = text(name);
+    if (value !== '' && !/^(?:\[[\da-f:]+\]|[^\s/:@[\]]+)(?::\d{1,5})?$/i.test(value))
+      problems.push(`${name} must be of the form host:port, not "${value}"`);
+    return value;
+  };
   const secrets = (name: string): readonly string[] => {
     const current = text(name);
     if (current !== '' && current.length < 16) problems.push(`${name} must have at least 16 characters`);
@@ -126,6 +133,9 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     problems.push('OUTBOUND_ALLOW_CIDRS is refused in production unless OUTBOUND_ALLOW_PRIVATE=yes');
   }
   const outboundDnsServers = list('OUTBOUND_DNS_SERVERS', []);
+  for (const server of outboundDnsServers) {
+    if (!isNameServer(server)) problems.push(`OUTBOUND_DNS_SERVERS: "${server}" is not an address`);
+  }
   if (production && outboundDnsServers.length > 0) {
     problems.push('OUTBOUND_DNS_SERVERS is refused in production');
   }
@@ -139,7 +149,7 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     metricsPort: raw('METRICS_PORT') === undefined ? undefined : integer('METRICS_PORT', 0, 0, 65535),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
-    temporalAddress: text('TEMPORAL_ADDRESS'),
+    temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
     providerBaseUrl: url('PROVIDER_BASE_URL', web),
     providerAppSecret: text('PROVIDER_APP_SECRET'),
@@ -162,15 +172,14 @@ export function loadConfig(environment: Environment, terminal = false): Config {
         : {
             kind: 's3',
             bucket,
-            endpoint: raw('S3_ENDPOINT'),
+            endpoint: optionalUrl('S3_ENDPOINT'),
             region: text('S3_REGION', 'us-east-1'),
             forcePathStyle: choice('S3_FORCE_PATH_STYLE', ['yes', 'no'], 'no') === 'yes',
           },
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
     logFormat: choice('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
-    otlpEndpoint:
-      url('OTEL_EXPORTER_OTLP_ENDPOINT', web, raw('OTEL_EXPORTER_OTLP_ENDPOINT') ?? '') || undefined,
-    publicUrl: raw('PUBLIC_URL')?.replace(/\/+$/, ''),
+    otlpEndpoint: optionalUrl('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    publicUrl: optionalUrl('PUBLIC_URL'),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -182,6 +191,12 @@ function tryUrl(value: string): URL | null {
   } catch {
     return null;
   }
+}
+
+/** `address`, `address:port`, `[address]` or `[address]:port`. */
+function isNameServer(text: string): boolean {
+  const [, bracketed, bare = ''] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
+  return isIP(text) !== 0 || isIP(bracketed ?? bare) !== 0;
 }
 
 function isCidr(value: string): boolean {

@@ -111,3 +111,47 @@ describe('.env.example', () => {
     expect([...namesRead()].filter((name) => !passed.has(name))).toEqual(['OUTBOUND_DNS_SERVERS']);
   });
 });
+
+describe('a value that makes no sense', () => {
+  it.each([
+    ['PORT', '65536', 'PORT must be a whole number from 0 to 65535, not "65536"'],
+    ['PORT', '3000x', 'PORT must be a whole number from 0 to 65535, not "3000x"'],
+    ['DATABASE_URL', 'mysql://host/database', 'DATABASE_URL must be a postgres:// or postgresql:// URL'],
+    ['DATABASE_URL', '', 'DATABASE_URL is required'],
+    ['TEMPORAL_ADDRESS', 'http://host:7233', 'TEMPORAL_ADDRESS must be of the form host:port'],
+    ['TEMPORAL_ADDRESS', 'host:port', 'TEMPORAL_ADDRESS must be of the form host:port'],
+    ['PROVIDER_BASE_URL', 'provider.invalid', 'PROVIDER_BASE_URL must be a http:// or https:// URL'],
+    ['PUBLIC_URL', 'campaigns.example.com', 'PUBLIC_URL must be a http:// or https:// URL'],
+    ['S3_ENDPOINT', 'store:9000', 'S3_ENDPOINT must be a http:// or https:// URL'],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'collector',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be a http:// or https:// URL',
+    ],
+    ['KEY_PEPPER', 'short', 'KEY_PEPPER must have at least 16 characters'],
+    ['OUTBOUND_ALLOW_CIDRS', '10.0.0.0', 'OUTBOUND_ALLOW_CIDRS: "10.0.0.0" is not a network in CIDR form'],
+    ['OUTBOUND_DNS_SERVERS', 'dns.example', 'OUTBOUND_DNS_SERVERS: "dns.example" is not an address'],
+    ['OUTCOME_GRACE_SECONDS', '0', 'OUTCOME_GRACE_SECONDS must be a whole number from 1 to 86400, not "0"'],
+    [
+      'RATE_LIMIT_PER_SECOND',
+      '-1',
+      'RATE_LIMIT_PER_SECOND must be a whole number from 1 to 1000000, not "-1"',
+    ],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of'],
+    ['LOG_FORMAT', 'xml', 'LOG_FORMAT must be one of json, pretty, not "xml"'],
+  ])('of %s is named: %j', (name, value, problem) => {
+    expect(() => loadConfig({ ...complete, S3_BUCKET: 'bucket', [name]: value })).toThrow(problem);
+  });
+
+  it('is named together with every other one', () => {
+    const refused = () => loadConfig({ ...complete, PORT: 'x', LOG_LEVEL: 'x', KEY_PEPPER: '' });
+    expect(refused).toThrow(/PORT must be[^]*KEY_PEPPER is required[^]*LOG_LEVEL must be/);
+  });
+
+  it.each([
+    ['TEMPORAL_ADDRESS', ['127.0.0.1:7233', 'temporal', '[::1]:7233', 'temporal.example:443']],
+    ['OUTBOUND_DNS_SERVERS', ['127.0.0.1', '127.0.0.1:5353', '::1', '[::1]:53', '[::1]']],
+  ])('is none of these of %s', (name, values) => {
+    for (const value of values) expect(() => loadConfig({ ...complete, [name]: value }), value).not.toThrow();
+  });
+});

@@ -11,7 +11,8 @@ import { request } from 'undici';
 import { startDemoReceiver, type DemoReceiver } from './demo-receiver.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { runCampaignRound } from './production/campaign-round.ts';
-import { compareMemory, sampleMemory, type MemorySample } from './production/memory.ts';
+import { sampleMemory, type MemorySample } from './production/memory.ts';
+import { describeTrend, judgeMemory, levelBound } from './production/memory-trend.ts';
 import { seedWorkspace } from './production/seed-workspace.ts';
 import { startTopology, type Topology } from './production/topology.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -123,8 +124,24 @@ async function drive({ plan, topology, supervisor, receiver, progress, signal }:
   }
   const workflows = await countWorkflows(topology);
   progress.say(`The Web UI lists ${workflows} workflows.`);
-  progress.say(`Memory in MiB, first and last minute: ${JSON.stringify(compareMemory(samples))}`);
-  return problems.length === 0 && workflows > 0;
+  const level = tellMemory(samples, topology, progress);
+  return problems.length === 0 && workflows > 0 && level;
+}
+
+/** False when a program of ours has grown. */
+function tellMemory(
+  samples: readonly MemorySample[],
+  { metricsUrls }: Topology,
+  progress: Progress,
+): boolean {
+  const trends = judgeMemory(samples);
+  if (trends === undefined) {
+    progress.say('Memory is judged from three minutes on: the first one warms up.');
+    return true;
+  }
+  progress.say(`Memory in MiB, first and last minute behind the warm-up (${levelBound}):`);
+  for (const trend of trends) progress.say(describeTrend(trend));
+  return trends.every(({ name, verdict }) => metricsUrls[name] === undefined || verdict === 'level');
 }
 
 /** SIGTERM as a deployment sends it; the supervisor starts the processes again. */

@@ -1,11 +1,15 @@
-/** Resident memory of every process: of our programs by their own metrics, of the servers as Linux counts it. */
+/**
+ * Memory of every process, in MiB. Of our programs it is the resident set, as their own `/metrics` tells it: what an operator
+ * sees. Of the servers it is the proportional set (Pss), because the processes of Postgres share their buffers and resident
+ * sets would count these once for each; what is shared is told apart, because it has an upper bound of its own.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'undici';
 
 export interface MemorySample {
   /** Seconds since the first. */
   readonly at: number;
-  /** MiB by program. */
+  /** MiB by program; `postgres, shared` beside `postgres`. */
   readonly programs: Readonly<Record<string, number>>;
 }
 
@@ -31,35 +35,60 @@ export async function sampleMemory(
       return bytes === undefined ? [] : [[name, Math.round(Number(bytes) / 1024 / 1024)] as const];
     }),
   );
-  const servers = Object.entries(pids).flatMap(([name, pid]) => {
-    const mebibytes = memoryOfTree(pid);
-    return mebibytes === undefined ? [] : [[name, mebibytes] as const];
-  });
+  const servers = Object.entries(pids).flatMap(([name, pid]) => memoryOfTree(name, pid));
   return {
     at: (performance.now() - startedAt) / 1000,
     programs: Object.fromEntries([...programs.flat(), ...servers]),
   };
 }
 
-/** In MiB. Memory that several processes share is divided among them; undefined where there is no /proc. */
-function memoryOfTree(root: number): number | undefined {
+/** Empty where there is no /proc. */
+function memoryOfTree(name: string, root: number): readonly (readonly [string, number])[] {
+  const parts = treeOf(root).flatMap((pid) => memoryOf(pid) ?? []);
+  if (parts.length === 0) return [];
+  const own = sumOf(parts.map((part) => part.own));
+  const shared = sumOf(parts.map((part) => part.shared));
+  return shared === 0
+    ? [[name, own]]
+    : [
+        [name, own],
+        [`${name}, shared`, shared],
+      ];
+}
+
+interface ProcessMemory {
+  readonly own: number;
+  readonly shared: number;
+}
+
+/** In KiB; undefined when the process has just ended. */
+function memoryOf(pid: number): ProcessMemory | undefined {
   try {
-    const kibibytes = treeOf(root).map((pid) => {
-      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-      return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? 0);
-    });
-    return Math.round(kibibytes.reduce((sum, one) => sum + one, 0) / 1024);
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    const read = (label: string) =>
+      Number(new RegExp(`^${label}:\\s+(\\d+) kB$`, 'm').exec(rollup)?.[1] ?? 0);
+    const shared = read('Pss_Shmem');
+    return { own: read('Pss') - shared, shared };
   } catch {
-    // One of them has just ended, or this is not Linux.
     return undefined;
   }
 }
 
+function sumOf(kibibytes: readonly number[]): number {
+  return Math.round(kibibytes.reduce((sum, one) => sum + one, 0) / 1024);
+}
+
 function treeOf(root: number): readonly number[] {
-  const children = readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid) && parentOf(pid) === root);
+  const children = processes().filter((pid) => parentOf(pid) === root);
   return [root, ...children];
+}
+
+function processes(): readonly number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
 }
 
 function parentOf(pid: number): number | undefined {
@@ -70,26 +99,4 @@ function parentOf(pid: number): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Median of the first and of the last minute, in MiB, by program. */
-export function compareMemory(
-  samples: readonly MemorySample[],
-): Readonly<Record<string, { readonly first: number; readonly last: number }>> {
-  const end = samples.at(-1)?.at ?? 0;
-  // A program that was being started again is missing in some of them.
-  const names = [...new Set(samples.flatMap(({ programs }) => Object.keys(programs)))].toSorted();
-  const median = (name: string, from: number, to: number): number => {
-    const values = samples
-      .filter(({ at }) => at >= from && at <= to)
-      .flatMap(({ programs }) => programs[name] ?? [])
-      .toSorted((one, other) => one - other);
-    return values[Math.floor(values.length / 2)] ?? Number.NaN;
-  };
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      { first: median(name, 0, 60), last: median(name, Math.max(0, end - 60), end) },
-    ]),
-  );
 }

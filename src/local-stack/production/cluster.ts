@@ -31,7 +31,9 @@ export interface Cluster {
 const host = '127.0.0.1';
 const user = 'temporal';
 // As in docker-compose.yml; it cannot be changed once a cluster has run.
-const historyShards = '512';
+export const historyShards = '512';
+/** Of the server, as in docker-compose.yml. */
+export const serverMemory = '1GiB';
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { supervisor, binaries, cli, postgres, namespace, environment, signal } = options;
@@ -118,6 +120,7 @@ function serverSpec({ binaries, postgres, folder, environment }: ClusterOptions,
       DYNAMIC_CONFIG_FILE_PATH: resolve('ops/temporal/dynamic-config.yaml'),
       PROMETHEUS_ENDPOINT: `${host}:${ports.metrics}`,
       LOG_LEVEL: 'warn',
+      GOMEMLIMIT: serverMemory,
       FRONTEND_GRPC_PORT: String(ports.grpc),
       FRONTEND_HTTP_PORT: String(ports.http),
       FRONTEND_MEMBERSHIP_PORT: String(ports.frontendMembership),

@@ -39,6 +39,9 @@ const providerVersion = 'v23.0';
 const drainMs = 31_000;
 const instances = [1, 2] as const;
 
+/** What bounds the memory of our programs, as in the Dockerfile. */
+export const programMemory = { NODE_OPTIONS: '--max-old-space-size=512', MALLOC_ARENA_MAX: '2' } as const;
+
 export async function startTopology(options: TopologyOptions): Promise<Topology> {
   const { supervisor, progress, folder, environment, signal } = options;
   const binaries = await findClusterBinaries({ environment, progress, signal });
@@ -77,6 +80,7 @@ export async function startTopology(options: TopologyOptions): Promise<Topology>
     OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
     OUTBOUND_ALLOW_PRIVATE: 'yes',
     LOG_FORMAT: 'json',
+    ...programMemory,
   };
   const admin = createAdmin(shared);
   const { applied } = await admin('migrate');

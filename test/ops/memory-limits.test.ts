@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { historyShards, serverMemory } from '../../src/local-stack/production/cluster.ts';
+import { programMemory } from '../../src/local-stack/production/topology.ts';
+
+const compose = readFileSync('docker-compose.yml', 'utf8');
+const dockerfile = readFileSync('Dockerfile', 'utf8');
+
+/** Each service's own lines, by name. */
+const services = new Map(
+  compose
+    .slice(compose.indexOf('\nservices:\n') + '\nservices:\n'.length, compose.indexOf('\nvolumes:\n'))
+    .split(/^ {2}(?=\w)/m)
+    .filter((text) => text !== '')
+    .map((text) => [text.slice(0, text.indexOf(':')), text] as const),
+);
+
+describe('the production topology', () => {
+  it('gives our programs the memory settings of the image', () => {
+    const settings = Object.entries(programMemory).map(([name, value]) => `${name}=${value}`);
+    expect(dockerfile).toContain(`ENV ${settings.join(' ')}\n`);
+  });
+
+  it('gives the Temporal server the settings of docker-compose.yml', () => {
+    expect(services.get('temporal')).toContain(`GOMEMLIMIT: ${serverMemory}\n`);
+    expect(services.get('temporal')).toContain(`NUM_HISTORY_SHARDS: ${historyShards}\n`);
+  });
+});
+
+describe('docker-compose.yml', () => {
+  const lasting = [...services].filter(([, text]) => !text.includes('restart: on-failure'));
+
+  it('has the services that last', () => {
+    expect(lasting.map(([name]) => name)).toEqual([
+      'postgres',
+      'temporal',
+      'temporal-ui',
+      'api',
+      'worker',
+      'simulator',
+    ]);
+  });
+
+  it.each(lasting)('bounds the memory of %s and looks after its health', (_, text) => {
+    expect(text).toMatch(/^ {4}mem_limit: \d+[mg]$/m);
+    expect(text).toMatch(/^ {4}healthcheck:$/m);
+  });
+
+  it.each(['api', 'worker'])('leaves %s room beside the heap', (name) => {
+    const heap = Number(/=(\d+)$/.exec(programMemory.NODE_OPTIONS)?.[1]);
+    const [, size, unit] = /mem_limit: (\d+)([mg])/.exec(services.get(name) ?? '') ?? [];
+    expect(Number(size) * (unit === 'g' ? 1024 : 1)).toBeGreaterThanOrEqual(heap * 1.5);
+  });
+});

@@ -24,6 +24,8 @@ export interface CampaignRegister {
 
 /** One at a time: what a statement costs Postgres before its first row weighs more than what a row does. */
 const grouping = { maxSize: 100, lanes: 1 };
+/** Nobody waits for these: one statement and one commit for all that a moment brings. */
+const forgetting = { maxSize: 1_000, lanes: 1, spacingMs: 50 };
 const writing = {
   ...grouping,
   weigh: ({ input = '' }: NewCampaign) => input.length,
@@ -50,7 +52,7 @@ export function createCampaignRegister(database: Connection): CampaignRegister {
   const forget = groupCalls(async (commandIds: readonly bigint[]) => {
     await deleteWorkflowCommands(database, commandIds);
     return [];
-  }, grouping);
+  }, forgetting);
 
   return {
     context,

@@ -57,7 +57,7 @@ export async function findCampaignContexts(
     templateId,
     month,
   ]);
-  const found = await connection.any(sql.type(ContextRow)`
+  const found = await connection.any(sql.prepared('campaign-context', ContextRow)`
     SELECT wanted.ordinal::int4 AS ordinal, channel.status = 'active' AS "channelIsActive",
       CASE WHEN template.id IS NOT NULL THEN jsonb_build_object(
         'id', template.id, 'category', template.category, 'status', template.status,

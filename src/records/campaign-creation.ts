@@ -42,15 +42,14 @@ export async function insertCampaigns(
   campaigns: readonly NewCampaign[],
 ): Promise<ReadonlyMap<string, bigint>> {
   const inputs = campaigns.map(({ input }) => input ?? null);
-  const commands = await connection.any(sql.type(Command)`
+  const commands = await connection.any(sql.prepared('campaign-creation', Command)`
     WITH given AS (
-      SELECT given.*, input.content
+      SELECT given.*, (${sql.array(inputs, 'text')})[given.ordinal] AS content
       FROM jsonb_to_recordset(${JSON.stringify(campaigns.map(toRow))}::jsonb) AS given (
         ordinal int, id uuid, workspace_id int, channel_id uuid, template_id uuid, name text, description text,
         contact_selection_type text, audience jsonb, variable_mapping jsonb, send_type text, scheduled_at timestamptz,
         status text, created_by text, created_at timestamptz, request_id text,
         route text, key text, request_sha256 text, response_status int, response_body text)
-      JOIN unnest(${sql.array(inputs, 'text')}) WITH ORDINALITY AS input (content, ordinal) USING (ordinal)
     ), claimed AS (
       INSERT INTO idempotency_key (workspace_id, route, key, request_sha256, response_status, response_body)
       SELECT workspace_id, route, key, decode(request_sha256, 'hex'), response_status, response_body FROM given

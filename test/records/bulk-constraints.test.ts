@@ -154,6 +154,49 @@ describe('a recipient', () => {
   });
 });
 
+describe.each([
+  { table: 'campaign_counter', columns: '', values: '' },
+  { table: 'campaign_input', columns: ', content', values: `, 'csv'` },
+  { table: 'workflow_command', columns: ', kind', values: `, 'refresh'` },
+])('a row of $table', ({ table, columns, values }) => {
+  const insertRow = `INSERT INTO ${table} (campaign_id${columns}) SELECT unnest($1::uuid[])${values}`;
+  const rowsOf = async (campaignId: string) => {
+    const { rowCount } = await client.query(`SELECT FROM ${table} WHERE campaign_id = $1`, [campaignId]);
+    return rowCount;
+  };
+  const aCampaignWithRow = async () => {
+    const campaignId = await aCampaignToPrepare(database.pool, sender, {});
+    await client.query(`DELETE FROM ${table} WHERE campaign_id = $1`, [campaignId]);
+    await client.query(insertRow, [[campaignId]]);
+    return campaignId;
+  };
+
+  test('is refused with all that came with it when one has no campaign', async () => {
+    const campaignId = await aCampaignToPrepare(database.pool, sender, {});
+    await client.query(`DELETE FROM ${table} WHERE campaign_id = $1`, [campaignId]);
+    await expect(client.query(insertRow, [[campaignId, noCampaign]])).rejects.toMatchObject({
+      code: '23503',
+      constraint: `${table}_campaign`,
+    });
+    expect(await rowsOf(campaignId)).toBe(0);
+  });
+
+  test('does not move to another campaign', async () => {
+    const campaignId = await aCampaignWithRow();
+    await expect(
+      client.query(`UPDATE ${table} SET campaign_id = campaign_id WHERE campaign_id = $1`, [campaignId]),
+    ).rejects.toMatchObject({ code: '23001' });
+  });
+
+  test('goes with its campaign', async () => {
+    const campaignId = await aCampaignWithRow();
+    const other = await aCampaignWithRow();
+    await client.query('DELETE FROM campaign WHERE id = $1', [campaignId]);
+    expect(await rowsOf(campaignId)).toBe(0);
+    expect(await rowsOf(other)).toBe(1);
+  });
+});
+
 /** Until another connection waits for a lock that this one holds. */
 async function waitUntilWaitedFor(holder: pg.Client): Promise<void> {
   for (;;) {

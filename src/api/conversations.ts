@@ -73,13 +73,13 @@ export const listConversations = endpoint(
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
     const { status, assignedTo, contactId } = query;
-    const { conversations, total } = await records.listConversations(database, workspaceId, {
+    const { items, total } = await records.listConversations(database, workspaceId, {
       ...place,
       status,
       assignedTo,
       contactId,
     });
-    return { status: 200, body: page(conversations, { ...place, total }) };
+    return { status: 200, body: page(items, { ...place, total }) };
   },
 );
 

@@ -64,8 +64,8 @@ export const listSegments = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
-    const { segments, total } = await records.listSegments(database, workspaceId, place);
-    return { status: 200, body: page(segments, { ...place, total }) };
+    const { items, total } = await records.listSegments(database, workspaceId, place);
+    return { status: 200, body: page(items, { ...place, total }) };
   },
 );
 

@@ -56,12 +56,12 @@ export const listTags = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
-    const { tags, total } = await records.listTags(database, workspaceId, {
+    const { items, total } = await records.listTags(database, workspaceId, {
       ...place,
       search: query.search ?? '',
       createdBy: query.createdBy,
     });
-    return { status: 200, body: page(tags, { ...place, total }) };
+    return { status: 200, body: page(items, { ...place, total }) };
   },
 );
 

@@ -13,6 +13,7 @@ import {
 } from '../domain/campaign.ts';
 import { NotFound } from '../domain/error.ts';
 import type { Connection } from './database.ts';
+import { countedRow, listPage, type Page, type Place } from './page.ts';
 import { nullable, row, timestamp } from './row.ts';
 
 const CampaignReport = t.type({
@@ -55,19 +56,20 @@ const CampaignReport = t.type({
 });
 export type CampaignReport = t.TypeOf<typeof CampaignReport>;
 const CampaignReportRow = row(CampaignReport);
+const CountedReportRow = countedRow(CampaignReport);
 
 const reasonsOf = (kind: 'skipped' | 'failed') => sql.fragment`
   COALESCE((SELECT jsonb_object_agg(reason, count) FROM campaign_reason
     WHERE campaign_reason.campaign_id = campaign.id AND kind = ${kind} AND count > 0), '{}'::jsonb)`;
 
-const selection = sql.fragment`
-  SELECT campaign.id, campaign.name, description, template_id, channel_id, phone_number_id, contact_selection_type,
-    total_contacts, total_contacts_skipped, preparation_status, preparation_version, preparation_error_code,
-    preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, started_at,
-    completed_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
-    pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped,
-    ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons
-  FROM campaign
+const columns = sql.fragment`
+  campaign.id, campaign.name, description, template_id, channel_id, phone_number_id, contact_selection_type,
+  total_contacts, total_contacts_skipped, preparation_status, preparation_version, preparation_error_code,
+  preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, started_at,
+  completed_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
+  pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped,
+  ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons`;
+const joins = sql.fragment`
   JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
   JOIN channel ON channel.id = campaign.channel_id`;
 
@@ -78,31 +80,28 @@ export async function getCampaignReport(
   campaignId: string,
 ): Promise<CampaignReport> {
   const found = await connection.maybeOne(sql.type(CampaignReportRow)`
-    ${selection} WHERE campaign.workspace_id = ${workspaceId} AND campaign.id = ${campaignId}`);
+    SELECT ${columns} FROM campaign ${joins}
+    WHERE campaign.workspace_id = ${workspaceId} AND campaign.id = ${campaignId}`);
   if (found === null) throw new NotFound('Campaign');
   return found;
 }
 
-export interface CampaignFilter {
-  readonly status?: CampaignStatus | undefined;
-  readonly page: number;
-  readonly limit: number;
-}
-
-const Total = row(t.type({ total: t.number }));
-
-/** Newest first. */
-export async function listCampaignReports(
+/** Newest first; all where the status is undefined. */
+export function listCampaignReports(
   connection: Connection,
   workspaceId: number,
-  { status, page, limit }: CampaignFilter,
-): Promise<{ readonly campaigns: readonly CampaignReport[]; readonly total: number }> {
-  const condition = sql.fragment`campaign.workspace_id = ${workspaceId}
-    AND ${status === undefined ? sql.fragment`TRUE` : sql.fragment`campaign.status = ${status}`}`;
-  const { total } = await connection.one(sql.type(Total)`
-    SELECT count(*)::int AS total FROM campaign WHERE ${condition}`);
-  const campaigns = await connection.any(sql.type(CampaignReportRow)`
-    ${selection} WHERE ${condition}
-    ORDER BY campaign.created_at DESC, campaign.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
-  return { campaigns, total };
+  { status, ...place }: Place & { readonly status?: CampaignStatus | undefined },
+): Promise<Page<CampaignReport>> {
+  return listPage(connection, {
+    ...place,
+    parser: CountedReportRow,
+    columns,
+    table: sql.fragment`campaign`,
+    joins,
+    conditions: [
+      sql.fragment`campaign.workspace_id = ${workspaceId}`,
+      ...(status === undefined ? [] : [sql.fragment`campaign.status = ${status}`]),
+    ],
+    order: sql.fragment`campaign.created_at DESC, campaign.id DESC`,
+  });
 }

@@ -11,6 +11,7 @@ import {
 } from '../domain/conversation.ts';
 import { Conflict, NotFound } from '../domain/error.ts';
 import type { Connection } from './database.ts';
+import { countedRow, listPage, type Page, type Place } from './page.ts';
 import { nullable, row, timestamp } from './row.ts';
 
 const AssigneeFields = t.type({
@@ -21,21 +22,21 @@ const AssigneeFields = t.type({
   email: nullable(t.string),
 });
 
-const ConversationRow = row(
-  t.type({
-    id: t.string,
-    contactId: t.string,
-    channelId: t.string,
-    phoneNumberId: t.string,
-    status: oneOf(conversationStatuses),
-    assignmentType: oneOf(assignmentTypes),
-    assignedTo: nullable(AssigneeFields),
-    chatMode: oneOf(chatModes),
-    closedAt: nullable(timestamp),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-  }),
-);
+const ConversationFields: t.Type<Conversation, unknown> = t.type({
+  id: t.string,
+  contactId: t.string,
+  channelId: t.string,
+  phoneNumberId: t.string,
+  status: oneOf(conversationStatuses),
+  assignmentType: oneOf(assignmentTypes),
+  assignedTo: nullable(AssigneeFields),
+  chatMode: oneOf(chatModes),
+  closedAt: nullable(timestamp),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+const ConversationRow = row(ConversationFields);
+const CountedConversationRow = countedRow(ConversationFields);
 
 const selection = sql.fragment`
   conversation.id, conversation.contact_id AS "contactId", conversation.channel_id AS "channelId",
@@ -52,27 +53,26 @@ export interface ConversationFilter {
   readonly contactId?: string | undefined;
 }
 
-const Total = row(t.type({ total: t.number }));
-
-/** One page, newest first, and the number of all that match. */
-export async function listConversations(
+/** Newest first. */
+export function listConversations(
   connection: Connection,
   workspaceId: number,
-  { page, limit, ...filter }: ConversationFilter & { readonly page: number; readonly limit: number },
-): Promise<{ readonly conversations: readonly Conversation[]; readonly total: number }> {
+  { status, assignedTo, contactId, ...place }: ConversationFilter & Place,
+): Promise<Page<Conversation>> {
   const conditions = [
     sql.fragment`workspace_id = ${workspaceId}`,
-    ...(filter.status === undefined ? [] : [sql.fragment`status = ${filter.status}`]),
-    ...(filter.assignedTo === undefined ? [] : [sql.fragment`assigned_to ->> 'id' = ${filter.assignedTo}`]),
-    ...(filter.contactId === undefined ? [] : [sql.fragment`contact_id = ${filter.contactId}`]),
+    ...(status === undefined ? [] : [sql.fragment`status = ${status}`]),
+    ...(assignedTo === undefined ? [] : [sql.fragment`assigned_to ->> 'id' = ${assignedTo}`]),
+    ...(contactId === undefined ? [] : [sql.fragment`contact_id = ${contactId}`]),
   ];
-  const condition = sql.join(conditions, sql.fragment` AND `);
-  const total = await connection.oneFirst(sql.type(Total)`
-    SELECT count(*)::int4 AS total FROM conversation WHERE ${condition}`);
-  const conversations = await connection.any(sql.type(ConversationRow)`
-    SELECT ${selection} FROM conversation WHERE ${condition}
-    ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
-  return { conversations, total };
+  return listPage(connection, {
+    ...place,
+    parser: CountedConversationRow,
+    columns: selection,
+    table: sql.fragment`conversation`,
+    conditions,
+    order: sql.fragment`created_at DESC, id DESC`,
+  });
 }
 
 /** Throws NotFound, for a conversation of another workspace too. */

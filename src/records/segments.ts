@@ -3,6 +3,7 @@ import * as t from 'io-ts';
 import { FilterMatch, SegmentCondition } from '../codecs/segment-filter.ts';
 import { NotFound } from '../domain/error.ts';
 import type { Connection } from './database.ts';
+import { countedRow, listPage, type Page, type Place } from './page.ts';
 import { nothing, row, timestamp } from './row.ts';
 
 const Segment = t.type({
@@ -15,23 +16,25 @@ const Segment = t.type({
 });
 export type Segment = t.TypeOf<typeof Segment>;
 const SegmentRow = row(Segment);
+const CountedSegmentRow = countedRow(Segment);
 
 const selection = sql.fragment`id, name, match, conditions, created_at, updated_at`;
 
-const Total = row(t.type({ total: t.number }));
-
-/** One page by name, then id, and the number of all. */
-export async function listSegments(
+/** By name, then id. */
+export function listSegments(
   connection: Connection,
   workspaceId: number,
-  { page, limit }: { readonly page: number; readonly limit: number },
-): Promise<{ readonly segments: readonly Segment[]; readonly total: number }> {
-  const total = await connection.oneFirst(sql.type(Total)`
-    SELECT count(*)::int4 AS total FROM segment WHERE workspace_id = ${workspaceId}`);
-  const segments = await connection.any(sql.type(SegmentRow)`
-    SELECT ${selection} FROM segment WHERE workspace_id = ${workspaceId}
-    ORDER BY name, id LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
-  return { segments, total };
+  place: Place,
+): Promise<Page<Segment>> {
+  return listPage(connection, {
+    ...place,
+    name: 'segment-list',
+    parser: CountedSegmentRow,
+    columns: selection,
+    table: sql.fragment`segment`,
+    conditions: [sql.fragment`workspace_id = ${workspaceId}`],
+    order: sql.fragment`name, id`,
+  });
 }
 
 /** Throws NotFound, for a segment of another workspace too. */

@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { NotFound } from '../domain/error.ts';
 import type { Connection } from './database.ts';
+import { countedRow, listPage, type Page, type Place } from './page.ts';
 import { nothing, row } from './row.ts';
 
 const Tag = t.type({
@@ -12,6 +13,7 @@ const Tag = t.type({
 });
 export type Tag = t.TypeOf<typeof Tag>;
 const TagRow = row(Tag);
+const CountedTagRow = countedRow(Tag);
 
 const selection = sql.fragment`id AS "tagId", name, text_color, background_color`;
 
@@ -22,26 +24,26 @@ export interface TagFilter {
   readonly createdBy: string | undefined;
 }
 
-const Total = row(t.type({ total: t.number }));
-
-/** One page by name, then id, and the number of all that match. */
-export async function listTags(
+/** By name, then id. */
+export function listTags(
   connection: Connection,
   workspaceId: number,
-  { page, limit, search, createdBy }: TagFilter & { readonly page: number; readonly limit: number },
-): Promise<{ readonly tags: readonly Tag[]; readonly total: number }> {
-  const conditions = [
-    sql.fragment`workspace_id = ${workspaceId}`,
+  { search, createdBy, ...place }: TagFilter & Place,
+): Promise<Page<Tag>> {
+  const filters = [
     ...(createdBy === undefined ? [] : [sql.fragment`created_by = ${createdBy}`]),
     ...(search.trim() === '' ? [] : [nameMatches(search.trim())]),
   ];
-  const condition = sql.join(conditions, sql.fragment` AND `);
-  const total = await connection.oneFirst(sql.type(Total)`
-    SELECT count(*)::int4 AS total FROM tag WHERE ${condition}`);
-  const tags = await connection.any(sql.type(TagRow)`
-    SELECT ${selection} FROM tag WHERE ${condition}
-    ORDER BY name, id LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
-  return { tags, total };
+  const conditions = [sql.fragment`workspace_id = ${workspaceId}`, ...filters];
+  return listPage(connection, {
+    ...place,
+    name: filters.length === 0 ? 'tag-list' : undefined,
+    parser: CountedTagRow,
+    columns: selection,
+    table: sql.fragment`tag`,
+    conditions,
+    order: sql.fragment`name, id`,
+  });
 }
 
 /** Full-text search; the beginning of the name as well, for names that hold no words (signs, emoji). */

@@ -8,6 +8,7 @@ import { eventKeys } from '../domain/event-key.ts';
 import type { WebhookStatus } from '../domain/webhook-configuration.ts';
 import { maxConfigurations, webhookStatuses } from '../domain/webhook-configuration.ts';
 import type { Connection, Database } from './database.ts';
+import { countedRow, listPage, type Page, type Place } from './page.ts';
 import { nothing, row, timestamp } from './row.ts';
 
 const WebhookConfiguration = t.type({
@@ -22,6 +23,7 @@ const WebhookConfiguration = t.type({
 });
 export type WebhookConfiguration = t.TypeOf<typeof WebhookConfiguration>;
 const WebhookConfigurationRow = row(WebhookConfiguration);
+const CountedConfigurationRow = countedRow(WebhookConfiguration);
 
 const selection = sql.fragment`
   id, title, url, status, events, secret_encrypted IS NOT NULL AS "hasSecret", created_at AS "createdAt", updated_at AS "updatedAt"`;
@@ -46,7 +48,8 @@ export async function insertWebhookConfiguration(
     // Two creations at once must not both see the last free place.
     await transaction.query(sql.type(nothing)`
       SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
-    const count = await countWebhookConfigurations(transaction, workspaceId);
+    const count = await transaction.oneFirst(sql.type(Total)`
+      SELECT count(*)::int4 AS total FROM webhook_configuration WHERE workspace_id = ${workspaceId}`);
     if (count >= maxConfigurations) {
       throw new Invalid(`A workspace can have at most ${maxConfigurations} webhook configurations`);
     }
@@ -60,25 +63,20 @@ export async function insertWebhookConfiguration(
 
 const binaryOrNull = (value: Buffer | null) => (value === null ? null : sql.binary(value));
 
-export async function countWebhookConfigurations(
-  connection: Connection,
-  workspaceId: number,
-): Promise<number> {
-  return connection.oneFirst(sql.type(Total)`
-    SELECT count(*)::int4 AS total FROM webhook_configuration WHERE workspace_id = ${workspaceId}`);
-}
-
 /** Oldest first. */
-export async function listWebhookConfigurations(
+export function listWebhookConfigurations(
   connection: Connection,
   workspaceId: number,
-  { page, limit }: { readonly page: number; readonly limit: number },
-): Promise<readonly WebhookConfiguration[]> {
-  return connection.any(sql.type(WebhookConfigurationRow)`
-    SELECT ${selection} FROM webhook_configuration
-    WHERE workspace_id = ${workspaceId}
-    ORDER BY created_at, id
-    LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
+  place: Place,
+): Promise<Page<WebhookConfiguration>> {
+  return listPage(connection, {
+    ...place,
+    parser: CountedConfigurationRow,
+    columns: selection,
+    table: sql.fragment`webhook_configuration`,
+    conditions: [sql.fragment`workspace_id = ${workspaceId}`],
+    order: sql.fragment`created_at, id`,
+  });
 }
 
 export async function getWebhookConfiguration(

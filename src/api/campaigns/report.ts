@@ -36,11 +36,11 @@ export const listCampaigns = endpoint(
   },
   async ({ dependencies, principal, query }) => {
     const paging = { page: query.page ?? 1, limit: query.limit ?? defaultLimit };
-    const { campaigns, total } = await listCampaignReports(dependencies.database, principal.workspaceId, {
+    const { items, total } = await listCampaignReports(dependencies.database, principal.workspaceId, {
       ...paging,
       status: query.status,
     });
-    return { status: 200, body: page(campaigns.map(presentCampaignReport), { ...paging, total }) };
+    return { status: 200, body: page(items.map(presentCampaignReport), { ...paging, total }) };
   },
 );
 

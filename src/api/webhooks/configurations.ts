@@ -96,11 +96,8 @@ export const listWebhooks = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
-    const [configurations, total] = await Promise.all([
-      records.listWebhookConfigurations(database, workspaceId, place),
-      records.countWebhookConfigurations(database, workspaceId),
-    ]);
-    return { status: 200, body: page(configurations, { ...place, total }) };
+    const { items, total } = await records.listWebhookConfigurations(database, workspaceId, place);
+    return { status: 200, body: page(items, { ...place, total }) };
   },
 );
 

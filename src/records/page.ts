@@ -1,0 +1,58 @@
+/** One page of a list, and how many rows the whole list has, in one statement. */
+import { sql, type QuerySqlToken } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from './database.ts';
+import { row, type RowParser } from './row.ts';
+
+type Fragment = ReturnType<typeof sql.fragment>;
+
+export interface Place {
+  /** From 1. */
+  readonly page: number;
+  readonly limit: number;
+}
+
+export interface Page<A> {
+  readonly items: readonly A[];
+  readonly total: number;
+}
+
+const Counted = t.type({ total: t.number });
+type Counted = t.TypeOf<typeof Counted>;
+
+/** What `PageQuery.parser` takes: a row, and the number of all. */
+export const countedRow = <A extends object, O>(codec: t.Type<A, O>): RowParser<A & Counted> =>
+  row(t.intersection([codec, Counted]));
+
+interface PageQuery<A extends object> extends Place {
+  readonly parser: RowParser<A & Counted>;
+  readonly columns: Fragment;
+  readonly table: Fragment;
+  /** Tables that hold exactly one row to each. */
+  readonly joins?: Fragment;
+  /** All must hold; of the table's own columns. */
+  readonly conditions: readonly Fragment[];
+  /** No two rows stand equal. */
+  readonly order: Fragment;
+  /** For a statement that is the same text every time; it is planned once then. */
+  readonly name?: string | undefined;
+}
+
+const Total = row(Counted);
+
+export async function listPage<A extends object>(
+  connection: Connection,
+  { parser, columns, table, joins = sql.fragment``, conditions, order, name, page, limit }: PageQuery<A>,
+): Promise<Page<A>> {
+  const where = sql.join([...conditions], sql.fragment` AND `);
+  const counted = sql.fragment`SELECT count(*)::int4 AS total FROM ${table} WHERE ${where}`;
+  const tag = name === undefined ? sql.type(parser) : sql.prepared(name, parser);
+  const statement: QuerySqlToken<RowParser<A & Counted>> = tag`
+    SELECT ${columns}, (${counted})
+    FROM ${table} ${joins} WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${(page - 1) * limit}`;
+  const items = await connection.any(statement);
+  const [first] = items;
+  if (first !== undefined || page === 1) return { items, total: first?.total ?? 0 };
+  // Beyond the last page no row carries the number.
+  return { items, total: await connection.oneFirst(sql.type(Total)`${counted}`) };
+}

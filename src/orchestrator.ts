@@ -41,7 +41,7 @@ export interface Orchestrator {
   readonly startTemplateSync: (businessAccountId: string) => Promise<void>;
   /** Sees to it that retention runs every hour. */
   readonly scheduleRetention: () => Promise<void>;
-  /** Resolves when the server answers, rejects within `timeoutMs` otherwise. */
+  /** Resolves when the server answers and has the namespace, rejects within `timeoutMs` otherwise. */
   readonly ping: (timeoutMs: number) => Promise<void>;
   /** For the parts that start other workflows; still only from here. */
   readonly client: Client;
@@ -218,7 +218,8 @@ export function orchestratorFor(
       }
     },
     async ping(timeoutMs) {
-      await limited(() => client.connection.workflowService.getSystemInfo({}), timeoutMs);
+      const { namespace } = client.options;
+      await limited(() => client.connection.workflowService.describeNamespace({ namespace }), timeoutMs);
     },
   };
 }

@@ -4,6 +4,7 @@ import { createApiServer } from './api/app.ts';
 import { routes } from './api/routes.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies } from './dependencies.ts';
+import { findMissing, reportMissing } from './find-missing.ts';
 import { shutDownOnSignal } from './shutdown.ts';
 
 const deadlineMs = 29_000;
@@ -36,6 +37,8 @@ async function main(): Promise<void> {
     .catch((error: Error) => logger.error({ reason: error.message }, 'no file storage'));
   const { address, port } = server.address() as AddressInfo;
   logger.info({ address, port }, 'ready');
+  // It answers without them too, 503 where it must; /readyz tells the same.
+  void reportMissing({ logger, find: () => findMissing(dependencies) });
 }
 
 try {

@@ -14,8 +14,8 @@ export interface WorkerHealthOptions {
   readonly registry: Registry;
   /** Metrics that others keep, in the same text format. */
   readonly moreMetrics: () => Promise<string>;
-  /** True while every Temporal worker of the process polls. */
-  readonly ready: () => boolean;
+  /** What keeps the process from its work; nothing when it is ready. */
+  readonly missing: () => Promise<readonly string[]>;
 }
 
 export async function serveWorkerHealth({
@@ -23,7 +23,7 @@ export async function serveWorkerHealth({
   port,
   registry,
   moreMetrics,
-  ready,
+  missing,
 }: WorkerHealthOptions): Promise<WorkerHealth> {
   const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
     const json = (status: number, body: object) => ({
@@ -36,8 +36,12 @@ export async function serveWorkerHealth({
       return { status: 200, type: registry.contentType, body: texts.join('\n') };
     }
     if (path === '/healthz') return json(200, { status: 'ok' });
-    if (path === '/readyz')
-      return ready() ? json(200, { status: 'ready' }) : json(503, { status: 'not ready' });
+    if (path === '/readyz') {
+      const names = await missing();
+      return names.length === 0
+        ? json(200, { status: 'ready' })
+        : json(503, { status: 'error', code: 503, message: `Not ready: ${names.join(', ')}` });
+    }
     return json(404, { status: 'error', code: 404, message: 'Not found' });
   };
   const server: Server = createServer((request, response) => {

@@ -1,9 +1,8 @@
 /** The worker process: Temporal workers and the loops beside them. Any number of these processes share the work. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
-  NativeConnection,
+  type NativeConnection,
   Runtime,
   Worker,
   type LogLevel,
@@ -19,19 +18,20 @@ import { startWebhookRelay } from './commands/relay-webhooks.ts';
 import { scheduleTemplateSyncs } from './commands/schedule-template-syncs.ts';
 import { startParkedStatusSettler } from './commands/settle-parked-statuses.ts';
 import { startMessageSweeper } from './commands/sweep-messages.ts';
-import { ConfigError, loadConfig, type Config } from './config.ts';
+import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';
-import { createLogger, type Logger } from './logger.ts';
+import { findMissing, reportMissing } from './find-missing.ts';
+import type { Logger } from './logger.ts';
 import { createWorkerOrchestrator } from './orchestrator.ts';
 import { shutDownOnSignal } from './shutdown.ts';
 import { webhookWorkerOptions } from './webhook-worker.ts';
-import { serveWorkerHealth } from './worker-health.ts';
+import { connectToTemporal } from './worker-connection.ts';
+import { serveWorkerHealth, type WorkerHealth } from './worker-health.ts';
 import { campaignWorkerOptions, workflowSource } from './worker-options.ts';
 import { prepareSdkMetrics, type SdkMetrics } from './worker-sdk-metrics.ts';
 import { causeOptions } from './worker-cause.ts';
 import { taskQueues } from './workflows/contract.ts';
 
-const connectRetryMs = 1_000;
 const shutdownDeadlineMs = 29_000;
 // A command that its own process has not delivered by then was left behind.
 const overdueMs = 2_000;
@@ -60,18 +60,6 @@ function installRuntime(logger: Logger, metrics: SdkMetrics | undefined): void {
     },
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => forward(level, message, meta)),
   });
-}
-
-/** Waits for a server that is not there yet: the worker may be started before it. */
-async function connect(config: Config, logger: Logger): Promise<NativeConnection> {
-  for (let failures = 0; ; failures += 1) {
-    try {
-      return await NativeConnection.connect({ address: config.temporalAddress });
-    } catch (error) {
-      if (failures === 0) logger.warn({ error: String(error) }, 'Temporal does not answer yet, trying again');
-      await sleep(connectRetryMs);
-    }
-  }
 }
 
 async function createWorkers(
@@ -130,30 +118,46 @@ function startLoops(dependencies: OpenDependencies) {
   ];
 }
 
+/** From the beginning: a probe must not take a worker that waits for Temporal for a dead one. */
+async function serveHealth(
+  { config, metrics, logger }: OpenDependencies,
+  sdkMetrics: SdkMetrics | undefined,
+  missing: () => Promise<readonly string[]>,
+): Promise<WorkerHealth | undefined> {
+  if (config.metricsPort === undefined) return undefined;
+  const health = await serveWorkerHealth({
+    host: config.host,
+    port: config.metricsPort,
+    registry: metrics.registry,
+    moreMetrics: async () => sdkMetrics?.read() ?? '',
+    missing,
+  });
+  logger.info({ port: health.port }, 'health served');
+  return health;
+}
+
 async function main(): Promise<void> {
   const config = loadConfig(process.env, process.stdout.isTTY);
-  const logger = createLogger(config, 'worker');
+  const base = await createDependencies(config, 'worker');
+  const { logger } = base;
   const sdkMetrics = config.metricsPort === undefined ? undefined : await prepareSdkMetrics();
   installRuntime(logger, sdkMetrics);
-  const connection = await connect(config, logger);
-  const base = await createDependencies(config, 'worker');
+  let workers: readonly Worker[] = [];
+  const findMissingHere = async (): Promise<readonly string[]> => {
+    const missing = await findMissing(base);
+    const polls = workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING');
+    return polls ? missing : [...missing, 'task queues'];
+  };
+  const health = await serveHealth(base, sdkMetrics, findMissingHere);
+  void reportMissing({ logger, find: () => findMissing(base) });
+  const connection = await connectToTemporal(config, logger);
   const dependencies = {
     ...base,
     orchestrator: createWorkerOrchestrator(connection, config.temporalNamespace),
   };
 
   let draining = false;
-  const workers = await createWorkers(dependencies, connection, () => draining);
-  const health =
-    config.metricsPort === undefined
-      ? undefined
-      : await serveWorkerHealth({
-          host: config.host,
-          port: config.metricsPort,
-          registry: dependencies.metrics.registry,
-          moreMetrics: async () => sdkMetrics?.read() ?? '',
-          ready: () => workers.every((worker) => worker.getState() === 'RUNNING'),
-        });
+  workers = await createWorkers(dependencies, connection, () => draining);
   const loops = startLoops(dependencies);
   const running = Promise.all(workers.map((worker) => worker.run()));
 

@@ -1,14 +1,9 @@
 /** Liveness and readiness. No API key. */
 import * as t from 'io-ts';
 import { struct } from '../codecs/struct.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { pendingMigrations } from '../migrate.ts';
-import { pingDatabase } from '../records/ping.ts';
-import { sqlFolder } from '../sql-folder.ts';
+import { findMissing } from '../find-missing.ts';
 import { endpoint } from './endpoint.ts';
 import { HttpProblem } from './http-problem.ts';
-
-const checkTimeoutMs = 3_000;
 
 export const healthz = endpoint(
   {
@@ -53,32 +48,3 @@ export const readyz = endpoint(
     return { status: 200, body: { status: 'ready' as const } };
   },
 );
-
-async function findMissing({ config, database, orchestrator }: Dependencies): Promise<readonly string[]> {
-  const [postgres, migrations, temporal] = await Promise.all([
-    holds(pingDatabase(database).then(() => true)),
-    holds(pendingMigrations(config.databaseUrl, sqlFolder()).then(({ length }) => length === 0)),
-    holds(orchestrator.ping(checkTimeoutMs).then(() => true)),
-  ]);
-  return [
-    ...(postgres ? [] : ['postgres']),
-    // Without a database nothing is known of its migrations.
-    ...(migrations || !postgres ? [] : ['migrations']),
-    ...(temporal ? [] : ['temporal']),
-  ];
-}
-
-/** False for a check that fails or does not answer in time. */
-async function holds(check: Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), checkTimeoutMs);
-  });
-  try {
-    return await Promise.race([check, late]);
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -230,7 +230,7 @@ describe('/metrics of a worker', () => {
       port: 0,
       registry,
       moreMetrics: async () => '# TYPE temporal_request_total counter\ntemporal_request_total 3\n',
-      ready: () => true,
+      missing: async () => [],
     });
     const text = await new Promise<string>((resolve, reject) => {
       get({ host: '127.0.0.1', port: health.port, path: '/metrics', agent: false }, (response) => {

@@ -1,0 +1,71 @@
+/** What a process cannot work without, and whether it is there: Postgres, its migrations, Temporal and the namespace. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dependencies } from './dependencies.ts';
+import type { Logger } from './logger.ts';
+import { pendingMigrations } from './migrate.ts';
+import { pingDatabase } from './records/ping.ts';
+import { sqlFolder } from './sql-folder.ts';
+
+const checkTimeoutMs = 3_000;
+
+/** Names what is missing; answers within `checkTimeoutMs`. */
+export async function findMissing({
+  config,
+  database,
+  orchestrator,
+}: Pick<Dependencies, 'config' | 'database' | 'orchestrator'>): Promise<readonly string[]> {
+  const [postgres, migrations, temporal] = await Promise.all([
+    holds(pingDatabase(database).then(() => true)),
+    holds(pendingMigrations(config.databaseUrl, sqlFolder()).then(({ length }) => length === 0)),
+    holds(orchestrator.ping(checkTimeoutMs).then(() => true)),
+  ]);
+  return [
+    ...(postgres ? [] : ['postgres']),
+    // Without a database nothing is known of its migrations.
+    ...(migrations || !postgres ? [] : ['migrations']),
+    ...(temporal ? [] : ['temporal']),
+  ];
+}
+
+/** False for a check that fails or does not answer in time. */
+async function holds(check: Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), checkTimeoutMs);
+  });
+  try {
+    return await Promise.race([check, late]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const firstPauseMs = 250;
+const longestPauseMs = 10_000;
+
+/**
+ * For the start of a process, which may come before that of its servers: says in the log what is missing, again when that
+ * changes, and when nothing is any more. Then it ends; what goes away later is told by whoever needs it.
+ */
+export async function reportMissing({
+  logger,
+  find,
+}: {
+  readonly logger: Logger;
+  readonly find: () => Promise<readonly string[]>;
+}): Promise<void> {
+  let told = '';
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    const missing = await find();
+    const names = missing.join(', ');
+    if (names !== told && names !== '') logger.warn({ missing }, 'waiting for what is missing');
+    if (names !== told && names === '') logger.info('nothing is missing any more');
+    told = names;
+    if (names === '') return;
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await sleep(pauseMs, undefined, { ref: false });
+  }
+}

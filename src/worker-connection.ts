@@ -1,0 +1,51 @@
+/** The worker's connection to Temporal, which may be started after it, and its namespace made later still. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NativeConnection } from '@temporalio/worker';
+import type { Config } from './config.ts';
+import type { Logger } from './logger.ts';
+
+const firstPauseMs = 250;
+const longestPauseMs = 5_000;
+// A server that is there but silent is to be told of too.
+const silentMs = 5_000;
+
+/** Resolves when the server answers and has the namespace, however long that takes. Says once what it waits for. */
+export async function connectToTemporal(
+  { temporalAddress: address, temporalNamespace: namespace }: Config,
+  logger: Logger,
+): Promise<NativeConnection> {
+  const connection = await untilDone(
+    () => NativeConnection.connect({ address }),
+    (error) => logger.warn({ address, error }, 'Temporal does not answer yet, trying again'),
+  );
+  await untilDone(
+    () => connection.workflowService.describeNamespace({ namespace }),
+    (error) => logger.warn({ address, namespace, error }, 'Temporal has no such namespace yet, trying again'),
+  );
+  return connection;
+}
+
+async function untilDone<T>(attempt: () => Promise<T>, tell: (error: string) => void): Promise<T> {
+  let told = false;
+  const tellOnce = (error: string): void => {
+    if (!told) tell(error);
+    told = true;
+  };
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    const silent = setTimeout(() => tellOnce('no answer'), silentMs);
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      return await attempt();
+    } catch (error) {
+      tellOnce(firstLine(error));
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await sleep(pauseMs);
+    } finally {
+      clearTimeout(silent);
+    }
+  }
+}
+
+function firstLine(error: unknown): string {
+  return String(error).split('\n', 1)[0]?.slice(0, 300) ?? '';
+}

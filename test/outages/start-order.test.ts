@@ -1,0 +1,115 @@
+/** Programs of the build that are started before what they need. */
+import { msToTs } from '@temporalio/common/lib/time.js';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { openTcpRelay, throughRelay, type TcpRelay } from '../../src/local-stack/chaos/tcp-relay.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startTemporal } from '../support/temporal.ts';
+import { startProgram, type StartedProgram } from './child-process.ts';
+
+let database: TestDatabase;
+let temporal: TestWorkflowEnvironment;
+let toPostgres: TcpRelay;
+let toTemporal: TcpRelay;
+beforeAll(async () => {
+  [database, temporal] = await Promise.all([createTestDatabase(), startTemporal()]);
+  const [host = '', port] = temporal.address.split(':');
+  const { hostname, port: databasePort } = new URL(database.url);
+  toPostgres = await openTcpRelay({ host: hostname, port: Number(databasePort) });
+  toTemporal = await openTcpRelay({ host, port: Number(port) });
+});
+afterAll(async () => {
+  await temporal?.teardown();
+  await Promise.all([toPostgres?.close(), toTemporal?.close()]);
+  await database?.drop();
+});
+
+const running: StartedProgram[] = [];
+afterEach(async () => {
+  for (const { child } of running) child.kill('SIGKILL');
+  await Promise.all(running.splice(0).map(({ ended }) => ended));
+  await Promise.all([toPostgres.set('open'), toTemporal.set('open')]);
+});
+
+const programs = {
+  api: { path: 'dist/src/server.js', port: { PORT: '0' }, told: /"port":(\d+),"msg":"ready"/ },
+  worker: {
+    path: 'dist/src/worker.js',
+    port: { METRICS_PORT: '0' },
+    told: /"port":(\d+),"msg":"health served"/,
+  },
+} as const;
+
+async function start(name: keyof typeof programs, namespace = 'default') {
+  const { path, port, told } = programs[name];
+  const program = startProgram({
+    path,
+    environment: {
+      ...port,
+      DATABASE_URL: throughRelay(database.url, toPostgres),
+      TEMPORAL_ADDRESS: `${toTemporal.host}:${toTemporal.port}`,
+      TEMPORAL_NAMESPACE: namespace,
+      PROVIDER_BASE_URL: 'http://127.0.0.1:9/v23.0',
+      SECRETS_KEY: 'a secrets key of the tests',
+    },
+  });
+  running.push(program);
+  await expect.poll(() => told.test(program.output()), { timeout: 20_000 }).toBe(true);
+  const [, number] = told.exec(program.output()) ?? [];
+  const get = async (probe: string) => {
+    const response = await fetch(`http://127.0.0.1:${number}${probe}`);
+    const body = (await response.json()) as { readonly message?: string };
+    return [response.status, body.message] as const;
+  };
+  return { ...program, get };
+}
+
+const names = ['api', 'worker'] as const;
+const startBoth = (namespace?: string) => Promise.all(names.map((name) => start(name, namespace)));
+type Program = Awaited<ReturnType<typeof start>>;
+
+const eachReady = (started: readonly Program[], missing: string) =>
+  Promise.all(started.map(({ get }) => get('/readyz'))).then((answers) =>
+    expect(answers).toEqual([
+      [503, `Not ready: ${missing}`],
+      [503, `Not ready: ${missing}, task queues`],
+    ]),
+  );
+const statusOfEach = async (started: readonly Program[], probe: string) =>
+  (await Promise.all(started.map(({ get }) => get(probe)))).map(([status]) => status);
+
+it('live, are not ready and say why, until Postgres and Temporal are there', async () => {
+  await Promise.all([toPostgres.set('gone'), toTemporal.set('gone')]);
+  const started = await startBoth();
+  expect(await statusOfEach(started, '/healthz')).toEqual([200, 200]);
+  await eachReady(started, 'postgres, temporal');
+  const waiting = '"missing":["postgres","temporal"],"msg":"waiting for what is missing"';
+  await Promise.all(started.map(({ says }) => says(waiting)));
+  await toPostgres.set('open');
+  await expect.poll(() => eachReady(started, 'temporal').then(() => true), { timeout: 10_000 }).toBe(true);
+  await toTemporal.set('open');
+  await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 30_000 }).toEqual([200, 200]);
+  await Promise.all(started.map(({ says }) => says('nothing is missing any more')));
+}, 60_000);
+
+it('wait for servers that take connections and say nothing', async () => {
+  await Promise.all([toPostgres.set('silent'), toTemporal.set('silent')]);
+  const started = await startBoth();
+  expect(await statusOfEach(started, '/healthz')).toEqual([200, 200]);
+  const waiting = '"missing":["postgres","temporal"],"msg":"waiting for what is missing"';
+  await Promise.all(started.map(({ says }) => says(waiting)));
+  await Promise.all([toPostgres.set('open'), toTemporal.set('open')]);
+  await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 30_000 }).toEqual([200, 200]);
+}, 60_000);
+
+it('wait for a namespace that is made after their start', async () => {
+  const namespace = `late-${randomUUID()}`;
+  const started = await startBoth(namespace);
+  await eachReady(started, 'temporal');
+  await temporal.connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
+  });
+  await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 30_000 }).toEqual([200, 200]);
+}, 60_000);

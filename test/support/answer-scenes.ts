@@ -1,0 +1,133 @@
+/** What has to be there for each operation of the API to succeed: one fresh thing for every id in its path. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import type { Declaration } from '../../src/api/endpoint.ts';
+import { nothing } from '../../src/records/row.ts';
+import type { SeededWorkspace, TestApi } from './api.ts';
+
+interface Stage {
+  readonly api: TestApi;
+  readonly workspace: SeededWorkspace;
+}
+
+export interface Scenes {
+  readonly template: (text?: string) => Promise<string>;
+  readonly campaign: (status: string) => Promise<string>;
+  readonly conversation: (state?: {
+    readonly status?: string;
+    readonly contactId?: string;
+  }) => Promise<string>;
+  /** One that no contact has yet. */
+  readonly phoneNumber: () => string;
+  readonly contact: () => Promise<{ readonly id: string; readonly phoneNumber: string }>;
+  readonly upload: (field?: string) => {
+    readonly body: Uint8Array;
+    readonly headers: Record<string, string>;
+  };
+  /** The path of the operation with ids of things that were made for it. */
+  readonly pathOf: (declaration: Declaration) => Promise<string>;
+}
+
+const boundary = 'a-boundary-of-the-tests';
+
+/** What `start`, `pause`, `cancel` and `test` need the campaign to be. */
+const statusFor: Readonly<Record<string, string>> = { startCampaign: 'PAUSED', testCampaign: 'SCHEDULED' };
+
+export function createScenes({ api, workspace }: Stage): Scenes {
+  const { workspaceId, channelId, businessAccountId, channelKey: key } = workspace;
+  let phones = 20_000_000;
+
+  async function made(path: string, body: object): Promise<string> {
+    const { body: told, text } = await api.send('POST', path, { key, body });
+    const id = told.data?.tagId ?? told.data?.id;
+    if (id === undefined) throw new Error(text);
+    return id;
+  }
+
+  async function template(text = 'Hi {{1}}.'): Promise<string> {
+    const id = randomUUID();
+    await api.database.pool.query(sql.type(nothing)`
+      INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category, status,
+        components)
+      VALUES (${id}, ${workspaceId}, ${businessAccountId}, ${id}, ${id}, 'en_US', 'UTILITY', 'APPROVED',
+        ${JSON.stringify([{ type: 'BODY', text }])}::jsonb)`);
+    return id;
+  }
+
+  async function campaign(status: string): Promise<string> {
+    const id = randomUUID();
+    await api.database.pool.query(sql.type(nothing)`
+      INSERT INTO campaign (id, workspace_id, channel_id, template_id, name, contact_selection_type, audience, send_type,
+        scheduled_at, status, pause_reason, preparation_status, created_by)
+      VALUES (${id}, ${workspaceId}, ${channelId}, ${await template()}, 'A campaign', 'all_contacts', '{}', 'SCHEDULED',
+        now() + interval '1 day', ${status}, ${status === 'PAUSED' ? 'OPERATOR' : null}, 'READY', 'test')`);
+    await api.database.pool.query(
+      sql.type(nothing)`INSERT INTO campaign_counter (campaign_id) VALUES (${id})`,
+    );
+    return id;
+  }
+
+  const newNumber = () => `+49151${(phones += 1)}`;
+
+  async function contact() {
+    const phoneNumber = newNumber();
+    return { id: await made('/api/contacts', { phoneNumber }), phoneNumber };
+  }
+
+  async function conversation({ status = 'open', contactId = '' } = {}): Promise<string> {
+    const id = randomUUID();
+    const person = contactId === '' ? (await contact()).id : contactId;
+    await api.database.pool.query(sql.type(nothing)`
+      INSERT INTO conversation (id, workspace_id, channel_id, contact_id, status)
+      VALUES (${id}, ${workspaceId}, ${channelId}, ${person}, ${status})`);
+    return id;
+  }
+
+  const webhook = () =>
+    made('/api/external-webhooks', { title: 'A', url: 'https://example.com/hook', events: ['sent'] });
+
+  const delivery = (webhookId: string) =>
+    made(`/api/external-webhooks/${webhookId}/test`, { eventKey: 'sent' });
+
+  function upload(field = 'file') {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n`;
+    const body = new TextEncoder().encode(`${head}phone,cc\n15112345678,49\n\r\n--${boundary}--\r\n`);
+    return { body, headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` } };
+  }
+
+  async function idFor(kind: string, { operationId }: Declaration): Promise<string> {
+    switch (kind) {
+      case 'tags':
+        return made('/api/tags', { name: 'A tag' });
+      case 'contacts':
+        return (await contact()).id;
+      case 'segments':
+        return made('/api/segments', { name: 'A', conditions: [{ field: 'email', operator: 'exists' }] });
+      case 'templates':
+        return template();
+      case 'campaigns':
+        return campaign(statusFor[operationId] ?? 'RUNNING');
+      case 'conversations':
+        return conversation();
+      case 'external-webhooks':
+        return webhook();
+      case 'csv-files': {
+        const { body } = await api.send('POST', '/api/campaigns/csv-files', { key, ...upload() });
+        return body.data.csv_file_key;
+      }
+      default:
+        throw new Error(`Nothing makes one of ${kind}`);
+    }
+  }
+
+  async function pathOf(declaration: Declaration): Promise<string> {
+    let path: string = declaration.path;
+    const [, kind, parameter] = /([\w-]+)\/(:\w+)/.exec(path) ?? [];
+    if (kind === undefined || parameter === undefined) return path;
+    const id = await idFor(kind, declaration);
+    path = path.replace(parameter, id);
+    return path.includes(':deliveryId') ? path.replace(':deliveryId', await delivery(id)) : path;
+  }
+
+  return { template, campaign, conversation, phoneNumber: newNumber, contact, upload, pathOf };
+}

@@ -17,9 +17,18 @@ export function workflowSource():
 export const campaignWorkerOptions = {
   maxConcurrentActivityTaskExecutions: 200,
   maxConcurrentWorkflowTaskExecutions: 40,
+  // A tenth of a megabyte each. The default goes by the heap's limit, from ten to thousands; a campaign that is pushed out is
+  // replayed at its next step.
+  maxCachedWorkflows: 500,
   // The server serves polls in the order they came: a worker with ten of them gets the next ten steps, and the others none.
   activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: 10 },
   // A step stops claiming as soon as the process drains; what is on the wire may take the provider's time limit.
   shutdownGraceTime: '25 seconds',
   shutdownForceTime: '40 seconds',
+} satisfies Partial<WorkerOptions>;
+
+/** Retention and the syncs of templates: a few short workflows at a time. */
+export const maintenanceWorkerOptions = {
+  maxCachedWorkflows: 20,
+  maxConcurrentWorkflowTaskExecutions: 10,
 } satisfies Partial<WorkerOptions>;

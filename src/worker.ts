@@ -27,7 +27,7 @@ import { shutDownOnSignal } from './shutdown.ts';
 import { webhookWorkerOptions } from './webhook-worker.ts';
 import { connectToTemporal } from './worker-connection.ts';
 import { serveWorkerHealth, type WorkerHealth } from './worker-health.ts';
-import { campaignWorkerOptions, workflowSource } from './worker-options.ts';
+import { campaignWorkerOptions, maintenanceWorkerOptions, workflowSource } from './worker-options.ts';
 import { prepareSdkMetrics, type SdkMetrics } from './worker-sdk-metrics.ts';
 import { causeOptions } from './worker-cause.ts';
 import { taskQueues } from './workflows/contract.ts';
@@ -83,6 +83,7 @@ async function createWorkers(
     Worker.create({ ...shared, ...webhookWorkerOptions, activities: createWebhookActivities(dependencies) }),
     Worker.create({
       ...shared,
+      ...maintenanceWorkerOptions,
       taskQueue: taskQueues.maintenance,
       activities: {
         ...createTemplateActivities(dependencies),

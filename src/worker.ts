@@ -12,7 +12,7 @@ import { createWebhookActivities } from './activities/deliver-webhook.ts';
 import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
 import { startCallbackApplier } from './commands/apply-provider-callbacks.ts';
-import { deliverOverdueCommands } from './commands/deliver-workflow-commands.ts';
+import { startCourier } from './commands/deliver-workflow-commands.ts';
 import { startPollingLoop } from './commands/polling-loop.ts';
 import { startWebhookRelay } from './commands/relay-webhooks.ts';
 import { scheduleTemplateSyncs } from './commands/schedule-template-syncs.ts';
@@ -33,9 +33,6 @@ import { causeOptions } from './worker-cause.ts';
 import { taskQueues } from './workflows/contract.ts';
 
 const shutdownDeadlineMs = 29_000;
-// A command that its own process has not delivered by then was left behind.
-const overdueMs = 2_000;
-const courierIdleMs = 1_000;
 const scheduleIdleMs = 60_000;
 
 // A webhook receiver that hangs keeps its workflow task for five seconds: no news, and a line for every delivery.
@@ -95,24 +92,22 @@ async function createWorkers(
 
 function startLoops(dependencies: OpenDependencies) {
   const { logger } = dependencies;
+  let afterAccount = '';
   return [
     startCallbackApplier(dependencies),
     startParkedStatusSettler(dependencies),
     startMessageSweeper(dependencies),
     startWebhookRelay(dependencies),
-    startPollingLoop({
-      name: 'workflow commands',
-      logger,
-      idleMs: courierIdleMs,
-      work: async () => (await deliverOverdueCommands(dependencies, overdueMs)) > 0,
-    }),
+    startCourier(dependencies),
     startPollingLoop({
       name: 'schedules',
       logger,
       idleMs: scheduleIdleMs,
       work: async () => {
         await dependencies.orchestrator.scheduleRetention();
-        await scheduleTemplateSyncs(dependencies);
+        const { failure, lastId } = await scheduleTemplateSyncs(dependencies, afterAccount);
+        afterAccount = lastId;
+        if (failure !== undefined) throw failure;
         return false;
       },
     }),

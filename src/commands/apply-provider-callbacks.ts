@@ -1,6 +1,7 @@
 import { readNotification } from '../provider/notification.ts';
 import type { NotificationItem } from '../provider/notification-item.ts';
 import type { Transaction } from '../records/database.ts';
+import { isDatabaseAway } from '../records/database-failure.ts';
 import {
   claimProviderCallback,
   claimProviderCallbacks,
@@ -91,7 +92,7 @@ async function applyElement(
     try {
       return await transaction.transaction((savepoint) => applyItems(dependencies, savepoint, [item]));
     } catch (error) {
-      if (error instanceof WaitingRecipients) throw error;
+      if (error instanceof WaitingRecipients || isDatabaseAway(error)) throw error;
       if (attempt >= attempts) return { problem: errorName(error) };
     }
   }

@@ -37,8 +37,8 @@ export async function deleteExpired(
     }
     summary[kind] = total;
   }
-  const files = await deleteExpiredFiles(dependencies, onBatch);
-  return { ...summary, files, leftovers: await removeLeftovers(dependencies, onBatch) };
+  const leftovers = await removeLeftovers(dependencies, onBatch);
+  return { ...summary, leftovers, files: await deleteExpiredFiles(dependencies, onBatch) };
 }
 
 const filesAtOnce = 100;
@@ -53,15 +53,23 @@ async function deleteExpiredFiles(
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- batches follow each other
     const keys = await listExpiredCampaignFiles(database, batch);
+    const removedBefore = removed;
+    let failure: unknown;
     for (const key of keys) {
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      await storage.delete(key);
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      await deleteCampaignFile(database, key);
-      removed += 1;
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await storage.delete(key);
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await deleteCampaignFile(database, key);
+        removed += 1;
+      } catch (error) {
+        failure = error;
+      }
     }
     if (keys.length > 0) onBatch();
-    if (keys.length < filesAtOnce) return removed;
+    // One that cannot be removed holds up none of the others: it comes first again with the next batch.
+    if (failure !== undefined && removed === removedBefore) throw failure;
+    if (keys.length < filesAtOnce && failure === undefined) return removed;
   }
 }
 

@@ -6,6 +6,7 @@ import {
   listWorkflowCommands,
   type WorkflowCommandRow,
 } from '../records/workflow-commands.ts';
+import { startPollingLoop, type Loop } from './polling-loop.ts';
 
 type Courier = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 
@@ -46,23 +47,55 @@ export async function startCampaignWorkflow(
 
 const failuresOfRound = 3;
 
+export interface CourierRound {
+  readonly delivered: number;
+  /** Where the next round goes on; 0 when this one came to the end. */
+  readonly lastId: bigint;
+  /** After a few refusals a round ends early: Temporal seems to be away. */
+  readonly failure: unknown;
+}
+
 /**
- * The courier's round: whatever lay longer than its own process would have taken. Returns how many were delivered. One that
- * Temporal refuses does not hold up the others; after a few refusals the round fails, for Temporal seems to be away.
+ * One round of the courier, behind `afterId`: whatever lay longer than its own process would have taken. One that Temporal
+ * refuses does not hold up the others: the next round goes on behind it.
  */
-export async function deliverOverdueCommands(dependencies: Courier, olderThanMs: number): Promise<number> {
-  const commands = await listWorkflowCommands(dependencies.database, { olderThanMs });
+export async function deliverOverdueCommands(
+  dependencies: Courier,
+  { olderThanMs, afterId }: { readonly olderThanMs: number; readonly afterId: bigint },
+): Promise<CourierRound> {
+  const commands = await listWorkflowCommands(dependencies.database, { olderThanMs, afterId });
   const failures: unknown[] = [];
+  let delivered = 0;
   for (const command of commands) {
     try {
       await deliverAll(dependencies, [command]);
+      delivered += 1;
     } catch (error) {
       failures.push(error);
-      if (failures.length === failuresOfRound) throw error;
+      if (failures.length === failuresOfRound) return { delivered, lastId: command.id, failure: error };
     }
   }
-  if (failures.length === commands.length && failures.length > 0) throw failures[0];
-  return commands.length - failures.length;
+  return { delivered, lastId: 0n, failure: delivered === 0 ? failures[0] : undefined };
+}
+
+const courierIdleMs = 1_000;
+// A command that its own process has not delivered by then was left behind.
+const overdueMs = 2_000;
+
+/** The loop of a worker. It fails, for its pause to grow, when a round delivers nothing of what there is. */
+export function startCourier(dependencies: Courier): Loop {
+  let afterId = 0n;
+  return startPollingLoop({
+    name: 'workflow commands',
+    logger: dependencies.logger,
+    idleMs: courierIdleMs,
+    work: async () => {
+      const round = await deliverOverdueCommands(dependencies, { olderThanMs: overdueMs, afterId });
+      afterId = round.lastId;
+      if (round.delivered === 0 && round.failure !== undefined) throw round.failure;
+      return round.delivered > 0;
+    },
+  });
 }
 
 async function deliverAll(dependencies: Courier, commands: readonly WorkflowCommandRow[]): Promise<void> {

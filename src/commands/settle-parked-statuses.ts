@@ -3,6 +3,7 @@ import type { NewEvent } from '../domain/event.ts';
 import { readNotification } from '../provider/notification.ts';
 import { slowDown } from '../records/channel-rate.ts';
 import type { Transaction } from '../records/database.ts';
+import { isDatabaseAway } from '../records/database-failure.ts';
 import { emitEvents } from '../records/events.ts';
 import {
   claimExpiredStatuses,
@@ -11,12 +12,12 @@ import {
   markParkedStatusesEmitted,
   type ParkedStatus,
 } from '../records/parked-statuses.ts';
-import { finishAfterCommit, type AfterCommit } from './after-commit.ts';
+import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
 import { optOut, statusNotice } from './apply-items.ts';
-import { applyStatuses, resolveWaiting } from './apply-statuses.ts';
+import { applyStatuses, resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { matchStatuses, type StatusNotice } from './match-statuses.ts';
-import { startPollingLoop, type Loop } from './polling-loop.ts';
+import { errorName, startPollingLoop, type Loop } from './polling-loop.ts';
 import { applyStatusEffects } from './status-effects.ts';
 import { statusEvents } from './status-events.ts';
 
@@ -38,8 +39,48 @@ export async function applyParkedStatuses(
   dependencies: Settler,
   withinSeconds = parkingSeconds,
 ): Promise<number> {
+  let claimed: readonly ParkedStatus[] = [];
   try {
-    const { applied, after } = await applyKnown(dependencies, withinSeconds);
+    const { applied, after } = await dependencies.database.transaction(async (transaction) => {
+      claimed = await claimKnownStatuses(transaction, { withinSeconds, limit });
+      return applyKnown(dependencies, transaction, claimed);
+    });
+    await finishAfterCommit(dependencies, after);
+    return applied;
+  } catch (error) {
+    if (await resolveWaiting(dependencies, error)) return 0;
+    // Without a claim it is the database that failed, not what was to be applied.
+    if (claimed.length === 0 || isDatabaseAway(error)) throw error;
+    dependencies.logger.warn(
+      { statuses: claimed.length, error: errorName(error) },
+      'parked statuses are applied one by one',
+    );
+    let applied = 0;
+    for (const { id } of claimed) applied += await applyAlone(dependencies, { id, withinSeconds });
+    return applied;
+  }
+}
+
+/** One that cannot be applied is put aside, so that it holds nothing up. */
+async function applyAlone(
+  dependencies: Settler,
+  { id, withinSeconds }: { readonly id: bigint; readonly withinSeconds: number },
+): Promise<number> {
+  try {
+    const { applied, after } = await dependencies.database.transaction(async (transaction) => {
+      const claimed = await claimKnownStatuses(transaction, { withinSeconds, limit: 1, id });
+      try {
+        return await transaction.transaction((savepoint) => applyKnown(dependencies, savepoint, claimed));
+      } catch (error) {
+        if (error instanceof WaitingRecipients || isDatabaseAway(error)) throw error;
+        dependencies.logger.error(
+          { parkedStatusId: String(id), error: errorName(error) },
+          'parked status not applied',
+        );
+        await markParkedStatusesEmitted(transaction, [id]);
+        return { applied: 0, after: nothingLeft };
+      }
+    });
     await finishAfterCommit(dependencies, after);
     return applied;
   } catch (error) {
@@ -49,27 +90,25 @@ export async function applyParkedStatuses(
 }
 
 /** In the order of `applyItems`: templates and campaigns, then people, then messages. */
-function applyKnown(
+async function applyKnown(
   dependencies: Settler,
-  withinSeconds: number,
+  transaction: Transaction,
+  parked: readonly ParkedStatus[],
 ): Promise<{ readonly applied: number; readonly after: AfterCommit }> {
-  return dependencies.database.transaction(async (transaction) => {
-    const parked = await claimKnownStatuses(transaction, { withinSeconds, limit });
-    const notices = parked.flatMap(parkedNotice);
-    const { known } = await matchStatuses(
-      transaction,
-      notices.map(({ notice }) => notice),
-    );
-    const found = new Set([...known.values()].flatMap((match) => match.notices));
-    const effects = await applyStatusEffects(dependencies, transaction, known.values());
-    await changeSubscriptions(dependencies, transaction, effects.optedOut.flatMap(optOut));
-    const reached = await applyStatuses(transaction, known, dependencies.now());
-    for (const silence of effects.throttled) await slowDown(transaction, silence);
-    const applied = notices.filter(({ notice }) => found.has(notice)).map(({ parked: { id } }) => id);
-    await deleteParkedStatuses(transaction, applied);
-    const after = { pausedCampaigns: effects.paused, resync: effects.resync, reached };
-    return { applied: applied.length, after };
-  });
+  const notices = parked.flatMap(parkedNotice);
+  const { known } = await matchStatuses(
+    transaction,
+    notices.map(({ notice }) => notice),
+  );
+  const found = new Set([...known.values()].flatMap((match) => match.notices));
+  const effects = await applyStatusEffects(dependencies, transaction, known.values());
+  await changeSubscriptions(dependencies, transaction, effects.optedOut.flatMap(optOut));
+  const reached = await applyStatuses(transaction, known, dependencies.now());
+  for (const silence of effects.throttled) await slowDown(transaction, silence);
+  const applied = notices.filter(({ notice }) => found.has(notice)).map(({ parked: { id } }) => id);
+  await deleteParkedStatuses(transaction, applied);
+  const after = { pausedCampaigns: effects.paused, resync: effects.resync, reached };
+  return { applied: applied.length, after };
 }
 
 /** Tells of statuses whose message stayed unknown, once, with messageSource `unknown`; returns how many. */

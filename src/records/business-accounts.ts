@@ -39,9 +39,13 @@ export async function listBusinessAccounts(
     SELECT ${selection} FROM business_account WHERE workspace_id = ${workspaceId} ORDER BY id`);
 }
 
-/** Those of every workspace: for jobs that serve all of them. */
-export async function listAllBusinessAccounts(connection: Connection): Promise<readonly BusinessAccount[]> {
-  return connection.any(sql.type(BusinessAccountRow)`SELECT ${selection} FROM business_account ORDER BY id`);
+/** Those of every workspace, behind `afterId`: for jobs that serve all of them. */
+export async function listAllBusinessAccounts(
+  connection: Connection,
+  afterId = '',
+): Promise<readonly BusinessAccount[]> {
+  return connection.any(sql.type(BusinessAccountRow)`
+    SELECT ${selection} FROM business_account WHERE id > ${afterId} ORDER BY id`);
 }
 
 /** The account whoever owns it: provider callbacks name it without a workspace. */

@@ -33,17 +33,31 @@ const driverMessages =
 
 /** True when the same request may succeed a little later. Looks through `cause`. */
 export function isDatabaseUnavailable(error: unknown): boolean {
+  return someLink(error, (link) => classes.some((known) => link instanceof known) || isConnectionFault(link));
+}
+
+// Of one statement, or of two that met: tried in vain often enough, it is its own fault.
+const ofStatement = /^(?:40001|40P01|55P03|57014)$/;
+
+/** True when the statement is not to blame: Postgres is gone, full, read-only or out of connections. */
+export function isDatabaseAway(error: unknown): boolean {
+  return isDatabaseUnavailable(error) && !someLink(error, ({ code }) => ofStatement.test(String(code)));
+}
+
+type Link = Error & { readonly code?: unknown };
+
+function someLink(error: unknown, holds: (link: Link) => boolean): boolean {
   let present = error;
   for (let depth = 0; depth < 8 && present instanceof Error; depth += 1) {
-    const link: Error = present;
-    if (classes.some((known) => link instanceof known) || isConnectionFault(link)) return true;
-    if (link instanceof AggregateError && link.errors.some(isDatabaseUnavailable)) return true;
+    const link: Link = present;
+    if (holds(link)) return true;
+    if (link instanceof AggregateError && link.errors.some((inner) => someLink(inner, holds))) return true;
     present = link.cause;
   }
   return false;
 }
 
-function isConnectionFault(error: Error & { readonly code?: unknown }): boolean {
+function isConnectionFault(error: Link): boolean {
   const { code } = error;
   if (typeof code === 'string' && (sqlStates.test(code) || networkCodes.has(code))) return true;
   return driverMessages.test(error.message);

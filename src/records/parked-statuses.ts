@@ -46,16 +46,24 @@ const ParkedStatusRow = row(ParkedStatus);
 const selection = sql.fragment`
   parked_status.id, parked_status.body, channel.id AS channel_id, channel.workspace_id, channel.phone_number_id`;
 
+export interface KnownStatuses {
+  readonly withinSeconds: number;
+  readonly limit: number;
+  /** This one alone. */
+  readonly id?: bigint;
+}
+
 /** Locks parked statuses, younger than `withinSeconds`, whose message has become known. */
 export async function claimKnownStatuses(
   connection: Connection,
-  { withinSeconds, limit }: { readonly withinSeconds: number; readonly limit: number },
+  { withinSeconds, limit, id }: KnownStatuses,
 ): Promise<readonly ParkedStatus[]> {
   return connection.any(sql.type(ParkedStatusRow)`
     SELECT ${selection}
     FROM parked_status JOIN channel ON channel.id = parked_status.channel_id
     WHERE parked_status.emitted_at IS NULL
       AND parked_status.parked_at > now() - make_interval(secs => ${withinSeconds})
+      AND ${id === undefined ? sql.fragment`TRUE` : sql.fragment`parked_status.id = ${id}`}
       AND (EXISTS (SELECT FROM provider_message
           WHERE provider_message.hash = hashtextextended(parked_status.provider_message_id, 0))
         OR EXISTS (SELECT FROM message
@@ -85,7 +93,7 @@ export async function deleteParkedStatuses(connection: Connection, ids: readonly
     DELETE FROM parked_status WHERE id = ANY(${sql.array(ids, 'int8')})`);
 }
 
-/** Their events are out; the rows stay for inspection and against repetition. */
+/** Their events are out, or they were put aside; the rows stay for inspection and against repetition. */
 export async function markParkedStatusesEmitted(
   connection: Connection,
   ids: readonly bigint[],

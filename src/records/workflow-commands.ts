@@ -37,15 +37,20 @@ export interface WorkflowCommandRow {
   readonly request_id: string | null;
 }
 
-/** Oldest first; those of one campaign, or those older than `olderThanMs`. */
+/**
+ * Oldest first; those of one campaign, or those behind `afterId` older than `olderThanMs`. One from the future was written
+ * before Postgres' clock was set back.
+ */
 export async function listWorkflowCommands(
   connection: Connection,
-  filter: { readonly campaignId: string } | { readonly olderThanMs: number },
+  filter: { readonly campaignId: string } | { readonly olderThanMs: number; readonly afterId: bigint },
 ): Promise<readonly WorkflowCommandRow[]> {
   const condition =
     'campaignId' in filter
       ? sql.fragment`workflow_command.campaign_id = ${filter.campaignId}`
-      : sql.fragment`workflow_command.created_at < now() - make_interval(secs => ${filter.olderThanMs / 1000})`;
+      : sql.fragment`workflow_command.id > ${filter.afterId}
+          AND (workflow_command.created_at < now() - make_interval(secs => ${filter.olderThanMs / 1000})
+            OR workflow_command.created_at > now() + interval '1 minute')`;
   return connection.any(sql.type(WorkflowCommand)`
     SELECT workflow_command.id, workflow_command.kind, campaign.id AS campaign_id, campaign.workspace_id, campaign.name,
       workflow_command.request_id

@@ -489,6 +489,30 @@ describe('statuses of messages we do not know', () => {
     expect(applier.told).toContain(`refresh ${sending.campaignId}`);
   });
 
+  it('puts the one aside that Postgres refuses, and applies the others', async () => {
+    const sending = await claimed(3);
+    const statuses = sending.recipients.map((recipient) =>
+      status({ status: 'delivered', providerMessageId: wamid(recipient) }),
+    );
+    await deliver(applier, [messagesCallback(sending.channelId, { statuses })]);
+    await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
+    await database.pool.query(sql.type(nothing)`
+      CREATE FUNCTION refuse_delivered() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN RAISE EXCEPTION 'refused'; END$$`);
+    await database.pool.query(sql.type(nothing)`
+      CREATE TRIGGER refuse_delivered BEFORE UPDATE ON recipient FOR EACH ROW
+        WHEN (NEW.state = 'DELIVERED' AND NEW.campaign_id = ${sql.literalValue(sending.campaignId)} AND NEW.position = 1)
+        EXECUTE FUNCTION refuse_delivered()`);
+    expect(await applyParkedStatuses(applier)).toBe(2);
+    await database.pool.query(sql.type(nothing)`DROP TRIGGER refuse_delivered ON recipient`);
+    expect((await recipientsOf(sending)).map(({ state }) => state).toSorted()).toEqual([
+      'ACCEPTED',
+      'DELIVERED',
+      'DELIVERED',
+    ]);
+    expect(await applyParkedStatuses(applier)).toBe(0);
+  });
+
   it('tells of them once as unknown when no record arrives', async () => {
     const sending = await claimed(1);
     await deliver(applier, [bare(sending, 'sent')]);

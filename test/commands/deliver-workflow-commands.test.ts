@@ -48,6 +48,8 @@ async function seedCommands(count: number): Promise<readonly string[]> {
   return ids;
 }
 
+const fromTheStart = { olderThanMs: 0, afterId: 0n };
+
 const Count = row(t.type({ waiting: t.number }));
 const countWaiting = () =>
   test.pool.oneFirst(sql.type(Count)`SELECT count(*)::int AS waiting FROM workflow_command`);
@@ -56,16 +58,40 @@ describe('the courier', () => {
   it('delivers what others left behind although Temporal refuses some of it', async () => {
     const [refused = '', ...others] = await seedCommands(4);
     const { dependencies, delivered } = courierWith((id) => id === refused);
-    expect(await deliverOverdueCommands(dependencies, 0)).toBe(3);
+    expect(await deliverOverdueCommands(dependencies, fromTheStart)).toMatchObject({
+      delivered: 3,
+      lastId: 0n,
+    });
     expect(delivered).toEqual(others);
     expect(await countWaiting()).toBe(1);
   });
 
-  it('fails, for its pause to grow, when Temporal takes nothing, and asks it only a few times', async () => {
+  it('reaches in its next round what lies behind more refused commands than a round puts up with', async () => {
+    const ids = await seedCommands(5);
+    const { dependencies, delivered } = courierWith((id) => ids.indexOf(id) < 3);
+    const first = await deliverOverdueCommands(dependencies, fromTheStart);
+    expect([first.delivered, String(first.failure)]).toEqual([0, 'Error: refused']);
+    const second = await deliverOverdueCommands(dependencies, { olderThanMs: 0, afterId: first.lastId });
+    expect([second.delivered, second.lastId]).toEqual([2, 0n]);
+    expect(delivered).toEqual(ids.slice(3));
+    expect(await countWaiting()).toBe(3);
+  });
+
+  it('delivers what was written before the clock of Postgres was set back', async () => {
+    const [campaignId] = await seedCommands(1);
+    await test.pool.query(
+      sql.type(nothing)`UPDATE workflow_command SET created_at = now() + interval '1 hour'`,
+    );
+    const { dependencies, delivered } = courierWith(() => false);
+    await deliverOverdueCommands(dependencies, { olderThanMs: 2_000, afterId: 0n });
+    expect(delivered).toEqual([campaignId]);
+  });
+
+  it('asks Temporal only a few times in a round when it takes nothing', async () => {
     await seedCommands(6);
     let asked = 0;
     const { dependencies } = courierWith(() => (asked += 1) > 0);
-    await expect(deliverOverdueCommands(dependencies, 0)).rejects.toThrow('refused');
+    expect((await deliverOverdueCommands(dependencies, fromTheStart)).delivered).toBe(0);
     expect(asked).toBe(3);
     expect(await countWaiting()).toBe(6);
   });
@@ -79,7 +105,7 @@ describe('the courier', () => {
     expect(dying.delivered).toEqual([campaignId]);
     expect(await countWaiting()).toBe(1);
     const next = courierWith(() => false);
-    await deliverOverdueCommands(next.dependencies, 0);
+    await deliverOverdueCommands(next.dependencies, fromTheStart);
     expect(next.delivered).toEqual([campaignId]);
     expect(await countWaiting()).toBe(0);
   });

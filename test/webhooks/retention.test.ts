@@ -1,3 +1,4 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import pino from 'pino';
@@ -72,4 +73,32 @@ it('removes what is older than the limit, by batches, and nothing else', async (
       (SELECT count(*) FROM provider_callback) AS callbacks`,
   );
   expect(left).toEqual({ events: '15', deliveries: '15', callbacks: '2' });
+});
+
+it('removes the other files when one cannot be removed, and fails for the retention to try again', async () => {
+  const workspaceId = await makeWorkspace(database);
+  const folder = await mkdtemp(join(tmpdir(), 'messaging-campaigns-files-'));
+  const storage = createFolderStorage(folder);
+  // A folder in place of the file: no storage removes it.
+  await mkdir(join(folder, 'csv_stuck.csv'));
+  for (const key of ['csv_stuck.csv', 'csv_a.csv', 'csv_b.csv']) {
+    await query(
+      database,
+      `INSERT INTO campaign_file (key, workspace_id, size, headers, created_at)
+       VALUES ('${key}', ${workspaceId}, 1, '[]', now() - interval '40 days')`,
+    );
+  }
+  const expired = deleteExpired(
+    {
+      database: database.pool,
+      config: { retentionDays: 30 } as Config,
+      storage,
+      logger: pino({ level: 'silent' }),
+      now: () => new Date(),
+    },
+    { batchSize: 10, onBatch: () => undefined },
+  );
+  await expect(expired).rejects.toThrow('csv_stuck.csv');
+  expect(await query(database, 'SELECT key FROM campaign_file')).toEqual([{ key: 'csv_stuck.csv' }]);
+  await rm(folder, { recursive: true });
 });

@@ -88,7 +88,14 @@ function repairsOf(doctor: Doctor): Readonly<Record<string, Repair>> {
     },
     'workflow-commands': {
       does: 'deliver them',
-      run: () => untilLess(batchSize, () => deliverOverdueCommands(doctor, slackSeconds * 1000)),
+      run: async () => {
+        for (let afterId: bigint | undefined = 0n; afterId !== undefined;) {
+          const overdue = { olderThanMs: slackSeconds * 1000, afterId };
+          const { delivered, lastId, failure } = await deliverOverdueCommands(doctor, overdue);
+          if (delivered === 0 && failure !== undefined) throw failure;
+          afterId = lastId > 0n || delivered >= batchSize ? lastId : undefined;
+        }
+      },
     },
     events: {
       does: 'make their deliveries, which the relay of a worker sends',

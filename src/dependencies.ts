@@ -1,5 +1,6 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
 import { createCampaignRegister, type CampaignRegister } from './commands/campaign-register.ts';
+import { createContactRegister, type ContactRegister } from './commands/contact-register.ts';
 import { createCallbackInbox, type CallbackInbox } from './commands/receive-provider-callback.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -32,6 +33,7 @@ export interface Dependencies {
   readonly secrets: SecretBox;
   readonly callbackInbox: CallbackInbox;
   readonly campaignRegister: CampaignRegister;
+  readonly contactRegister: ContactRegister;
   readonly recipientExport: RecipientExport;
   readonly now: () => Date;
 }
@@ -77,6 +79,7 @@ export async function createDependencies(config: Config, service: string): Promi
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),
     campaignRegister: createCampaignRegister(database),
+    contactRegister: createContactRegister(database),
     recipientExport,
     now: () => new Date(),
     close: async () => {

@@ -7,7 +7,7 @@ import * as creating from '../commands/create-contact.ts';
 import * as updating from '../commands/update-contact.ts';
 import { presentContact, type ContactInput } from '../domain/contact.ts';
 import { readContactSearch } from '../domain/contact-search.ts';
-import { Invalid } from '../domain/error.ts';
+import { Invalid, NotFound } from '../domain/error.ts';
 import * as listing from '../records/contact-list.ts';
 import * as records from '../records/contacts.ts';
 import { endpoint } from './endpoint.ts';
@@ -160,10 +160,11 @@ export const getContact = endpoint(
       },
     },
   },
-  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
-    status: 200,
-    body: succeed(presentContact(await records.getContact(database, workspaceId, id))),
-  }),
+  async ({ dependencies: { contactRegister }, principal: { workspaceId }, params: { id } }) => {
+    const stored = await contactRegister.read({ workspaceId, contactId: id });
+    if (stored === undefined) throw new NotFound('Contact');
+    return { status: 200, body: succeed(presentContact(stored.contact)) };
+  },
 );
 
 export const updateContact = endpoint(

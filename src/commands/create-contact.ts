@@ -1,28 +1,24 @@
 import type { Dependencies } from '../dependencies.ts';
 import {
   editContact,
-  isSameContact,
+  newContact,
   readContactNumber,
   type Contact,
   type ContactInput,
 } from '../domain/contact.ts';
 import { Conflict, Invalid } from '../domain/error.ts';
-import {
-  insertContact,
-  lockContact,
-  replaceContactTags,
-  restoreContact,
-  updateContact,
-} from '../records/contacts.ts';
-import type { Transaction } from '../records/database.ts';
-import { requireTags } from './require-tags.ts';
-import { emitContactEvent } from './emit-contact-events.ts';
+import { changeContacts, insertContact } from '../records/contact-changes.ts';
+import { findNumberUse, lockDeletedContact } from '../records/stored-contacts.ts';
+import { contactChange, contactEvent } from './contact-change.ts';
+import { findTagProblems } from './find-tag-problems.ts';
 
 /** How a contact came to be: new, or deleted before and restored. */
 export interface CreatedContact {
   readonly contact: Contact;
   readonly restored: boolean;
 }
+
+const numberIsTaken = () => new Conflict('A contact with this phone number exists');
 
 /**
  * Registers a contact. A number that a deleted contact has restores that contact, with what is given anew; one that a
@@ -36,32 +32,24 @@ export async function createContact(
   const number = readContactNumber(input);
   if ('message' in number) throw Invalid.of([number]);
 
-  return database.transaction(async (connection) => {
-    await requireTags(connection, workspaceId, input.tagsId ?? []);
-    const place = { phoneNumber: number.digits, countryCode: number.countryCode, country: number.country };
-    const inserted = await insertContact(connection, workspaceId, { ...place, source });
-    const id = inserted ?? (await restoreContact(connection, workspaceId, number.digits));
-    if (id === undefined) throw new Conflict('A contact with this phone number exists');
-    const contact = await complete(connection, workspaceId, { id, input });
-    await emitContactEvent(connection, workspaceId, {
-      eventKey: inserted === undefined ? 'contact.updated' : 'contact.created',
-      contact,
-      occurredAt: now(),
+  const [{ use, id, at }, problems] = await Promise.all([
+    findNumberUse(database, workspaceId, number.digits),
+    findTagProblems(database, workspaceId, input.tagsId ?? []),
+  ]);
+  if (problems.length > 0) throw Invalid.of(problems);
+  if (use === 'present') throw numberIsTaken();
+  if (use === 'deleted') {
+    return database.transaction(async (connection) => {
+      const deleted = await lockDeletedContact(connection, workspaceId, number.digits);
+      if (deleted === undefined) throw numberIsTaken();
+      const change = contactChange(deleted, editContact(deleted.contact, input), now());
+      await changeContacts(connection, [change]);
+      return { contact: change.after, restored: true };
     });
-    return { contact, restored: inserted === undefined };
-  });
-}
-
-async function complete(
-  connection: Transaction,
-  workspaceId: number,
-  { id, input }: { readonly id: string; readonly input: ContactInput },
-): Promise<Contact> {
-  const present = await lockContact(connection, workspaceId, id);
-  const edited = editContact(present, input);
-  if (isSameContact(present, edited)) return present;
-  if (input.tagsId !== undefined) {
-    await replaceContactTags(connection, workspaceId, { contactId: id, tagIds: edited.tagsId });
   }
-  return { ...edited, updatedAt: await updateContact(connection, edited) };
+  const contact = editContact(newContact({ id, number, source, createdAt: at }), input);
+  const event = contactEvent({ workspaceId, eventKey: 'contact.created', contact, occurredAt: now() });
+  // Somebody else took it meanwhile.
+  if (!(await insertContact(database, workspaceId, { contact, event }))) throw numberIsTaken();
+  return { contact, restored: false };
 }

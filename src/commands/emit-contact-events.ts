@@ -1,4 +1,4 @@
-import { presentContact, type Contact } from '../domain/contact.ts';
+import { presentContact } from '../domain/contact.ts';
 import { listContactsById } from '../records/contacts.ts';
 import type { Connection } from '../records/database.ts';
 import { emitEvents } from '../records/events.ts';
@@ -6,17 +6,6 @@ import { emitEvents } from '../records/events.ts';
 interface ContactOccasion {
   readonly eventKey: 'contact.created' | 'contact.updated';
   readonly occurredAt: Date;
-}
-
-/** For a caller that holds the contact as it is now. */
-export async function emitContactEvent(
-  connection: Connection,
-  workspaceId: number,
-  { eventKey, occurredAt, contact }: ContactOccasion & { readonly contact: Contact },
-): Promise<void> {
-  await emitEvents(connection, workspaceId, [
-    { eventKey, occurredAt, data: { contact: presentContact(contact) } },
-  ]);
 }
 
 /** `contact.created` or `contact.updated` of contacts as they are now, in the order given. */

@@ -7,11 +7,12 @@ import {
   type Contact,
   type ContactInput,
 } from '../domain/contact.ts';
-import { Invalid } from '../domain/error.ts';
+import { Invalid, NotFound } from '../domain/error.ts';
 import type { PhoneNumber } from '../domain/phone-number.ts';
-import { lockContact, replaceContactTags, updateContact as writeContact } from '../records/contacts.ts';
-import { emitContactEvent } from './emit-contact-events.ts';
-import { requireTags } from './require-tags.ts';
+import { changeContacts, type ContactChange } from '../records/contact-changes.ts';
+import { lockContact, type StoredContact } from '../records/stored-contacts.ts';
+import { contactChange } from './contact-change.ts';
+import { findTagProblems } from './find-tag-problems.ts';
 
 /**
  * Edits a contact (Spec 4.6): absent fields stay, `tagsId` and `customFields` replace the whole list. An edit that changes
@@ -19,26 +20,34 @@ import { requireTags } from './require-tags.ts';
  * unknown tag, Conflict when another contact has the number.
  */
 export async function updateContact(
-  { database, now }: Pick<Dependencies, 'database' | 'now'>,
+  { contactRegister, database, now }: Pick<Dependencies, 'contactRegister' | 'database' | 'now'>,
   workspaceId: number,
   { contactId, ...input }: ContactInput & { readonly contactId: string },
 ): Promise<Contact> {
+  const [stored, problems] = await Promise.all([
+    contactRegister.read({ workspaceId, contactId }),
+    findTagProblems(database, workspaceId, input.tagsId ?? []),
+  ]);
+  if (stored === undefined) throw new NotFound('Contact');
+  if (problems.length > 0) throw Invalid.of(problems);
+  const change = edit(stored, input, now());
+  if (change === undefined) return stored.contact;
+  if (await contactRegister.write(change)) return change.after;
+  // Somebody else is changing it: wait for him, and edit what he leaves.
   return database.transaction(async (connection) => {
-    const present = await lockContact(connection, workspaceId, contactId);
-    if (input.tagsId !== undefined) await requireTags(connection, workspaceId, input.tagsId);
-    const edited = editContact(present, input, changedNumber(present, input));
-    if (isSameContact(present, edited)) return present;
-    if (input.tagsId !== undefined) {
-      await replaceContactTags(connection, workspaceId, { contactId, tagIds: edited.tagsId });
-    }
-    const contact = { ...edited, updatedAt: await writeContact(connection, edited) };
-    await emitContactEvent(connection, workspaceId, {
-      eventKey: 'contact.updated',
-      contact,
-      occurredAt: now(),
-    });
-    return contact;
+    const locked = await lockContact(connection, workspaceId, contactId);
+    const later = edit(locked, input, now());
+    if (later === undefined) return locked.contact;
+    await changeContacts(connection, [later]);
+    return later.after;
   });
+}
+
+/** Undefined when it changes nothing. */
+function edit(stored: StoredContact, input: ContactInput, occurredAt: Date): ContactChange | undefined {
+  const { contact } = stored;
+  const edited = editContact(contact, input, changedNumber(contact, input));
+  return isSameContact(contact, edited) ? undefined : contactChange(stored, edited, occurredAt);
 }
 
 /** Undefined when the edit names no number, or the very one that the contact shows. */

@@ -87,6 +87,34 @@ export function readContactNumber(
   return number;
 }
 
+export interface ContactOrigin {
+  readonly id: string;
+  readonly number: PhoneNumber;
+  readonly source: string;
+  readonly createdAt: Date;
+}
+
+/** A contact of whom nothing but the number is known. */
+export function newContact({ id, number, source, createdAt }: ContactOrigin): Contact {
+  return {
+    id,
+    phoneNumber: number.digits,
+    countryCode: number.countryCode,
+    country: number.country,
+    firstName: '',
+    lastName: '',
+    chatName: '',
+    email: '',
+    source,
+    subscribed: true,
+    customFields: {},
+    tagsId: [],
+    dob: null,
+    createdAt,
+    updatedAt: createdAt,
+  };
+}
+
 /** The contact after the edit. `number` is given when the edit names one. */
 export function editContact(contact: Contact, input: ContactInput, number?: PhoneNumber): Contact {
   return {

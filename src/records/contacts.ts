@@ -1,12 +1,12 @@
-/** Contacts one by one. Lists are in `contact-list.ts`, imports in `audience-contacts.ts`. */
-import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
+/** The row of a contact. Changes are in `contact-changes.ts`, lists in `contact-list.ts`, imports in `audience-contacts.ts`. */
+import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../domain/contact.ts';
-import { Conflict, NotFound } from '../domain/error.ts';
+import { NotFound } from '../domain/error.ts';
 import type { Connection } from './database.ts';
 import { nothing, nullable, row, timestamp } from './row.ts';
 
-const ContactFields = t.type({
+export const ContactFields = t.type({
   id: t.string,
   phoneNumber: nullable(t.string),
   countryCode: t.string,
@@ -33,33 +33,6 @@ export const contactSelection = sql.fragment`
   ARRAY(SELECT tag_id::text FROM contact_tag WHERE contact_id = contact.id ORDER BY tag_id) AS "tagsId",
   contact.dob, contact.created_at AS "createdAt", contact.updated_at AS "updatedAt"`;
 
-/** Throws NotFound, for a deleted contact and one of another workspace too. */
-export async function getContact(
-  connection: Connection,
-  workspaceId: number,
-  contactId: string,
-): Promise<Contact> {
-  const found = await connection.maybeOne(sql.type(ContactRow)`
-    SELECT ${contactSelection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND deleted_at IS NULL`);
-  if (found === null) throw new NotFound('Contact');
-  return found;
-}
-
-/** As `getContact`, and nobody else changes the contact until the transaction ends. */
-export async function lockContact(
-  connection: Connection,
-  workspaceId: number,
-  contactId: string,
-): Promise<Contact> {
-  const found = await connection.maybeOne(sql.type(ContactRow)`
-    SELECT ${contactSelection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND deleted_at IS NULL
-    FOR NO KEY UPDATE`);
-  if (found === null) throw new NotFound('Contact');
-  return found;
-}
-
 /** Contacts by id, deleted ones included, whoever owns them; in no order. */
 export async function listContactsById(
   connection: Connection,
@@ -68,79 +41,6 @@ export async function listContactsById(
   if (contactIds.length === 0) return [];
   return connection.any(sql.type(ContactRow)`
     SELECT ${contactSelection} FROM contact WHERE id = ANY(${sql.array(contactIds, 'uuid')})`);
-}
-
-const ContactId = row(t.type({ id: t.string }));
-
-export interface NewContact {
-  readonly phoneNumber: string;
-  readonly countryCode: string;
-  readonly country: string;
-  readonly source: string;
-}
-
-/** A contact with nothing but its number; undefined when the workspace has the number, in a deleted contact or not. */
-export async function insertContact(
-  connection: Connection,
-  workspaceId: number,
-  { phoneNumber, countryCode, country, source }: NewContact,
-): Promise<string | undefined> {
-  const id = await connection.maybeOneFirst(sql.type(ContactId)`
-    INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
-    VALUES (${workspaceId}, ${phoneNumber}, ${countryCode}, ${country}, ${source})
-    ON CONFLICT (workspace_id, phone_number) DO NOTHING
-    RETURNING id`);
-  return id ?? undefined;
-}
-
-/** Brings the deleted contact of this number back; undefined when there is none. */
-export async function restoreContact(
-  connection: Connection,
-  workspaceId: number,
-  phoneNumber: string,
-): Promise<string | undefined> {
-  const id = await connection.maybeOneFirst(sql.type(ContactId)`
-    UPDATE contact SET deleted_at = NULL, updated_at = now()
-    WHERE workspace_id = ${workspaceId} AND phone_number = ${phoneNumber} AND deleted_at IS NOT NULL
-    RETURNING id`);
-  return id ?? undefined;
-}
-
-const UpdatedAt = row(t.type({ updatedAt: timestamp }));
-
-/** Writes every field but the tags; the new `updatedAt`. Throws Conflict when another contact has the number. */
-export async function updateContact(connection: Connection, contact: Contact): Promise<Date> {
-  try {
-    return await connection.oneFirst(sql.type(UpdatedAt)`
-      UPDATE contact SET phone_number = ${contact.phoneNumber}, country_code = ${contact.countryCode},
-        country = ${contact.country}, first_name = ${contact.firstName}, last_name = ${contact.lastName},
-        chat_name = ${contact.chatName}, email = ${contact.email}, subscribed = ${contact.subscribed},
-        custom_fields = ${sql.jsonb(contact.customFields)}, dob = ${contact.dob?.toISOString() ?? null}::timestamptz,
-        updated_at = now()
-      WHERE id = ${contact.id}
-      RETURNING updated_at AS "updatedAt"`);
-  } catch (error) {
-    if (error instanceof UniqueIntegrityConstraintViolationError) {
-      throw new Conflict('Another contact has this phone number');
-    }
-    throw error;
-  }
-}
-
-/** The contact has exactly these tags afterwards. */
-export async function replaceContactTags(
-  connection: Connection,
-  workspaceId: number,
-  { contactId, tagIds }: { readonly contactId: string; readonly tagIds: readonly string[] },
-): Promise<void> {
-  const list = sql.array(tagIds, 'uuid');
-  await connection.query(sql.type(nothing)`
-    WITH removed AS (
-      DELETE FROM contact_tag WHERE contact_id = ${contactId} AND tag_id <> ALL(${list})
-    )
-    INSERT INTO contact_tag (workspace_id, contact_id, tag_id)
-    SELECT ${workspaceId}, ${contactId}, tag_id FROM unnest(${list}) AS tag_id
-    ON CONFLICT DO NOTHING`);
 }
 
 /** Soft: the row stays, is in no list, and is restored when the person turns up again. Throws NotFound. */

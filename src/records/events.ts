@@ -47,6 +47,18 @@ export async function emitEvents(
   return rows.length;
 }
 
+/**
+ * A data-modifying CTE that does so for the rows of another one, `written` (workspace_id, event_key, event_body,
+ * occurred_at), within the statement of the changes themselves.
+ */
+export const insertWrittenEvents = sql.fragment`
+  INSERT INTO event (workspace_id, key, body, occurred_at)
+  SELECT workspace_id, event_key, event_body, occurred_at FROM written
+  WHERE EXISTS (
+    SELECT FROM webhook_configuration AS listener
+    WHERE listener.workspace_id = written.workspace_id AND listener.status = 'active'
+      AND written.event_key = ANY (listener.events))`;
+
 const EventId = row(t.type({ id: t.string }));
 
 export interface NewEventRow {

@@ -107,15 +107,14 @@ export async function deleteTag(connection: Connection, workspaceId: number, tag
 
 const TagId = row(t.type({ id: t.string }));
 
-/** Those of the ids that are tags of the workspace; they are not deleted until the transaction ends. */
-export async function lockTags(
+/** Those of the ids that are tags of the workspace. */
+export async function findTags(
   connection: Connection,
   workspaceId: number,
   tagIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (tagIds.length === 0) return new Set();
-  const found = await connection.anyFirst(sql.type(TagId)`
-    SELECT id FROM tag WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(tagIds, 'uuid')})
-    ORDER BY id FOR KEY SHARE`);
+  const found = await connection.anyFirst(sql.prepared('tags-by-id', TagId)`
+    SELECT id FROM tag WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(tagIds, 'uuid')})`);
   return new Set(found);
 }

@@ -1,0 +1,27 @@
+import { presentContact, type Contact } from '../domain/contact.ts';
+import { serialiseEvent } from '../domain/event.ts';
+import type { ContactChange } from '../records/contact-changes.ts';
+import type { NewEventRow } from '../records/events.ts';
+import type { StoredContact } from '../records/stored-contacts.ts';
+
+interface ContactEvent {
+  readonly workspaceId: number;
+  readonly eventKey: 'contact.created' | 'contact.updated';
+  readonly contact: Contact;
+  readonly occurredAt: Date;
+}
+
+export function contactEvent({ workspaceId, eventKey, contact, occurredAt }: ContactEvent): NewEventRow {
+  const data = { contact: presentContact(contact) };
+  return { key: eventKey, body: serialiseEvent(workspaceId, { eventKey, data, occurredAt }), occurredAt };
+}
+
+/** What the contact becomes, changed at the time of reading, and the `contact.updated` that tells of it. */
+export function contactChange(before: StoredContact, edited: Contact, occurredAt: Date): ContactChange {
+  const { workspaceId, contact, readAt } = before;
+  // Whoever waited for the contact may have begun before its last change.
+  const updatedAt = new Date(Math.max(readAt.getTime(), contact.updatedAt.getTime() + 1));
+  const after = { ...edited, updatedAt };
+  const event = contactEvent({ workspaceId, eventKey: 'contact.updated', contact: after, occurredAt });
+  return { before, after, event };
+}

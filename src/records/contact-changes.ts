@@ -1,0 +1,143 @@
+/**
+ * Changes of contacts through the API: each is written in one statement with its tags and the event that tells of it, as
+ * long as the contact is still the one that was read.
+ */
+import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
+import * as t from 'io-ts';
+import type { Contact } from '../domain/contact.ts';
+import { Conflict } from '../domain/error.ts';
+import type { Connection } from './database.ts';
+import { insertWrittenEvents, type NewEventRow } from './events.ts';
+import { row } from './row.ts';
+import type { StoredContact } from './stored-contacts.ts';
+
+const given = sql.fragment`AS given (
+  id uuid, workspace_id int, version text, phone_number text, country_code text, country text, first_name text,
+  last_name text, chat_name text, email text, source text, subscribed boolean, custom_fields jsonb, dob timestamptz,
+  created_at timestamptz, updated_at timestamptz, tag_ids uuid[], event_key text, event_body text,
+  occurred_at timestamptz)`;
+
+/** The tags and the events of `changed`. Locked before they are attached: a tag that is deleted meanwhile is left out. */
+const attached = (tagIds: readonly string[]) => sql.fragment`
+  written AS (
+    SELECT id, workspace_id, tag_ids, event_key, event_body, occurred_at FROM given JOIN changed USING (id)
+  ), kept AS (
+    SELECT workspace_id, id FROM tag WHERE id = ANY(${sql.array(tagIds, 'uuid')}) ORDER BY id FOR KEY SHARE
+  ), tagged AS (
+    INSERT INTO contact_tag (workspace_id, contact_id, tag_id)
+    SELECT written.workspace_id, written.id, kept.id
+    FROM written JOIN kept ON kept.workspace_id = written.workspace_id AND kept.id = ANY(written.tag_ids)
+    ON CONFLICT DO NOTHING
+  ), told AS (${insertWrittenEvents})`;
+
+export interface ContactChange {
+  readonly before: StoredContact;
+  readonly after: Contact;
+  readonly event: NewEventRow;
+}
+
+/** Whether writing it may have to wait for others: for those who take the same number, or delete one of its tags. */
+export function takesLocks({ before: { contact }, after }: ContactChange): boolean {
+  return contact.phoneNumber !== after.phoneNumber || !hasSameTags(contact, after);
+}
+
+const hasSameTags = (one: Contact, other: Contact): boolean =>
+  one.tagsId.length === other.tagsId.length && one.tagsId.every((tagId) => other.tagsId.includes(tagId));
+
+const ContactId = row(t.type({ id: t.string }));
+
+/**
+ * One change of a contact at most. Returns the ids of those that were written: neither what is not the contact that was read
+ * any more, nor one that somebody else holds at this moment. Throws Conflict when another contact has the number.
+ */
+export async function changeContacts(
+  connection: Connection,
+  changes: readonly ContactChange[],
+): Promise<ReadonlySet<string>> {
+  const rows = changes.map(({ before, after, event }) => ({
+    ...toRow(before.workspaceId, after, event),
+    version: before.version,
+    tag_ids: hasSameTags(before.contact, after) ? null : after.tagsId,
+  }));
+  const ids = rows.map(({ id }) => id);
+  const tagIds = rows.flatMap(({ tag_ids: list }) => list ?? []);
+  try {
+    const written = await connection.anyFirst(sql.prepared('contact-change', ContactId)`
+      WITH given AS (
+        SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) ${given}
+      ), locked AS (
+        SELECT contact.id, contact.xmin::text AS version FROM contact
+        WHERE contact.id = ANY(${sql.array(ids, 'uuid')})
+        FOR NO KEY UPDATE SKIP LOCKED
+      ), changed AS (
+        UPDATE contact SET phone_number = given.phone_number, country_code = given.country_code,
+          country = given.country, first_name = given.first_name, last_name = given.last_name,
+          chat_name = given.chat_name, email = given.email, subscribed = given.subscribed,
+          custom_fields = given.custom_fields, dob = given.dob, updated_at = given.updated_at, deleted_at = NULL
+        FROM locked JOIN given USING (id, version)
+        WHERE contact.id = locked.id
+        RETURNING contact.id
+      ), ${attached(tagIds)}, untagged AS (
+        DELETE FROM contact_tag USING written
+        WHERE contact_tag.contact_id = written.id AND contact_tag.tag_id <> ALL (written.tag_ids)
+      )
+      SELECT id FROM changed`);
+    return new Set(written);
+  } catch (error) {
+    if (error instanceof UniqueIntegrityConstraintViolationError) {
+      throw new Conflict('Another contact has this phone number');
+    }
+    throw error;
+  }
+}
+
+export interface NewContact {
+  readonly contact: Contact;
+  readonly event: NewEventRow;
+}
+
+/** False, and nothing written, when the workspace has the number. */
+export async function insertContact(
+  connection: Connection,
+  workspaceId: number,
+  { contact, event }: NewContact,
+): Promise<boolean> {
+  const added = { ...toRow(workspaceId, contact, event), tag_ids: contact.tagsId };
+  const written = await connection.anyFirst(sql.prepared('contact-creation', ContactId)`
+    WITH given AS (
+      SELECT * FROM jsonb_to_record(${JSON.stringify(added)}::jsonb) ${given}
+    ), changed AS (
+      INSERT INTO contact (id, workspace_id, phone_number, country_code, country, first_name, last_name, chat_name, email,
+        source, subscribed, custom_fields, dob, created_at, updated_at)
+      SELECT id, workspace_id, phone_number, country_code, country, first_name, last_name, chat_name, email,
+        source, subscribed, custom_fields, dob, created_at, updated_at
+      FROM given
+      ON CONFLICT (workspace_id, phone_number) DO NOTHING
+      RETURNING id
+    ), ${attached(contact.tagsId)}
+    SELECT id FROM changed`);
+  return written.length > 0;
+}
+
+function toRow(workspaceId: number, contact: Contact, { key, body, occurredAt }: NewEventRow) {
+  return {
+    id: contact.id,
+    workspace_id: workspaceId,
+    phone_number: contact.phoneNumber,
+    country_code: contact.countryCode,
+    country: contact.country,
+    first_name: contact.firstName,
+    last_name: contact.lastName,
+    chat_name: contact.chatName,
+    email: contact.email,
+    source: contact.source,
+    subscribed: contact.subscribed,
+    custom_fields: contact.customFields,
+    dob: contact.dob,
+    created_at: contact.createdAt,
+    updated_at: contact.updatedAt,
+    event_key: key,
+    event_body: body,
+    occurred_at: occurredAt,
+  };
+}

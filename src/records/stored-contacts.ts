@@ -1,0 +1,93 @@
+/** Contacts as they are read to be changed: with their version, and the time for the change. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Contact } from '../domain/contact.ts';
+import { NotFound } from '../domain/error.ts';
+import { ContactFields, contactSelection } from './contacts.ts';
+import type { Connection, Transaction } from './database.ts';
+import { nullable, row, timestamp } from './row.ts';
+
+export interface StoredContact {
+  readonly workspaceId: number;
+  readonly contact: Contact;
+  /** Another one after every write. */
+  readonly version: string;
+  /** On Postgres' clock. */
+  readonly readAt: Date;
+}
+
+const Stored = t.type({
+  ...ContactFields.props,
+  workspaceId: t.number,
+  version: t.string,
+  readAt: timestamp,
+});
+const StoredRow = row(Stored);
+
+const storedSelection = sql.fragment`${contactSelection}, contact.workspace_id AS "workspaceId",
+  contact.xmin::text AS version, statement_timestamp() AS "readAt"`;
+
+const toStored = ({ workspaceId, version, readAt, ...contact }: t.TypeOf<typeof Stored>): StoredContact => ({
+  workspaceId,
+  contact,
+  version,
+  readAt,
+});
+
+/** Of any workspace, deleted ones left out. */
+export async function findContacts(
+  connection: Connection,
+  contactIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredContact>> {
+  const found = await connection.any(sql.prepared('contacts-by-id', StoredRow)`
+    SELECT ${storedSelection} FROM contact
+    WHERE id = ANY(${sql.array(contactIds, 'uuid')}) AND deleted_at IS NULL`);
+  return new Map(found.map((contact) => [contact.id, toStored(contact)]));
+}
+
+/** Nobody else changes it until the transaction ends. Throws NotFound, for a deleted contact too. */
+export async function lockContact(
+  connection: Transaction,
+  workspaceId: number,
+  contactId: string,
+): Promise<StoredContact> {
+  const found = await connection.maybeOne(sql.type(StoredRow)`
+    SELECT ${storedSelection} FROM contact
+    WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND deleted_at IS NULL
+    FOR NO KEY UPDATE`);
+  if (found === null) throw new NotFound('Contact');
+  return toStored(found);
+}
+
+/** As `lockContact`, of the deleted contact with the number; undefined when there is none. */
+export async function lockDeletedContact(
+  connection: Transaction,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<StoredContact | undefined> {
+  const found = await connection.maybeOne(sql.type(StoredRow)`
+    SELECT ${storedSelection} FROM contact
+    WHERE workspace_id = ${workspaceId} AND phone_number = ${phoneNumber} AND deleted_at IS NOT NULL
+    FOR NO KEY UPDATE`);
+  return found === null ? undefined : toStored(found);
+}
+
+const NumberUse = t.type({
+  use: nullable(t.keyof({ present: null, deleted: null })),
+  id: t.string,
+  at: timestamp,
+});
+export type NumberUse = t.TypeOf<typeof NumberUse>;
+const NumberUseRow = row(NumberUse);
+
+/** Whether a contact of the workspace has the number, and the id and the time for one that is to get it. */
+export async function findNumberUse(
+  connection: Connection,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<NumberUse> {
+  return connection.one(sql.prepared('number-use', NumberUseRow)`
+    SELECT uuidv7() AS id, statement_timestamp() AS at, (
+      SELECT CASE WHEN deleted_at IS NULL THEN 'present' ELSE 'deleted' END FROM contact
+      WHERE workspace_id = ${workspaceId} AND phone_number = ${phoneNumber}) AS use`);
+}

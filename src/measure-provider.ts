@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { providerErrorTable } from './domain/provider-error-table.ts';
-import type { MessagingProvider } from './provider/provider.ts';
+import type { MessagingProvider, SendResult } from './provider/provider.ts';
 
 type SendMetrics = Pick<Metrics, 'providerSendSeconds' | 'providerRefusals'> & {
   readonly logger: Pick<Logger, 'debug'>;
@@ -11,26 +11,33 @@ const knownCodes = new Set(providerErrorTable.flatMap(({ codes }) => codes));
 
 /** The same provider; what it takes to send, and what it refuses, is measured. Each message is a log line at `debug`. */
 export function measureProvider(metrics: SendMetrics, provider: MessagingProvider): MessagingProvider {
+  const times = new Map<SendResult['kind'], { observe: (seconds: number) => void }>();
+  const timeOf = (outcome: SendResult['kind']) => {
+    const known = times.get(outcome) ?? metrics.providerSendSeconds.labels({ outcome });
+    times.set(outcome, known);
+    return known;
+  };
+  const note = (
+    result: SendResult,
+    { messageId, ms }: { readonly messageId: string; readonly ms: number },
+  ): void => {
+    timeOf(result.kind).observe(ms / 1000);
+    const refusal = result.kind === 'rejected' ? { code: result.code } : undefined;
+    metrics.logger.debug(
+      { messageId, outcome: result.kind, ...refusal, durationMs: Math.round(ms) },
+      'provider call',
+    );
+    if (refusal === undefined) return;
+    metrics.providerRefusals.inc({ code: knownCodes.has(refusal.code) ? String(refusal.code) : 'other' });
+  };
   return {
     ...provider,
-    async sendMessage(message) {
-      const stop = metrics.providerSendSeconds.startTimer();
-      const result = await provider.sendMessage(message);
-      const seconds = stop({ outcome: result.kind });
-      const code = result.kind === 'rejected' ? { code: result.code } : {};
-      metrics.logger.debug(
-        {
-          messageId: message.callbackData,
-          outcome: result.kind,
-          ...code,
-          durationMs: Math.round(seconds * 1000),
-        },
-        'provider call',
-      );
-      if (result.kind === 'rejected') {
-        metrics.providerRefusals.inc({ code: knownCodes.has(result.code) ? String(result.code) : 'other' });
-      }
-      return result;
+    sendMessage(message) {
+      const startedAt = performance.now();
+      return provider.sendMessage(message).then((result) => {
+        note(result, { messageId: message.callbackData, ms: performance.now() - startedAt });
+        return result;
+      });
     },
   };
 }

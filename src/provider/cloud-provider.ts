@@ -54,16 +54,17 @@ const maxPageSize = 250;
 const maxPages = 1000;
 const maxRestarts = 3;
 
-async function sendMessage(client: Client, message: OutboundTemplateMessage): Promise<SendResult> {
-  if (!isHeaderValue(message.accessToken)) return unusableToken;
-  return toSendResult(
-    await client.exchanger.exchange({
+function sendMessage(client: Client, message: OutboundTemplateMessage): Promise<SendResult> {
+  if (!isHeaderValue(message.accessToken)) return Promise.resolve(unusableToken);
+  return client.exchanger.exchange(
+    {
       method: 'POST',
       path: `${client.root}/${encodeURIComponent(message.phoneNumberId)}/messages`,
       headers: ['content-type', 'application/json', 'authorization', `Bearer ${message.accessToken}`],
       body: messageBody(message),
       ...(message.heldBack !== undefined && { heldBack: message.heldBack }),
-    }),
+    },
+    toSendResult,
   );
 }
 
@@ -129,13 +130,14 @@ async function read(
   { path, accessToken }: { readonly path: string; readonly accessToken: string },
 ): Promise<ReturnType<typeof toReading>> {
   if (!isHeaderValue(accessToken)) return { failure: unusableToken };
-  return toReading(
-    await client.exchanger.exchange({
+  return client.exchanger.exchange(
+    {
       method: 'GET',
       path: `${client.root}${path}`,
       headers: ['authorization', `Bearer ${accessToken}`],
       body: null,
-    }),
+    },
+    toReading,
   );
 }
 

@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Exchange } from './exchange.ts';
+import { headerOf, type Exchange } from './exchange.ts';
 import type { SendRejected, SendResult } from './provider.ts';
 import type { RequestFailure } from './provider-request-error.ts';
 import { isObject } from './json-value.ts';
@@ -93,9 +92,9 @@ function waIdOf(body: unknown): string | null {
 const longestWaitMs = 24 * 60 * 60 * 1000;
 
 /** Retry-After (seconds or a date), else the provider's own usage header, which counts in minutes. */
-function retryAfter(headers: IncomingHttpHeaders): number | undefined {
-  const given = headers['retry-after'];
-  const wait = given === undefined ? regainAccess(headers) : delayOf(given, headers['date']);
+function retryAfter(headers: Answered['headers']): number | undefined {
+  const given = headerOf(headers, 'retry-after');
+  const wait = given === undefined ? regainAccess(headers) : delayOf(given, headerOf(headers, 'date'));
   return wait === undefined || !(wait > 0) ? undefined : Math.min(wait, longestWaitMs);
 }
 
@@ -105,9 +104,9 @@ function delayOf(retryAfterHeader: string, date: string | undefined): number | u
   return Number.isNaN(wait) ? undefined : wait;
 }
 
-function regainAccess(headers: IncomingHttpHeaders): number | undefined {
-  const usage = headers['x-business-use-case-usage'];
-  const accounts = typeof usage === 'string' ? parseJson(usage) : undefined;
+function regainAccess(headers: Answered['headers']): number | undefined {
+  const usage = headerOf(headers, 'x-business-use-case-usage');
+  const accounts = usage === undefined ? undefined : parseJson(usage);
   const minutes = Object.values(isObject(accounts) ? accounts : {})
     .flat()
     .map((entry) => (isObject(entry) ? Number(entry['estimated_time_to_regain_access'] ?? 0) : 0))

@@ -8,6 +8,8 @@ export interface Pacer {
    * `soon` is how many will be asked for in all: tokens are leased for them together.
    */
   readonly take: (wanted: number, soon: number) => Promise<number>;
+  /** The same without waiting: 0 when nothing is due yet. */
+  readonly takeNow: (wanted: number, soon: number) => number;
 }
 
 export interface PacerOptions {
@@ -70,7 +72,9 @@ export function createPacer({ lease, stopped, clock, sleep }: PacerOptions): Pac
       const due = window.dueAt > now ? 0 : Math.floor((now - window.dueAt) / window.spacingMs) + 1;
       taken += discard(window, Math.min(due, wanted - taken));
     }
-    windows = windows.filter(({ remaining }) => remaining > 0);
+    if (windows.some(({ remaining }) => remaining === 0)) {
+      windows = windows.filter(({ remaining }) => remaining > 0);
+    }
     return taken;
   };
 
@@ -82,11 +86,17 @@ export function createPacer({ lease, stopped, clock, sleep }: PacerOptions): Pac
     if (held < stillWanted && endsAt < clock() + aheadMs + latencyMs) askOnce(stillWanted - held);
   };
 
+  const takeNow = (wanted: number, soon: number): number => {
+    const taken = dueNow(wanted);
+    leaseAhead(soon - taken);
+    return taken;
+  };
+
   return {
+    takeNow,
     async take(wanted, soon) {
       while (!stopped()) {
-        const taken = dueNow(wanted);
-        leaseAhead(soon - taken);
+        const taken = takeNow(wanted, soon);
         if (taken > 0) return taken;
         const now = clock();
         const nextAt = windows[0]?.dueAt ?? askAgainAt;

@@ -9,13 +9,13 @@ import type { Dependencies } from '../../dependencies.ts';
 import { countRecipients } from '../../metrics.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/template-plan.ts';
 import { leaseTokens } from '../../records/channel-rate.ts';
-import { claimPage, countOpenClaims, type ClaimedRecipient } from '../../records/claims.ts';
+import { claimPage, countOpenClaims, type Claim, type ClaimedRecipient } from '../../records/claims.ts';
 import { expireClaims } from '../../records/claim-expiry.ts';
 import { recordPage, type PageResults } from '../../records/page-results.ts';
 import { getSendingContext, isRunningEpoch, type SendingContext } from '../../records/sending-context.ts';
 import { findPrices } from '../../records/wallets.ts';
 import { createPacer } from './pacer.ts';
-import { Gate, sendPage } from './send-page.ts';
+import { Gate, sendPage, type SendingPage } from './send-page.ts';
 import { stateOf } from './message-outcome.ts';
 import { controlStep } from './step-control.ts';
 import { applyHalt, applyRefusals, pauseForBalance } from './stop-sending.ts';
@@ -42,6 +42,9 @@ const restMs = 2_000;
 const shortWaitMs = 1_500;
 const reservationWaitMs = 2_000;
 const recordRetryMs = 500;
+/** Of the latest claim in the average time of one, and by how much a claim may take longer than it. */
+const claimWeight = 0.25;
+const leadFactor = 1.5;
 
 interface ClaimedPage {
   readonly claimId: string;
@@ -49,6 +52,8 @@ interface ClaimedPage {
   readonly claimedAt: number;
   readonly recipients: readonly ClaimedRecipient[];
 }
+
+type Claimed = Claim & Pick<ClaimedPage, 'claimId' | 'claimedAt'>;
 
 const nothingYet: StepResult = { drained: false, waitMs: 0 };
 
@@ -86,6 +91,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
   const prices = await pricesOf(dependencies, context);
   const limit = Math.max(1, Math.min(largestPage, Math.ceil(context.messages_per_second * pageSeconds)));
   const recording = new Set<Promise<void>>();
+  let claimMs = 0;
 
   const control = controlStep({
     isUnchanged: () => isRunningEpoch(database, { campaignId, epoch }),
@@ -131,31 +137,32 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
   // After that others may say that its outcomes are unknown: a page that was held up for so long leaves nothing more.
   const graceMs = config.outcomeGraceSeconds * 1_000;
 
-  const sendClaimed = async ({ claimId, claimedAt, recipients }: ClaimedPage): Promise<void> => {
-    const { dispatched, recorded } = sendPage(
+  const sendClaimed = ({ claimId, claimedAt, recipients }: ClaimedPage): SendingPage => {
+    const page = sendPage(
       {
         pacer,
         gate,
         send,
         stopped: () => control.stopped() || performance.now() > claimedAt + graceMs,
         onVerdict: control.note,
+        leadMs: () => claimMs * leadFactor,
         record: (outcomes, final) =>
           record({ workspaceId: context.workspace_id, campaignId, channelId, claimId, outcomes, final }),
       },
       recipients,
     );
-    const done = recorded.finally(() => recording.delete(done));
+    const done = page.recorded.finally(() => recording.delete(done));
     recording.add(done);
-    await dispatched;
-    if (recording.size >= pagesInFlight) await Promise.race(recording);
+    return page;
   };
 
-  const claim = async () => {
+  const claim = async (): Promise<Claimed> => {
     const claimId = randomUUID();
     const claimedAt = performance.now();
     const stop = metrics.claimSeconds.startTimer();
     const claimed = await claimPage(database, { claimId, campaignId, channelId, epoch, limit, prices });
     stop({ outcome: claimed.kind });
+    claimMs += claimWeight * (performance.now() - claimedAt - claimMs);
     if (claimed.kind === 'page')
       metrics.recipientChanges.inc({ state: 'claimed' }, claimed.recipients.length);
     return { ...claimed, claimId, claimedAt };
@@ -167,20 +174,35 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
     const until = performance.now() + reservationWaitMs;
     while (performance.now() < until && (await countOpenClaims(database, channelId)) > 0) await sleep(50);
     const again = await claim();
-    if (again.kind === 'page') await sendClaimed(again);
+    if (again.kind === 'page') await sendClaimed(again).dispatched;
     if (again.kind !== 'unaffordable') return 'going on';
     await pauseForBalance(dependencies, context, again.available);
     return 'paused';
   };
 
+  /** The next page, asked for so early that it is here when the last one has left, and no earlier: a crash loses both. */
+  const sendAndClaim = async (page: ClaimedPage) => {
+    const { ending, dispatched } = sendClaimed(page);
+    await ending;
+    const next = mayClaim() && recording.size < pagesInFlight ? claim() : undefined;
+    const [claimed] = await Promise.all([next, dispatched]);
+    if (recording.size >= pagesInFlight) await Promise.race(recording);
+    // Anything else has to be asked again: what was on its way then may have changed it.
+    return claimed?.kind === 'page' ? claimed : undefined;
+  };
+
+  const mayClaim = (): boolean => performance.now() < endsAt && !control.stopped();
+
   const claimAndSend = async (): Promise<StepResult> => {
-    while (performance.now() < endsAt && !control.stopped()) {
-      const claimed = await claim();
+    let claimed: Claimed | undefined;
+    while (claimed !== undefined || mayClaim()) {
+      claimed ??= await claim();
       if (claimed.kind === 'page') {
-        await sendClaimed(claimed);
-      } else if (claimed.kind === 'stopped') {
-        break;
-      } else if (claimed.kind === 'unaffordable') {
+        claimed = await sendAndClaim(claimed);
+        continue;
+      }
+      if (claimed.kind === 'stopped') break;
+      if (claimed.kind === 'unaffordable') {
         if ((await pauseWhenDry()) === 'paused') return nothingYet;
       } else if (recording.size > 0) {
         // Pages in flight may still put somebody back.
@@ -191,6 +213,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
           return { drained: claimed.retryInMs === null, waitMs };
         await sleep(Math.max(20, waitMs));
       }
+      claimed = undefined;
     }
     return nothingYet;
   };

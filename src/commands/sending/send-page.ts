@@ -13,6 +13,8 @@ export interface PageSender {
   /** The rest of the page must not leave any more. */
   readonly stopped: () => boolean;
   readonly onVerdict: (verdict: Verdict, recipient: ClaimedRecipient) => void;
+  /** How long before its end a page tells that it is `ending`. */
+  readonly leadMs: () => number;
   /** Writes outcomes; `final` when the page has no more of them. */
   readonly record: (outcomes: ReadonlyMap<number, MessageOutcome>, final: boolean) => Promise<void>;
 }
@@ -22,14 +24,22 @@ const unsent: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false 
 // A slow answer must not keep the others' results out of the records for long.
 const flushEveryMs = 1_000;
 
-/**
- * `dispatched` resolves when no message of the page will leave any more, `recorded` when every outcome is written.
- */
-export function sendPage(
-  sender: PageSender,
-  recipients: readonly ClaimedRecipient[],
-): { readonly dispatched: Promise<void>; readonly recorded: Promise<void> } {
+export interface SendingPage {
+  /** Resolves when what has not left yet will have left within `leadMs()`, as far as the page's pace so far tells. */
+  readonly ending: Promise<void>;
+  /** Resolves when no message of the page will leave any more. */
+  readonly dispatched: Promise<void>;
+  /** Resolves when every outcome is written. */
+  readonly recorded: Promise<void>;
+}
+
+export function sendPage(sender: PageSender, recipients: readonly ClaimedRecipient[]): SendingPage {
+  const { gate, pacer, stopped } = sender;
+  const dispatched = promiseWithResolver();
+  const ending = promiseWithResolver();
+  const startedAt = performance.now();
   let outcomes = new Map<number, MessageOutcome>();
+  let next = 0;
   let onWire = 0;
   let allLeft = false;
   let wake = (): void => undefined;
@@ -38,28 +48,53 @@ export function sendPage(
     const verdict = judge(result, recipient.attempts);
     outcomes.set(recipient.position, verdict.outcome);
     onWire -= 1;
-    sender.gate.leave();
     sender.onVerdict(verdict, recipient);
+    gate.leave();
     if (allLeft && onWire === 0) wake();
   };
 
-  const dispatch = async (): Promise<void> => {
-    let next = 0;
-    while (next < recipients.length && !sender.stopped()) {
-      const places = await sender.gate.enter(recipients.length - next);
-      const tokens = sender.stopped() ? 0 : await sender.pacer.take(places, recipients.length - next);
-      // The wait for tokens may have been long.
-      const leaving = sender.stopped() ? 0 : tokens;
-      for (let unused = leaving; unused < places; unused += 1) sender.gate.leave();
-      for (const recipient of recipients.slice(next, next + leaving)) {
-        onWire += 1;
-        void sender.send(recipient).then((result) => settle(recipient, result));
+  const leave = (count: number): void => {
+    gate.enter(count);
+    onWire += count;
+    for (const until = next + count; next < until; next += 1) {
+      const recipient = recipients[next];
+      if (recipient === undefined) break;
+      void sender.send(recipient).then((result) => settle(recipient, result));
+    }
+    const left = recipients.length - next;
+    // The first half tells the pace.
+    if (left > next) return;
+    if ((left * (performance.now() - startedAt)) / next <= sender.leadMs()) ending.resolve();
+  };
+
+  /** Nobody waits for a promise while there are places and tokens: that is most of what a message would cost here. */
+  const dispatch = (): void => {
+    while (next < recipients.length && !stopped()) {
+      const left = recipients.length - next;
+      const places = Math.min(left, gate.places());
+      if (places === 0) {
+        gate.whenFree(dispatch);
+        return;
       }
-      next += leaving;
+      const tokens = pacer.takeNow(places, left);
+      if (tokens === 0) {
+        void waitForToken(places).catch(dispatched.reject);
+        return;
+      }
+      leave(tokens);
     }
     for (const recipient of recipients.slice(next)) outcomes.set(recipient.position, unsent);
     allLeft = true;
+    ending.resolve();
+    dispatched.resolve();
     if (onWire === 0) wake();
+  };
+
+  const waitForToken = async (places: number): Promise<void> => {
+    const tokens = await pacer.take(places, recipients.length - next);
+    // The wait may have been long.
+    if (tokens > 0 && !stopped()) leave(tokens);
+    dispatch();
   };
 
   const record = async (): Promise<void> => {
@@ -78,29 +113,48 @@ export function sendPage(
     }
   };
 
-  return { dispatched: dispatch(), recorded: record() };
+  dispatch();
+  return { ending: ending.promise, dispatched: dispatched.promise, recorded: record() };
 }
 
-/** Counts what is on the wire; a full gate lets nobody in until somebody leaves. */
+function promiseWithResolver() {
+  let resolve!: () => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+}
+
+/** Counts what is on the wire of one step, which sends one page after the other. */
 export class Gate {
   readonly #capacity: number;
   #inside = 0;
-  #waiting: (() => void)[] = [];
+  #waiting: (() => void) | undefined;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** Resolves with 1 to `wanted` places. */
-  async enter(wanted: number): Promise<number> {
-    while (this.#inside >= this.#capacity) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    const places = Math.min(wanted, this.#capacity - this.#inside);
-    this.#inside += places;
-    return places;
+  places(): number {
+    return this.#capacity - this.#inside;
+  }
+
+  /** No more than there are places. */
+  enter(count: number): void {
+    this.#inside += count;
   }
 
   leave(): void {
     this.#inside -= 1;
-    this.#waiting.shift()?.();
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.();
+  }
+
+  /** Calls once, when somebody leaves. */
+  whenFree(call: () => void): void {
+    this.#waiting = call;
   }
 }

@@ -50,18 +50,20 @@ export async function buildRecipients({
 
   const finish = async ({ candidates, skips, reachable, known }: Page): Promise<void> => {
     checkpoint();
-    let registered: ReadonlyMap<string, AudienceContact> = new Map();
+    let registered: readonly AudienceContact[] = [];
     if (contacts !== undefined && known !== undefined) {
       const registration = contacts.register(reachable, await known);
       registered = registration.contacts;
       writing.push(registration.written);
       if (writing.length > pagesUnderWay) await writing.shift();
     }
+    let reached = 0;
     await recipients.write(
       candidates.map((candidate, at) => {
         const skip = skips[at];
         if (skip !== undefined || !isReachable(candidate)) return skippedRecipient(candidate, skip);
-        const contact = candidate.contact ?? registered.get(candidate.phone.digits) ?? null;
+        const contact = candidate.contact ?? registered[reached] ?? null;
+        reached += 1;
         return recipientOf(candidate, contact, rules);
       }),
     );

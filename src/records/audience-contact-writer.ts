@@ -5,7 +5,8 @@
 import type { ChangedContact, NewAudienceContact } from '../domain/audience-contact.ts';
 import { presentContact, type Contact } from '../domain/contact.ts';
 import { serialiseEvent, type NewEvent } from '../domain/event.ts';
-import { createCopyRows, type CopyRows } from './copy-rows.ts';
+import { createBacklog } from './backlog.ts';
+import { createCopyRows } from './copy-rows.ts';
 import type { LoadConnection } from './load-connection.ts';
 
 export interface ContactChanges {
@@ -29,57 +30,76 @@ export interface ContactWriterOptions {
 
 type WritingConnection = Pick<LoadConnection, 'rows' | 'copyRows'>;
 
-const batchBytes = 256 * 1024;
+const batchBytes = 1024 * 1024;
+const batchesUnderWay = 4;
 
-const copyContacts =
-  'COPY contact (id, workspace_id, phone_number, country_code, country, first_name, last_name, email, source, custom_fields) FROM STDIN';
-const copyEvents = 'COPY event (workspace_id, key, body, occurred_at) FROM STDIN';
+const contactColumns = [
+  'id',
+  'workspace_id',
+  'phone_number',
+  'country_code',
+  'country',
+  'first_name',
+  'last_name',
+  'email',
+  'source',
+  'custom_fields',
+];
+const eventColumns = ['workspace_id', 'key', 'body', 'occurred_at'];
+
+const copyOf = (table: string, columns: readonly string[]): string =>
+  `COPY ${table} (${columns.join(', ')}) FROM STDIN (FORMAT binary)`;
+const copyContacts = copyOf('contact', contactColumns);
+const copyEvents = copyOf('event', eventColumns);
 
 /** On a connection whose transaction the caller begins and ends. */
 export function createContactWriter(
   connection: WritingConnection,
   options: ContactWriterOptions,
 ): ContactWriter {
-  const contacts = createCopyRows();
-  const events = createCopyRows();
+  const contacts = createCopyRows(contactColumns.length);
+  const events = createCopyRows(eventColumns.length);
+  const backlog = createBacklog(batchesUnderWay);
   const { workspaceId, source, subscribedKeys } = options;
   const isCreationTold = subscribedKeys.has('contact.created');
 
   const tell = (event: NewEvent): void => {
-    events.field(workspaceId);
-    events.field(event.eventKey);
-    events.field(serialiseEvent(workspaceId, event));
-    events.field(event.occurredAt.toISOString());
-    events.endRow();
+    events.beginRow();
+    events.int4(workspaceId);
+    events.text(event.eventKey);
+    events.text(serialiseEvent(workspaceId, event));
+    events.timestamptz(event.occurredAt);
   };
   const create = (contact: NewAudienceContact): void => {
-    contacts.field(contact.id);
-    contacts.field(workspaceId);
-    contacts.field(contact.phone.digits);
-    contacts.field(contact.phone.countryCode);
-    contacts.field(contact.phone.country);
-    contacts.field(contact.firstName);
-    contacts.field(contact.lastName);
-    contacts.field(contact.email);
-    contacts.field(source);
-    contacts.field(hasFields(contact.customFields) ? JSON.stringify(contact.customFields) : '{}');
-    contacts.endRow();
+    contacts.beginRow();
+    contacts.uuid(contact.id);
+    contacts.int4(workspaceId);
+    contacts.text(contact.phone.digits);
+    contacts.text(contact.phone.countryCode);
+    contacts.text(contact.phone.country);
+    contacts.text(contact.firstName);
+    contacts.text(contact.lastName);
+    contacts.text(contact.email);
+    contacts.text(source);
+    contacts.jsonb(hasFields(contact.customFields) ? JSON.stringify(contact.customFields) : '{}');
     if (isCreationTold) tell(createdEvent(contact, options));
   };
-  const send = (statement: string, rows: CopyRows): Promise<void> | undefined =>
-    rows.size() === 0 ? undefined : connection.copyRows(statement, rows.take());
-  const flush = async (): Promise<void> => {
-    await Promise.all([send(copyContacts, contacts), send(copyEvents, events)]);
+  const send = async (): Promise<void> => {
+    if (contacts.size() > 0) await backlog.add(connection.copyRows(copyContacts, contacts.take()));
+    if (events.size() > 0) await backlog.add(connection.copyRows(copyEvents, events.take()));
   };
 
   return {
-    flush,
+    async flush() {
+      await send();
+      await backlog.settle();
+    },
     async write({ created, changed }) {
       for (const contact of created) create(contact);
       if (changed.length > 0) {
         for (const event of await updateContacts(connection, options, changed)) tell(event);
       }
-      if (contacts.size() + events.size() >= batchBytes) await flush();
+      if (contacts.size() + events.size() >= batchBytes) await send();
     },
   };
 }

@@ -14,17 +14,17 @@ import {
 } from '../domain/audience-contact.ts';
 import { createContactWriter } from './audience-contact-writer.ts';
 import { openLoadConnection, type LoadConnection } from './load-connection.ts';
-import { createUuidV7Generator } from './uuid-v7.ts';
+import { createUuidV7Generator, formatUuid } from './uuid-v7.ts';
 
 export type KnownContacts = ReadonlyMap<string, KnownContact>;
 
 export interface ContactLoad {
   readonly find: (candidates: readonly Reachable[]) => Promise<KnownContacts>;
-  /** The contact of every candidate, by phone digits, with what the input told of it; `written`: more may be registered. */
+  /** The contact of every candidate, in their order, with what the input told of it; `written`: more may be registered. */
   readonly register: (
     candidates: readonly Reachable[],
     known: KnownContacts,
-  ) => { readonly contacts: ReadonlyMap<string, AudienceContact>; readonly written: Promise<void> };
+  ) => { readonly contacts: readonly AudienceContact[]; readonly written: Promise<void> };
   /** Everything registered is written. */
   readonly flush: () => Promise<void>;
   readonly commit: () => Promise<void>;
@@ -98,20 +98,19 @@ function contactLoad(connection: LoadConnection, context: LoadContext): ContactL
       return new Map(rows.map((row) => [row[0], knownContact(row)]));
     },
     register(candidates, known) {
-      const contacts = new Map<string, AudienceContact>();
+      const contacts: AudienceContact[] = [];
       const created: NewAudienceContact[] = [];
       const changed: ChangedContact[] = [];
       for (const candidate of candidates) {
-        const { digits } = candidate.phone;
-        const present = known.get(digits);
+        const present = known.size === 0 ? undefined : known.get(candidate.phone.digits);
         if (present === undefined) {
-          const contact = newContact(candidate, newId());
+          const contact = newContact(candidate, formatUuid(newId()));
           created.push(contact);
-          contacts.set(digits, contact);
+          contacts.push(contact);
         } else {
           const contact = changedContact(candidate, present);
           if (contact !== undefined) changed.push(contact);
-          contacts.set(digits, contact ?? present);
+          contacts.push(contact ?? present);
         }
       }
       const written = writer.write({ created, changed });

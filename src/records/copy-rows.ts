@@ -1,36 +1,57 @@
 /**
- * Rows in COPY's text format, written as bytes: put together as strings, the rows of a large load would cost the loading
- * process more than everything else it does to them.
+ * Rows in COPY's binary format: no text is made here that Postgres would have to read again, which for ids alone is a tenth
+ * of the time it takes over a row. Every batch is a whole COPY. Columns stand in the order of the statement, and the type
+ * of each is the column's own: Postgres converts nothing.
  */
 export interface CopyRows {
-  /** The next field of the row. */
-  readonly field: (value: string | number | null) => void;
-  /** The next field as a text[]. */
-  readonly array: (values: readonly string[]) => void;
-  readonly endRow: () => void;
+  /** Begins the next row; its fields follow, all of them. */
+  readonly beginRow: () => void;
+  readonly text: (value: string | null) => void;
+  /** In the form in which Postgres writes one. */
+  readonly uuid: (value: string | null) => void;
+  readonly uuidBytes: (value: Uint8Array) => void;
+  readonly int4: (value: number | null) => void;
+  readonly bool: (value: boolean) => void;
+  /** `value` is JSON text. */
+  readonly jsonb: (value: string) => void;
+  readonly timestamptz: (value: Date) => void;
+  readonly textArray: (values: readonly string[] | null) => void;
   /** Bytes of the rows so far. */
   readonly size: () => number;
-  /** The rows so far; begins anew. */
+  /** The rows so far, as what one `COPY … (FORMAT binary)` reads; begins anew. */
   readonly take: () => Buffer;
 }
 
-const tab = 0x09;
-const lineBreak = 0x0a;
-const quote = 0x22;
-const comma = 0x2c;
-const capitalN = 0x4e;
-const backslash = 0x5c;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
+const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
+const headerLength = signature.length + 8;
+const trailerLength = 2;
 const firstCapacity = 64 * 1024;
 const longestCharacter = 3;
+const lengthOfNull = -1;
+const jsonbVersion = 1;
+const textOid = 25;
+const epochOfPostgres = BigInt(Date.UTC(2000, 0, 1));
+const uuidLength = 16;
+const dash = 0x2d;
 
-/** ASCII that stands for itself, by code: in a field, and inside the quotes of an array's element. */
-const plainInField = asciiExcept('\\\t\n\r');
-const plainInArray = asciiExcept('\\\t\n\r"');
+/** The value of a hexadecimal digit, by its character code. */
+const digitValues = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(value) ? 0 : value;
+});
 
-export function createCopyRows(): CopyRows {
-  let bytes = Buffer.allocUnsafeSlow(firstCapacity);
+function writeUuid(id: string, into: Uint8Array, start: number): void {
+  let at = 0;
+  for (let place = start; place < start + uuidLength; place += 1) {
+    if (id.charCodeAt(at) === dash) at += 1;
+    into[place] = ((digitValues[id.charCodeAt(at)] ?? 0) << 4) | (digitValues[id.charCodeAt(at + 1)] ?? 0);
+    at += 2;
+  }
+}
+
+export function createCopyRows(columns: number): CopyRows {
+  let bytes = Buffer.allocUnsafeSlow(0);
+  let view = new DataView(bytes.buffer);
   let used = 0;
 
   const reserve = (length: number): void => {
@@ -38,74 +59,109 @@ export function createCopyRows(): CopyRows {
     const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, used + length));
     bytes.copy(larger, 0, 0, used);
     bytes = larger;
+    view = new DataView(bytes.buffer);
   };
-  /** False, and nothing written, when the value holds something that does not stand for itself. */
-  const writePlain = (value: string, plain: Uint8Array): boolean => {
+  const begin = (capacity: number): void => {
+    bytes = Buffer.allocUnsafeSlow(capacity);
+    view = new DataView(bytes.buffer);
+    bytes.fill(0, signature.copy(bytes), headerLength);
+    used = headerLength;
+  };
+  const writeInt32 = (value: number): void => {
+    view.setInt32(used, value);
+    used += 4;
+  };
+  const writeNull = (): void => {
+    reserve(4);
+    writeInt32(lengthOfNull);
+  };
+  const writeText = (value: string): void => {
     const { length } = value;
-    reserve(length);
+    reserve(4 + length);
+    const start = used + 4;
     for (let at = 0; at < length; at += 1) {
       const code = value.charCodeAt(at);
-      if (code > 0x7f || plain[code] === 0) return false;
-      bytes[used + at] = code;
+      if (code > 0x7f) return writeUnicode(value);
+      bytes[start + at] = code;
     }
-    used += length;
-    return true;
+    view.setInt32(used, length);
+    used = start + length;
   };
-  const write = (text: string): void => {
-    reserve(text.length * longestCharacter);
-    used += bytes.write(text, used);
-  };
-  const writeByte = (byte: number): void => {
-    reserve(1);
-    bytes[used] = byte;
-    used += 1;
+  const writeUnicode = (value: string): void => {
+    reserve(4 + value.length * longestCharacter);
+    const length = bytes.write(value, used + 4);
+    view.setInt32(used, length);
+    used += 4 + length;
   };
 
+  begin(firstCapacity);
   return {
-    field(value) {
-      if (value === null) {
-        writeByte(backslash);
-        writeByte(capitalN);
-      } else {
-        const text = typeof value === 'number' ? String(value) : value;
-        if (!writePlain(text, plainInField)) write(escaped(text));
+    beginRow() {
+      reserve(2);
+      view.setInt16(used, columns);
+      used += 2;
+    },
+    text: (value) => (value === null ? writeNull() : writeText(value)),
+    uuid(value) {
+      if (value === null) return writeNull();
+      reserve(4 + uuidLength);
+      writeInt32(uuidLength);
+      writeUuid(value, bytes, used);
+      used += uuidLength;
+    },
+    uuidBytes(value) {
+      reserve(4 + uuidLength);
+      writeInt32(uuidLength);
+      for (let at = 0; at < uuidLength; at += 1) bytes[used + at] = value[at] ?? 0;
+      used += uuidLength;
+    },
+    int4(value) {
+      if (value === null) return writeNull();
+      reserve(8);
+      writeInt32(4);
+      writeInt32(value);
+    },
+    bool(value) {
+      reserve(5);
+      writeInt32(1);
+      bytes[used] = value ? 1 : 0;
+      used += 1;
+    },
+    jsonb(value) {
+      const length = Buffer.byteLength(value);
+      reserve(5 + length);
+      writeInt32(1 + length);
+      bytes[used] = jsonbVersion;
+      used += 1 + bytes.write(value, used + 1);
+    },
+    timestamptz(value) {
+      reserve(12);
+      writeInt32(8);
+      view.setBigInt64(used, (BigInt(value.getTime()) - epochOfPostgres) * 1000n);
+      used += 8;
+    },
+    textArray(values) {
+      if (values === null) return writeNull();
+      reserve(24);
+      const lengthAt = used;
+      used += 4;
+      writeInt32(values.length === 0 ? 0 : 1);
+      writeInt32(0);
+      writeInt32(textOid);
+      if (values.length > 0) {
+        writeInt32(values.length);
+        writeInt32(1);
       }
-      writeByte(tab);
+      for (const value of values) writeText(value);
+      view.setInt32(lengthAt, used - lengthAt - 4);
     },
-    array(values) {
-      writeByte(openBrace);
-      for (let at = 0; at < values.length; at += 1) {
-        const value = values[at] ?? '';
-        if (at > 0) writeByte(comma);
-        writeByte(quote);
-        if (!writePlain(value, plainInArray)) write(escaped(value.replaceAll(/[\\"]/g, String.raw`\$&`)));
-        writeByte(quote);
-      }
-      writeByte(closeBrace);
-      writeByte(tab);
-    },
-    endRow() {
-      // In place of the tab behind the last field.
-      bytes[used - 1] = lineBreak;
-    },
-    size: () => used,
+    size: () => used - headerLength,
     take() {
-      const rows = bytes.subarray(0, used);
-      bytes = Buffer.allocUnsafeSlow(bytes.length);
-      used = 0;
-      return rows;
+      reserve(trailerLength);
+      view.setInt16(used, -1);
+      const taken = bytes.subarray(0, used + trailerLength);
+      begin(bytes.length);
+      return taken;
     },
   };
-}
-
-const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\\t\n\r]/g, (character) => escapes[character] ?? '');
-}
-
-function asciiExcept(characters: string): Uint8Array {
-  const plain = new Uint8Array(0x80).fill(1);
-  for (const character of characters) plain[character.charCodeAt(0)] = 0;
-  return plain;
 }

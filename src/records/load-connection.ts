@@ -7,20 +7,13 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
-export interface CopyWriter {
-  /** Rows of `createCopyRows`; resolves when more may be written. */
-  readonly write: (rows: Buffer) => Promise<void>;
-  readonly end: () => Promise<void>;
-}
-
-/** Statements run in the order they are given; a `copy` must be ended before the next one. */
+/** Statements run in the order they are given. */
 export interface LoadConnection {
   readonly rows: <R extends readonly unknown[]>(
     text: string,
     values?: readonly unknown[],
   ) => Promise<readonly R[]>;
-  readonly copy: (statement: string) => CopyWriter;
-  /** A COPY of rows that are all there. */
+  /** A COPY of rows of `createCopyRows`. */
   readonly copyRows: (statement: string, rows: Buffer) => Promise<void>;
   /** What `COPY … TO STDOUT` gives, as it arrives. */
   readonly copyOut: (statement: string) => AsyncIterable<Buffer>;
@@ -55,45 +48,23 @@ export async function openLoadConnection(
     last = result.catch(() => undefined);
     return result;
   };
-  const copy = (statement: string): CopyWriter => copyWriter(client.query(copyFrom(statement)));
   return {
     rows: <R extends readonly unknown[]>(text: string, values: readonly unknown[] = []) =>
       inTurn(async () => {
         const { rows } = await client.query({ text, values: [...values], rowMode: 'array' });
         return rows as unknown as readonly R[];
       }),
-    copy,
     copyRows: (statement, rows) =>
       inTurn(async () => {
-        const writer = copy(statement);
-        await writer.write(rows);
-        await writer.end();
+        const copy = client.query(copyFrom(statement));
+        // Once it has failed, losing the connection must not count as unhandled.
+        copy.on('error', () => undefined);
+        copy.end(rows);
+        await once(copy, 'finish');
       }),
     copyOut: (statement) => client.query(copyTo(statement)),
     end: () => client.end(),
     destroy: () => void stream.destroy(),
-  };
-}
-
-function copyWriter(copy: ReturnType<typeof copyFrom>): CopyWriter {
-  let failure: Error | undefined;
-  copy.on('error', (error) => {
-    failure ??= error;
-  });
-  const check = (): void => {
-    if (failure !== undefined) throw failure;
-  };
-  return {
-    async write(rows) {
-      check();
-      if (!copy.write(rows)) await once(copy, 'drain');
-      check();
-    },
-    async end() {
-      check();
-      copy.end();
-      await once(copy, 'finish');
-    },
   };
 }
 

@@ -5,6 +5,7 @@
 import type { CampaignStatus } from '../domain/campaign.ts';
 import type { NewRecipient } from '../domain/audience.ts';
 import type { SkipReason } from '../domain/recipient.ts';
+import { createBacklog } from './backlog.ts';
 import { createCopyRows } from './copy-rows.ts';
 import { openLoadConnection, type LoadConnection } from './load-connection.ts';
 import { isBeingPrepared } from './campaign-preparation.ts';
@@ -57,33 +58,48 @@ export async function openRecipientLoad(
   }
 }
 
-const columns =
-  'campaign_id, position, id, contact_id, phone_number, country, sendable, state, reason, reason_detail, line_number, variables';
+const columns = [
+  'campaign_id',
+  'position',
+  'id',
+  'contact_id',
+  'phone_number',
+  'country',
+  'sendable',
+  'state',
+  'reason',
+  'reason_detail',
+  'line_number',
+  'variables',
+];
+const copyRecipients = `COPY recipient (${columns.join(', ')}) FROM STDIN (FORMAT binary)`;
+
+const batchBytes = 1024 * 1024;
+const batchesUnderWay = 4;
 
 function recipientLoad(connection: LoadConnection, campaignId: string, startedAt: Date): RecipientLoad {
   // Made here: Postgres would take longer over a row's id than over half of its other columns.
   const newId = createUuidV7Generator(startedAt);
-  const copy = connection.copy(`COPY recipient (${columns}) FROM STDIN`);
   const skipped = new Map<SkipReason, number>();
-  const rows = createCopyRows();
+  const rows = createCopyRows(columns.length);
+  const backlog = createBacklog(batchesUnderWay);
   let position = 0;
 
   const writeRow = ({ contactId, phone, line, skip, variables }: NewRecipient): void => {
     position += 1;
-    rows.field(campaignId);
-    rows.field(position);
-    rows.field(newId());
-    rows.field(contactId);
-    rows.field(phone === undefined ? null : phone.digits);
-    rows.field(phone === undefined ? '' : phone.country);
-    rows.field(skip === undefined ? 't' : 'f');
-    rows.field(skip === undefined ? 'PENDING' : 'SKIPPED');
-    rows.field(skip === undefined ? null : skip.reason);
-    rows.field(skip === undefined ? null : skip.detail);
-    rows.field(line);
-    if (variables.length === 0) rows.field(null);
-    else rows.array(variables);
-    rows.endRow();
+    rows.beginRow();
+    rows.uuid(campaignId);
+    rows.int4(position);
+    rows.uuidBytes(newId());
+    rows.uuid(contactId);
+    rows.text(phone === undefined ? null : phone.digits);
+    rows.text(phone === undefined ? '' : phone.country);
+    rows.bool(skip === undefined);
+    rows.text(skip === undefined ? 'PENDING' : 'SKIPPED');
+    rows.text(skip === undefined ? null : skip.reason);
+    rows.text(skip === undefined ? null : skip.detail);
+    rows.int4(line);
+    rows.textArray(variables.length === 0 ? null : variables);
     if (skip !== undefined) skipped.set(skip.reason, (skipped.get(skip.reason) ?? 0) + 1);
   };
 
@@ -92,10 +108,11 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
     destroy: connection.destroy,
     async write(recipients) {
       for (const recipient of recipients) writeRow(recipient);
-      await copy.write(rows.take());
+      if (rows.size() >= batchBytes) await backlog.add(connection.copyRows(copyRecipients, rows.take()));
     },
     async finish({ messagePlan, resentCampaignId, beforeCommit }) {
-      await copy.end();
+      if (rows.size() > 0) await backlog.add(connection.copyRows(copyRecipients, rows.take()));
+      await backlog.settle();
       // FOR NO KEY UPDATE: the foreign keys of the new rows hold the campaign's key already.
       const [campaign] = await connection.rows<[CampaignStatus, string]>(
         'SELECT status, preparation_status FROM campaign WHERE id = $1 FOR NO KEY UPDATE',

@@ -1,47 +1,49 @@
 /** Ids in the order of their making, for rows that need theirs before they are inserted. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomFillSync, randomUUID } from 'node:crypto';
 
+const uuidLength = 16;
 const poolSize = 8192;
-const randomDigits = 16;
+const randomLength = 8;
 const sequences = 0x1000;
 
 /**
  * Every id of one generator is larger than the one before. They carry the time from which they are made; the clock moves
- * on with the ids themselves, 4096 to the millisecond.
+ * on with the ids themselves, 4096 to the millisecond. The bytes are those of the next id as soon as it is asked for.
  */
-export function createUuidV7Generator(from: Date): () => string {
-  let pool = '';
-  let used = 0;
+export function createUuidV7Generator(from: Date): () => Buffer {
+  const id = Buffer.alloc(uuidLength);
+  const pool = new Uint8Array(poolSize);
+  let used = poolSize;
   let millisecond = from.getTime();
   let sequence = 0;
-  let prefix = timePrefix(millisecond);
   return () => {
-    if (used >= pool.length) {
-      pool = randomBytes(poolSize).toString('hex');
+    if (used === poolSize) {
+      randomFillSync(pool);
       used = 0;
     }
     if (sequence === sequences) {
       sequence = 0;
       millisecond += 1;
-      prefix = timePrefix(millisecond);
     }
-    const random = pool.slice(used, used + randomDigits);
-    used += randomDigits;
-    const count = (sequences + sequence).toString(16).slice(1);
+    if (sequence === 0) id.writeUIntBE(millisecond, 0, 6);
+    id[6] = 0x70 | (sequence >> 8);
+    id[7] = sequence & 0xff;
+    for (let at = 0; at < randomLength; at += 1) id[randomLength + at] = pool[used + at] ?? 0;
+    id[8] = 0x80 | ((pool[used] ?? 0) & 0x3f);
     sequence += 1;
-    const variant = variants.charAt(random.charCodeAt(0) & 3);
-    return `${prefix}-7${count}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
+    used += randomLength;
+    return id;
   };
+}
+
+/** An id as Postgres writes it. */
+export function formatUuid(id: Buffer): string {
+  const hex = id.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** One id, made at that time. Ids of the same millisecond stand in no order. */
 export function uuidV7(at: Date): string {
-  return `${timePrefix(at.getTime())}-7${randomUUID().slice(15)}`;
-}
-
-const variants = '89ab';
-
-function timePrefix(millisecond: number): string {
-  const time = millisecond.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}`;
+  const time = at.getTime().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

@@ -20,6 +20,8 @@ export function openRehearsalGround(name: string): RehearsalGround {
   const folder = mkdtempSync(join(tmpdir(), `messaging-campaigns-${name}-`));
   // The user of the embedded Postgres has to pass through.
   chmodSync(folder, 0o711);
+  // A reader that has seen enough (`| head`) must not end what still has servers to stop.
+  process.stdout.on('error', () => undefined);
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   return {

@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { startDemoReceiver } from './demo-receiver.ts';
 import { createProgress } from './progress.ts';
 import { openRehearsalGround, type RehearsalGround } from './rehearsal-ground.ts';
@@ -79,11 +80,17 @@ async function unpackPrevious(folder: string, signal: AbortSignal): Promise<stri
   return folder;
 }
 
-try {
+async function rehearse(): Promise<void> {
   const problems = await main(openRehearsalGround('upgrade'));
   for (const problem of problems) say(`NOT SOUND: ${problem}`);
   if (problems.length === 0) say('Nobody was lost or doubled, and nobody noticed.');
   process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+try {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+  if (values.help) process.stdout.write('npm run upgrade-rehearsal (no options; about three minutes)\n');
+  else await rehearse();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

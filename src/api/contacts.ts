@@ -1,7 +1,7 @@
 /** The contacts of a workspace; Spec 4.6 is `updateContact`. */
 import { ContactCursor, CreateContact, UpdateContact } from '../codecs/contact.ts';
 import { EventContact as Contact } from '../codecs/event.ts';
-import { idOf, limitUpTo, textOf } from '../codecs/scalars.ts';
+import { limitUpTo, textOf } from '../codecs/scalars.ts';
 import { struct } from '../codecs/struct.ts';
 import * as creating from '../commands/create-contact.ts';
 import * as updating from '../commands/update-contact.ts';
@@ -11,19 +11,10 @@ import { Invalid, NotFound } from '../domain/error.ts';
 import * as listing from '../records/contact-list.ts';
 import * as records from '../records/contacts.ts';
 import { endpoint } from './endpoint.ts';
-import {
-  acknowledge,
-  Acknowledgement,
-  cursorPage,
-  cursorPageOf,
-  record,
-  recordWithMessage,
-  succeed,
-  succeedWith,
-} from './envelope.ts';
+import { cursorPage, cursorPageOf, recordWithMessage, succeedWith } from './envelope.ts';
+import { resource } from './resource.ts';
 
 const tag = 'Contacts';
-const params = struct({ id: idOf('Contact') });
 
 const contactExample = {
   id: '0197c0de-0000-7000-8000-0000000000c1',
@@ -41,6 +32,14 @@ const contactExample = {
   createdAt: '2026-11-21T09:00:00.000Z',
   updatedAt: '2026-11-21T09:00:00.000Z',
 };
+
+const contacts = resource({
+  name: 'Contact',
+  tag,
+  path: '/api/contacts',
+  record: Contact,
+  example: contactExample,
+});
 
 export const listContacts = endpoint(
   {
@@ -69,35 +68,24 @@ export const listContacts = endpoint(
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;
     const search = readContactSearch(query.search ?? '');
+    const isSearch = search.words.length > 0;
     const { cursor } = query;
-    if (search.words.length === 0) {
-      if (cursor?.way !== undefined) throw foreignCursor();
-      const found = await listing.listContacts(database, workspaceId, {
-        beforeId: cursor?.id,
-        limit: limit + 1,
-      });
-      const contacts = found.slice(0, limit);
-      const last = contacts.at(-1);
-      const nextCursor =
-        found.length > limit && last !== undefined ? ContactCursor.encode({ id: last.id }) : null;
-      return { status: 200, body: cursorPage(contacts.map(presentContact), { limit, nextCursor }) };
+    if (cursor !== undefined && isSearch !== (cursor.way !== undefined)) {
+      throw Invalid.at('cursor', 'cursor is not a cursor of this list');
     }
-    if (cursor !== undefined && cursor.way === undefined) throw foreignCursor();
-    const found = await listing.searchContacts(database, workspaceId, {
-      search,
-      ...(cursor?.way !== undefined && { after: { id: cursor.id, way: cursor.way } }),
-      limit: limit + 1,
-    });
+    // One more than asked for: whether there is a next part.
+    const part = { after: cursor, limit: limit + 1 };
+    const found = isSearch
+      ? await listing.searchContacts(database, workspaceId, { search, ...part })
+      : await listing.listContacts(database, workspaceId, part);
     const hits = found.slice(0, limit);
     const last = hits.at(-1);
     const nextCursor =
       found.length > limit && last !== undefined ? ContactCursor.encode(last.position) : null;
-    const contacts = hits.map(({ contact }) => presentContact(contact));
-    return { status: 200, body: cursorPage(contacts, { limit, nextCursor }) };
+    const data = hits.map(({ contact }) => presentContact(contact));
+    return { status: 200, body: cursorPage(data, { limit, nextCursor }) };
   },
 );
-
-const foreignCursor = () => Invalid.at('cursor', 'cursor is not a cursor of this list');
 
 export const createContact = endpoint(
   {
@@ -143,63 +131,25 @@ export const createContact = endpoint(
   },
 );
 
-export const getContact = endpoint(
-  {
-    method: 'GET',
-    path: '/api/contacts/:id',
-    operationId: 'getContact',
-    summary: 'Read a contact',
-    tag,
-    access: 'workspace',
-    params,
-    responses: {
-      200: {
-        description: 'The contact',
-        body: record(Contact),
-        example: { status: 'success', data: contactExample },
-      },
-    },
-  },
-  async ({ dependencies: { contactRegister }, principal: { workspaceId }, params: { id } }) => {
-    const stored = await contactRegister.read({ workspaceId, contactId: id });
-    if (stored === undefined) throw new NotFound('Contact');
-    return { status: 200, body: succeed(presentContact(stored.contact)) };
-  },
-);
+export const getContact = contacts.read(async ({ dependencies: { contactRegister }, workspaceId, id }) => {
+  const stored = await contactRegister.read({ workspaceId, contactId: id });
+  if (stored === undefined) throw new NotFound('Contact');
+  return presentContact(stored.contact);
+});
 
-export const updateContact = endpoint(
+export const updateContact = contacts.change(
   {
-    method: 'PUT',
-    path: '/api/contacts/:id',
-    operationId: 'updateContact',
     summary: 'Change a contact and its tags',
     description:
       'Spec 4.6. Absent fields stay as they are; `tagsId` and `customFields` replace the whole list. Emits `contact.updated` once when something changes, nothing otherwise.',
-    tag,
-    access: 'workspace',
-    params,
     body: UpdateContact,
     bodyExample: { tagsId: [] },
-    responses: {
-      200: {
-        description: 'The contact as it is now',
-        body: recordWithMessage(Contact),
-        example: {
-          status: 'success',
-          message: 'Contact updated successfully',
-          data: { ...contactExample, tagsId: [] },
-        },
-      },
-    },
     errors: [400, 409],
   },
-  async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
-    const contact = await updating.updateContact(dependencies, workspaceId, {
-      ...withLowerCaseTags(body),
-      contactId: id,
-    });
-    return { status: 200, body: succeedWith('Contact updated successfully', presentContact(contact)) };
-  },
+  async ({ dependencies, workspaceId, id }, body) =>
+    presentContact(
+      await updating.updateContact(dependencies, workspaceId, { ...withLowerCaseTags(body), contactId: id }),
+    ),
 );
 
 // Ids are UUIDs: their case means nothing.
@@ -208,27 +158,10 @@ function withLowerCaseTags<I extends Pick<ContactInput, 'tagsId'>>(input: I): I 
   return { ...input, tagsId: input.tagsId.map((tagId) => tagId.toLowerCase()) };
 }
 
-export const deleteContact = endpoint(
+export const deleteContact = contacts.remove(
   {
-    method: 'DELETE',
-    path: '/api/contacts/:id',
-    operationId: 'deleteContact',
-    summary: 'Delete a contact',
     description:
       'The contact leaves every list and audience, and is restored when its number turns up again.',
-    tag,
-    access: 'workspace',
-    params,
-    responses: {
-      200: {
-        description: 'The contact is deleted',
-        body: Acknowledgement,
-        example: { status: 'success', message: 'Contact deleted successfully' },
-      },
-    },
   },
-  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
-    await records.deleteContact(database, workspaceId, id);
-    return { status: 200, body: acknowledge('Contact deleted successfully') };
-  },
+  ({ database, workspaceId, id }) => records.deleteContact(database, workspaceId, id),
 );

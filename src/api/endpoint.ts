@@ -103,7 +103,7 @@ type Answers<R extends ResponseDeclarations> = {
         : { readonly status: S; readonly headers?: Headers });
 }[keyof R & number];
 
-type Immutable<A> = A extends Date
+export type Immutable<A> = A extends Date
   ? A
   : A extends readonly (infer E)[]
     ? readonly Immutable<E>[]

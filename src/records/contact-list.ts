@@ -7,28 +7,34 @@ import { contactSelection, ContactRow } from './contacts.ts';
 import type { Connection } from './database.ts';
 import { row } from './row.ts';
 
-/** Newest first. `beforeId` is the last contact of the page before. */
+/** The last contact of the part before, and in a search the way it was found. */
+export interface ContactPosition {
+  readonly id: string;
+  readonly way?: number;
+}
+
+export interface ContactHit {
+  readonly contact: Contact;
+  readonly position: ContactPosition;
+}
+
+interface Part {
+  readonly after?: ContactPosition | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
 export async function listContacts(
   connection: Connection,
   workspaceId: number,
-  { beforeId, limit }: { readonly beforeId: string | undefined; readonly limit: number },
-): Promise<readonly Contact[]> {
-  const rest = beforeId === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${beforeId}`;
-  return connection.any(sql.type(ContactRow)`
+  { after, limit }: Part,
+): Promise<readonly ContactHit[]> {
+  const rest = after === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${after.id}`;
+  const contacts = await connection.any(sql.type(ContactRow)`
     SELECT ${contactSelection} FROM contact
     WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${rest}
     ORDER BY id DESC LIMIT ${limit}`);
-}
-
-/** The last contact of the page before, and the way it was found. */
-export interface SearchPosition {
-  readonly way: number;
-  readonly id: string;
-}
-
-export interface SearchHit {
-  readonly contact: Contact;
-  readonly position: SearchPosition;
+  return contacts.map((contact) => ({ contact, position: { id: contact.id } }));
 }
 
 /**
@@ -38,14 +44,10 @@ export interface SearchHit {
 export async function searchContacts(
   connection: Connection,
   workspaceId: number,
-  {
-    search,
-    after,
-    limit,
-  }: { readonly search: ContactSearch; readonly after?: SearchPosition; readonly limit: number },
-): Promise<readonly SearchHit[]> {
+  { search, after, limit }: Part & { readonly search: ContactSearch },
+): Promise<readonly ContactHit[]> {
   const ways = waysOf(search);
-  const hits: SearchPosition[] = [];
+  const hits: ContactPosition[] = [];
   for (let index = after?.way ?? 0; index < ways.length && hits.length < limit; index += 1) {
     const way = ways[index];
     if (way === undefined) break;
@@ -64,8 +66,8 @@ export async function searchContacts(
 
 async function withContacts(
   connection: Connection,
-  positions: readonly SearchPosition[],
-): Promise<readonly SearchHit[]> {
+  positions: readonly ContactPosition[],
+): Promise<readonly ContactHit[]> {
   if (positions.length === 0) return [];
   const ids = positions.map(({ id }) => id);
   const contacts = await connection.any(sql.type(ContactRow)`

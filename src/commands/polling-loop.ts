@@ -68,6 +68,7 @@ export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions)
 /** For logs and records: messages of the database quote values, which may be people's numbers. */
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  const cause = error.cause as { readonly code?: unknown } | undefined;
-  return typeof cause?.code === 'string' ? `${error.name} ${cause.code}` : error.name;
+  const links = [error, error.cause] as readonly ({ readonly code?: unknown } | undefined)[];
+  const code = links.map((link) => link?.code).find((found) => typeof found === 'string');
+  return code === undefined ? error.name : `${error.name} ${code}`;
 }

@@ -16,7 +16,7 @@ export interface RecordingProvider {
   /** The root `v1`. */
   readonly baseUrl: string;
   /** Messages taken over. */
-  readonly taken: readonly Taken[];
+  readonly taken: Taken[];
   /** Called before and after the n-th message (from 1) is taken over, before it is answered. */
   watch: { before?: (count: number) => void; after?: (count: number) => void };
   readonly close: () => Promise<void>;

@@ -1,0 +1,111 @@
+/** Worker processes of the build, and one campaign that they send to a provider that remembers. */
+import { join, resolve } from 'node:path';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { expect } from 'vitest';
+import { orchestratorFor } from '../../src/orchestrator.ts';
+import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { row } from '../../src/records/row.ts';
+import {
+  checkBooks,
+  seedCampaign,
+  testSecretsKey,
+  type SeededCampaign,
+} from '../support/campaign-factory.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startTemporal } from '../support/temporal.ts';
+import { startProgram, type StartedProgram } from './child-process.ts';
+import { startRecordingProvider } from './recording-provider.ts';
+
+export interface WorkerOptions {
+  /** How the provider tells it from the others. */
+  readonly name: string;
+  readonly folder?: string;
+  readonly graceSeconds?: number;
+  readonly clock?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** As the server of `npm start` is, and every one from 1.32 on. */
+const temporalSettings = [
+  'system.enableActivityEagerExecution=true',
+  'matching.numTaskqueueReadPartitions=1',
+  'matching.numTaskqueueWritePartitions=1',
+];
+
+export type SendingGround = Awaited<ReturnType<typeof openSendingGround>>;
+
+export async function openSendingGround(moreSettings: readonly string[] = []) {
+  const [database, temporal, provider] = await Promise.all([
+    createTestDatabase({ poolSize: 5 }),
+    startTemporal([...temporalSettings, ...moreSettings]),
+    startRecordingProvider(),
+  ]);
+  const running: StartedProgram[] = [];
+
+  const statusOf = async ({ campaignId }: SeededCampaign) =>
+    (await getCampaignStanding(database.pool, campaignId)).status;
+
+  return {
+    database,
+    provider,
+    statusOf,
+    async startWorker({ name, folder = '.', graceSeconds = 60, clock, environment }: WorkerOptions) {
+      const program = startProgram({
+        path: join(folder, 'dist/src/worker.js'),
+        environment: {
+          DATABASE_URL: database.url,
+          TEMPORAL_ADDRESS: temporal.address,
+          TEMPORAL_NAMESPACE: temporal.namespace ?? 'default',
+          PROVIDER_BASE_URL: `${provider.origin}/${name}`,
+          SECRETS_KEY: testSecretsKey,
+          OUTCOME_GRACE_SECONDS: String(graceSeconds),
+          ...environment,
+          ...clock,
+        },
+        ...(clock !== undefined && { preload: resolve('test/outages/shift-clock.mjs') }),
+      });
+      running.push(program);
+      await program.says('worker ready');
+      return program;
+    },
+    async startCampaign(recipients: number, messagesPerSecond: number): Promise<SeededCampaign> {
+      const seeded = await seedCampaign(database.pool, { recipients, messagesPerSecond, status: 'DRAFT' });
+      const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
+      await orchestrator.startCampaign({
+        id: seeded.campaignId,
+        workspaceId: seeded.workspaceId,
+        name: 'Two',
+      });
+      return seeded;
+    },
+    async untilCompleted(seeded: SeededCampaign): Promise<void> {
+      await expect.poll(() => statusOf(seeded), { timeout: 80_000, interval: 200 }).toBe('COMPLETED');
+    },
+    /** Nobody lost, nobody doubled, and the books are right. */
+    async expectSound(seeded: SeededCampaign) {
+      const ids = provider.taken.map(({ callbackData }) => callbackData);
+      expect(new Set(ids).size).toBe(ids.length);
+      const unknown = await database.pool.any(sql.type(row(t.type({ id: t.string })))`
+        SELECT id FROM recipient WHERE campaign_id = ${seeded.campaignId} AND state = 'UNKNOWN'`);
+      const settled = new Set([...ids, ...unknown.map(({ id }) => id)]);
+      const { counts } = await getCampaignStanding(database.pool, seeded.campaignId);
+      expect(settled.size).toBe(counts.total);
+      expect(counts.accepted + counts.unknown).toBe(counts.total);
+      const books = await checkBooks(database.pool, seeded);
+      expect(books).toMatchObject({ counters_fit: true, ledger: books.balance, reserved: books.owed });
+      return counts;
+    },
+    /** Between two tests. */
+    async clear() {
+      for (const { child } of running) child.kill('SIGKILL');
+      await Promise.all(running.splice(0).map(({ ended }) => ended));
+      provider.taken.length = 0;
+    },
+    async close() {
+      await provider.close();
+      await temporal.teardown();
+      await database.drop();
+    },
+  };
+}

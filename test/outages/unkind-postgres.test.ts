@@ -1,0 +1,82 @@
+/** Postgres is there and refuses: the worker keeps what it has sent, sends nothing more, and goes on by itself. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
+import { openSendingGround, type SendingGround } from './sending-ground.ts';
+
+let ground: SendingGround;
+let databaseName: string;
+beforeAll(async () => {
+  ground = await openSendingGround();
+  databaseName = new URL(ground.database.url).pathname.slice(1);
+  await administer(`CREATE ROLE worker_${databaseName} LOGIN SUPERUSER PASSWORD 'worker'`);
+});
+afterEach(() => ground.clear());
+afterAll(async () => {
+  await ground?.close();
+  await administer(`DROP ROLE worker_${databaseName}`);
+});
+
+async function administer(...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') });
+  await client.connect();
+  try {
+    for (const statement of statements) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other, as they are given
+      await client.query(statement);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** The worker has a role of its own, so that only it meets the refusal. */
+function workerUrl(): string {
+  const url = new URL(ground.database.url);
+  [url.username, url.password] = [`worker_${databaseName}`, 'worker'];
+  return url.href;
+}
+
+const endSessions = () =>
+  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'worker_${databaseName}'`;
+
+const refusals = [
+  {
+    name: 'is read-only',
+    code: '25006',
+    begin: () => `ALTER ROLE worker_${databaseName} SET default_transaction_read_only = on`,
+    end: () => `ALTER ROLE worker_${databaseName} RESET default_transaction_read_only`,
+  },
+  {
+    name: 'has no connection left',
+    code: '53300',
+    begin: () => `ALTER ROLE worker_${databaseName} NOSUPERUSER CONNECTION LIMIT 0`,
+    end: () => `ALTER ROLE worker_${databaseName} SUPERUSER CONNECTION LIMIT -1`,
+  },
+];
+
+for (const { name, code, begin, end } of refusals) {
+  it(`loses and doubles nobody while Postgres ${name}`, async () => {
+    const recipients = 300;
+    const worker = await ground.startWorker({
+      name: 'worker',
+      graceSeconds: 20,
+      environment: { DATABASE_URL: workerUrl() },
+    });
+    const seeded = await ground.startCampaign(recipients, 60);
+    await expect.poll(() => ground.provider.taken.length, { timeout: 30_000 }).toBeGreaterThan(60);
+    await administer(begin(), endSessions());
+    await sleep(4_000);
+    const meanwhile = ground.provider.taken.length;
+    await sleep(1_000);
+    await worker.says(` ${code}","msg":"loop failed, trying again"`);
+    // Its permission to leave is in Postgres.
+    expect(ground.provider.taken.length).toBe(meanwhile);
+    await administer(end(), endSessions());
+    await ground.untilCompleted(seeded);
+    const { accepted } = await ground.expectSound(seeded);
+    // What had been sent was kept in memory and recorded.
+    expect(accepted).toBe(recipients);
+    expect(worker.child.exitCode).toBeNull();
+  }, 90_000);
+}

@@ -34,7 +34,8 @@ export interface StepResult {
   readonly waitMs: number;
 }
 
-const largestPage = 500;
+// Of a channel of 4,000 messages a second and more; others have smaller pages.
+const largestPage = 1_000;
 const pageSeconds = 0.25;
 const pagesInFlight = 4;
 /** For a provider that cannot be reached, or is in trouble. */

@@ -49,6 +49,6 @@ describe('docker-compose.yml', () => {
   it.each(['api', 'worker'])('leaves %s room beside the heap', (name) => {
     const heap = Number(/=(\d+)$/.exec(programMemory.NODE_OPTIONS)?.[1]);
     const [, size, unit] = /mem_limit: (\d+)([mg])/.exec(services.get(name) ?? '') ?? [];
-    expect(Number(size) * (unit === 'g' ? 1024 : 1)).toBeGreaterThanOrEqual(heap * 1.5);
+    expect(Number(size) * (unit === 'g' ? 1024 : 1)).toBeGreaterThanOrEqual(heap + 512);
   });
 });

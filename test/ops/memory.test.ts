@@ -42,6 +42,11 @@ it('judges nothing when there are not two minutes behind the warm-up', () => {
   expect(judgeMemory([])).toBeUndefined();
 });
 
+it('says of shared memory that it fills', () => {
+  const samples = samplesOf(300, (at) => ({ 'postgres, shared': at }));
+  expect(judgeMemory(samples)).toMatchObject([{ verdict: 'filling' }]);
+});
+
 it('describes a trend in one line', () => {
   const line = describeTrend({ name: 'worker-1', first: 400, last: 391, slope: -0.25, verdict: 'level' });
   expect(line.trim().split(/\s+/).join(' ')).toBe('worker-1 400 → 391 -0.3 per minute level');

@@ -1,5 +1,5 @@
 /** Whether memory stays level under load: the last minute held against the first one after the warm-up. */
-import type { MemorySample } from './memory.ts';
+import { sharedSuffix, type MemorySample } from './memory.ts';
 
 /**
  * The first minute opens connections and shards, compiles what is hot, fills the caches to the size they are given and sees
@@ -20,7 +20,7 @@ export interface MemoryTrend {
   readonly last: number;
   /** MiB per minute, of the second half. */
   readonly slope: number;
-  readonly verdict: 'level' | 'growing';
+  readonly verdict: 'level' | 'growing' | 'filling';
 }
 
 /** By name; undefined when there are not two minutes behind the warm-up. */
@@ -44,9 +44,19 @@ export function judgeMemory(samples: readonly MemorySample[]): readonly MemoryTr
       first,
       last,
       slope: slopeOf(points.filter(({ at }) => at >= middle)),
-      verdict: last - first > Math.max(first * allowedShare, allowedMebibytes) ? 'growing' : 'level',
+      verdict: verdictOf({ name, first, last }),
     };
   });
+}
+
+/** Shared memory has its full size from the start and is counted as it is touched. */
+function verdictOf({
+  name,
+  first,
+  last,
+}: Pick<MemoryTrend, 'name' | 'first' | 'last'>): MemoryTrend['verdict'] {
+  if (last - first <= Math.max(first * allowedShare, allowedMebibytes)) return 'level';
+  return name.endsWith(sharedSuffix) ? 'filling' : 'growing';
 }
 
 interface Point {

@@ -42,6 +42,9 @@ export async function sampleMemory(
   };
 }
 
+/** Of the name under which a program's shared memory stands. */
+export const sharedSuffix = ', shared';
+
 /** Empty where there is no /proc. */
 function memoryOfTree(name: string, root: number): readonly (readonly [string, number])[] {
   const parts = treeOf(root).flatMap((pid) => memoryOf(pid) ?? []);
@@ -52,7 +55,7 @@ function memoryOfTree(name: string, root: number): readonly (readonly [string, n
     ? [[name, own]]
     : [
         [name, own],
-        [`${name}, shared`, shared],
+        [`${name}${sharedSuffix}`, shared],
       ];
 }
 

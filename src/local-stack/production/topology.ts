@@ -40,7 +40,7 @@ const drainMs = 31_000;
 const instances = [1, 2] as const;
 
 /** What bounds the memory of our programs, as in the Dockerfile. */
-export const programMemory = { NODE_OPTIONS: '--max-old-space-size=512', MALLOC_ARENA_MAX: '2' } as const;
+export const programMemory = { NODE_OPTIONS: '--max-old-space-size=1536', MALLOC_ARENA_MAX: '2' } as const;
 
 export async function startTopology(options: TopologyOptions): Promise<Topology> {
   const { supervisor, progress, folder, environment, signal } = options;

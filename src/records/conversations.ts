@@ -22,7 +22,7 @@ const AssigneeFields = t.type({
   email: nullable(t.string),
 });
 
-const ConversationFields: t.Type<Conversation, unknown> = t.type({
+const ConversationFields = t.type({
   id: t.string,
   contactId: t.string,
   channelId: t.string,

@@ -20,9 +20,11 @@ export interface Page<A> {
 const Counted = t.type({ total: t.number });
 type Counted = t.TypeOf<typeof Counted>;
 
-/** What `PageQuery.parser` takes: a row, and the number of all. */
-export const countedRow = <A extends object, O>(codec: t.Type<A, O>): RowParser<A & Counted> =>
-  row(t.intersection([codec, Counted]));
+/** What `PageQuery.parser` takes: a row, and the number of all. One codec: an intersection would read every row twice. */
+export const countedRow = <P extends t.Props>({
+  props,
+}: t.TypeC<P>): RowParser<t.TypeOf<t.TypeC<P>> & Counted> =>
+  row(t.type({ ...props, ...Counted.props }) as unknown as t.Type<t.TypeOf<t.TypeC<P>> & Counted>);
 
 interface PageQuery<A extends object> extends Place {
   readonly parser: RowParser<A & Counted>;

@@ -39,8 +39,7 @@ export async function migrate(
   folder: string,
   patience: Patience = defaultPatience,
 ): Promise<MigrationResult> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-  await client.connect();
+  const client = await connect({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   try {
     await client.query('SELECT pg_advisory_lock($1)', [lockKey]);
     await client.query(`CREATE TABLE IF NOT EXISTS migration (
@@ -62,8 +61,11 @@ export async function migrate(
 
 /** Names of the files not applied yet; empty when the schema is up to date. */
 export async function pendingMigrations(databaseUrl: string, folder: string): Promise<readonly string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
-  await client.connect();
+  const client = await connect({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 5_000,
+  });
   try {
     const files = await migrationFiles(folder);
     const { rows } = await client.query(`SELECT to_regclass('migration') IS NOT NULL AS present`);
@@ -71,8 +73,17 @@ export async function pendingMigrations(databaseUrl: string, folder: string): Pr
     const known = await appliedMigrations(client);
     return files.filter(({ name, sha256 }) => known.get(name) !== sha256).map(({ name }) => name);
   } finally {
-    await client.end();
+    // Asked by every probe: a server that went silent must not be waited for.
+    client.connection.stream.destroy();
   }
+}
+
+/** A connection that is lost fails its statement; without a listener it would end the process as well. */
+async function connect(options: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(options);
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
 }
 
 async function appliedMigrations(client: pg.Client): Promise<ReadonlyMap<string, string>> {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate, MigrationError } from '../src/migrate.ts';
+import { migrate, MigrationError, pendingMigrations } from '../src/migrate.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { openTcpCutter } from './support/tcp-cutter.ts';
 
 const quick = { lockTimeoutMs: 50, attempts: 3, pauseMs: 10 };
 
@@ -134,6 +135,50 @@ it('applies each file once when several run it at a time', async () => {
   await file('0001_more.sql', 'ALTER TABLE thing ADD COLUMN first int');
   const results = await Promise.all([run(), run(), run()]);
   expect(results.flatMap(({ applied }) => applied)).toEqual(['0001_more.sql']);
+});
+
+/** Runs `work` on a connection that is cut after 4 bytes, after 24, and so on until it comes to its end. */
+async function cutAnywhere(work: (url: string) => Promise<unknown>, afterEachCut = async () => {}) {
+  for (let cutAfter = 4, cuts = 0; ; cutAfter += 20, cuts += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one connection after the other
+    const cutter = await openTcpCutter(database.url, cutAfter);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const whole = await work(cutter.url).then(
+      () => true,
+      () => false,
+    );
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await cutter.close();
+    if (whole) return cuts;
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await afterEachCut();
+  }
+}
+
+it('leaves no file half applied when it is killed, whenever that is, and goes on where it was', async () => {
+  await file(
+    '0001_more.sql',
+    'ALTER TABLE thing ADD COLUMN first int; ALTER TABLE thing ADD COLUMN second int',
+  );
+  await file(
+    '0002_more.sql',
+    'ALTER TABLE thing ADD COLUMN third int; ALTER TABLE thing ADD COLUMN fourth int',
+  );
+  const seen = new Set<unknown>();
+  await cutAnywhere(
+    (url) => migrate(url, folder, quick),
+    async () => {
+      const applied = await ask('SELECT count(*)::int AS answer FROM migration');
+      expect(await columns()).toBe(2 + 2 * Number(applied));
+      seen.add(applied);
+    },
+  );
+  expect([...seen]).toEqual([0, 1]);
+  expect(await columns()).toBe(6);
+});
+
+it('tells what is pending, or fails and nothing more when its connection is cut, whenever that is', async () => {
+  expect(await cutAnywhere((url) => pendingMigrations(url, folder))).toBeGreaterThan(5);
 });
 
 describe('the migrations since the first release', () => {

@@ -1,9 +1,11 @@
 import { createServer } from 'node:net';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import type { MessagingProvider, OutboundTemplateMessage } from '../../src/provider/provider.ts';
+import { receiverCertificate } from '../support/certificates.ts';
 import { acceptedAnswer, httpAnswer, startRawServer, type RawServer } from './raw-server.ts';
 
 const message: OutboundTemplateMessage = {
@@ -269,6 +271,28 @@ describe('a send without an answer', () => {
     const provider = connectTo('http://provider.invalid/v23.0');
 
     expect(await provider.sendMessage(message)).toMatchObject({ kind: 'unreachable' });
+  });
+
+  it('is unreachable when the certificate is not to be trusted, and is never written', async () => {
+    let heard = '';
+    const server = createTlsServer(receiverCertificate, (socket) => {
+      socket.on('data', (bytes) => (heard += bytes.toString())).on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const provider = connectTo(`https://127.0.0.1:${port}/v23.0`);
+
+    expect(await provider.sendMessage(message)).toMatchObject({ kind: 'unreachable' });
+    await new Promise((resolve) => server.close(resolve));
+    expect(heard).toBe('');
+  });
+
+  it('is unreachable when TLS is spoken to a server without it', async () => {
+    const server = await serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+
+    const result = await connectTo(server.baseUrl.replace('http:', 'https:')).sendMessage(message);
+
+    expect(result).toMatchObject({ kind: 'unreachable' });
   });
 
   it('is unreachable when the client is closed', async () => {

@@ -3,7 +3,8 @@
  * recipient rows, ids included, into the same keyed table, in one run. Prints rows per second, the ratio, CPU seconds of
  * Postgres and of the preparing process, and the latter's peak memory. `--recipients N` (default 1,000,000), `--rounds N`,
  * `--known` (the contacts exist already), `--mapped` (names, e-mail and a custom field are stored with the contacts),
- * `--shuffled` (the numbers stand in no order), `--quoted` (every name stands in quotes).
+ * `--shuffled` (the numbers stand in no order), `--quoted` (every name stands in quotes). `--audience all_contacts` and
+ * `--audience segmented` read the people from the database instead of a file; all of them are in the segment.
  */
 import { fork } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -12,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -77,7 +79,10 @@ function* csvChunks({ recipients, isShuffled, areQuoted }: List): Generator<stri
   }
 }
 
+type AudienceKind = 'csv_contacts' | 'all_contacts' | 'segmented';
+
 interface Round {
+  readonly kind: AudienceKind;
   readonly client: pg.Client;
   readonly postgres: BenchPostgres;
   readonly folder: string;
@@ -86,12 +91,22 @@ interface Round {
   readonly areKnown: boolean;
 }
 
-/** A campaign that waits for its preparation, in empty tables. */
-async function seed({ client, recipients, isMapped, areKnown }: Round): Promise<string> {
+async function insertSegment(client: pg.Client, campaignId: string): Promise<string> {
+  const conditions = [{ field: 'countryCode', operator: 'eq', value: '49' }];
+  const { rows } = await client.query<{ id: string }>(
+    `INSERT INTO segment (workspace_id, name, match, conditions)
+     SELECT workspace_id, 'bench', 'all', $2 FROM campaign WHERE id = $1 RETURNING id`,
+    [campaignId, JSON.stringify(conditions)],
+  );
+  return rows[0]?.id ?? '';
+}
+
+/** A campaign that waits for its preparation, in tables that are empty but for its contacts. */
+async function seed({ client, kind, recipients, isMapped, areKnown }: Round): Promise<string> {
   const secrets = createSecretBox(['the secrets key of the benchmark']);
   const { campaignId } = await seedRunningCampaign(client, secrets, { recipients: 0, messagesPerSecond: 80 });
   const mapped = { name_column: 2, email_column: 3, custom_field_mapping: { city: 4 } };
-  const audience = {
+  const csvAudience = {
     csv_file_key: fileKey,
     csv_mapping: {
       phone_column: 0,
@@ -99,6 +114,11 @@ async function seed({ client, recipients, isMapped, areKnown }: Round): Promise<
       ...(isMapped ? mapped : { custom_field_mapping: {} }),
     },
   };
+  const audience = {
+    csv_contacts: csvAudience,
+    all_contacts: {},
+    segmented: kind === 'segmented' ? { segments: [await insertSegment(client, campaignId)] } : {},
+  }[kind];
   const variable = isMapped ? 'name_column' : 'phoneNumber';
   await client.query('TRUNCATE recipient, contact CASCADE');
   await client.query(
@@ -107,11 +127,11 @@ async function seed({ client, recipients, isMapped, areKnown }: Round): Promise<
     [campaignId],
   );
   await client.query(
-    `UPDATE campaign SET status = 'DRAFT', preparation_status = 'PREPARING', contact_selection_type = 'csv_contacts',
+    `UPDATE campaign SET status = 'DRAFT', preparation_status = 'PREPARING', contact_selection_type = $4,
        message_plan = NULL, started_at = NULL, audience = $2, variable_mapping = $3 WHERE id = $1`,
-    [campaignId, audience, { body: { 1: variable } }],
+    [campaignId, audience, { body: { 1: variable } }, kind],
   );
-  if (areKnown) {
+  if (areKnown || kind !== 'csv_contacts') {
     await client.query(
       `INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
        SELECT workspace_id, '49151' || (10000000 + n), '49', 'DE', 'csv_import'
@@ -172,6 +192,8 @@ async function runRound(round: Round): Promise<RoundResult> {
   const { cpuSeconds, url } = round.postgres;
   const before = cpuSeconds();
   const ours = await prepareInChild(url, round.folder, campaignId);
+  // The seconds of a connection count as soon as it has ended.
+  await sleep(500);
   const prepared = cpuSeconds();
   const { rows } = await round.client.query<Standing>(
     `SELECT preparation_status AS status, total_contacts AS total, pg_table_size('contact')::float AS "contactBytes",
@@ -198,6 +220,7 @@ async function main(): Promise<void> {
     options: {
       recipients: { type: 'string', default: '1000000' },
       rounds: { type: 'string', default: '3' },
+      audience: { type: 'string', default: 'csv_contacts' },
       known: { type: 'boolean', default: false },
       mapped: { type: 'boolean', default: false },
       shuffled: { type: 'boolean', default: false },
@@ -217,6 +240,7 @@ async function main(): Promise<void> {
       postgres,
       folder,
       recipients,
+      kind: values.audience as AudienceKind,
       isMapped: values.mapped,
       areKnown: values.known,
     };

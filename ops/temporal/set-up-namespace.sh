@@ -4,6 +4,13 @@
 set -eu
 retention="${TEMPORAL_RETENTION:-72h}"
 
+for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+  # Its port is open before its parts have found each other.
+  if temporal operator cluster health >/dev/null 2>&1; then break; fi
+  echo "the server is not healthy yet (attempt $attempt)"
+  sleep 2
+done
+
 if ! temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
   temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$retention"
 fi

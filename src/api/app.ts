@@ -60,9 +60,9 @@ function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOp
     if (isStopping()) ctx.set('Connection', 'close');
   });
   app.use(refuse({ logger, now }));
-  app.use(async (ctx, next) => {
+  app.use((ctx, next) => {
     requireOneHost(ctx.req);
-    await next();
+    return next();
   });
   app.use(
     mount(

@@ -34,9 +34,9 @@ const abandonedAfterMs = 30_000;
 
 /** The middleware that serves the endpoints. Throws when they contradict each other. */
 export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<FrameState> {
-  const router = createRouter(endpoints, async (ctx, target) => {
+  const router = createRouter(endpoints, (ctx, target) => {
     if (target.declaration.probe) ctx.state.quiet = true;
-    await serve({ frame, ctx, target, params: ctx.params });
+    return serve({ frame, ctx, target, params: ctx.params });
   });
   // It sets itself what its type asks of the context.
   const dispatch = router.routes() as Middleware<FrameState>;

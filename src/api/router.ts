@@ -14,11 +14,11 @@ export function createRouter(endpoints: readonly Endpoint[], serve: Serve): Rout
   for (const [path, methods] of routes) {
     const allow = allowOf(methods);
     // One route for every method: the path alone decides, so that `allowedMethods` would have nothing to look up.
-    router.all(path, async (ctx) => {
+    router.all(path, (ctx) => {
       ctx.state.route = path;
       const target = methods.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
       if (target === undefined) throw new HttpProblem(405, 'Method not allowed', { Allow: allow });
-      await serve(ctx, target);
+      return serve(ctx, target);
     });
   }
   return router;

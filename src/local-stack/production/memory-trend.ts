@@ -8,9 +8,9 @@ import { sharedSuffix, type MemorySample } from './memory.ts';
 export const warmUpSeconds = 60;
 const minuteSeconds = 60;
 
-/** Beyond it the last minute is no longer as the first. Of a small process a collection of garbage is more than a tenth. */
+/** Beyond them the last minute is no longer as the first. V8's young generation alone comes and goes by 32 MiB, whatever is kept. */
 const allowedShare = 0.1;
-const allowedMebibytes = 16;
+const allowedMebibytes = 32;
 export const levelBound = `level: the last minute at most ${allowedShare * 100} % (or ${allowedMebibytes} MiB) above the first`;
 
 export interface MemoryTrend {

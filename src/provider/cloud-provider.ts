@@ -31,7 +31,6 @@ export function createCloudProvider({
   const client: Client = {
     exchanger: createExchanger({ origin: base.origin, connections, timeoutMs }),
     root: base.pathname.replace(/\/+$/, ''),
-    lastEnvelope: undefined,
   };
   return {
     sendMessage: (message) => sendMessage(client, message),
@@ -44,18 +43,6 @@ export function createCloudProvider({
 interface Client {
   readonly exchanger: Exchanger;
   readonly root: string;
-  lastEnvelope: Envelope | undefined;
-}
-
-interface Envelope {
-  readonly phoneNumberId: string;
-  readonly accessToken: string;
-  readonly name: string;
-  readonly language: string;
-  readonly path: string;
-  readonly headers: readonly string[];
-  /** The beginning of the body's `template`, up to its components. */
-  readonly template: string;
 }
 
 /** The provider's own code for a token that is not valid. */
@@ -68,49 +55,28 @@ const maxPages = 1000;
 const maxRestarts = 3;
 
 function sendMessage(client: Client, message: OutboundTemplateMessage): Promise<SendResult> {
-  const envelope = envelopeOf(client, message);
-  if (envelope === undefined) return Promise.resolve(unusableToken);
-  const { path, headers } = envelope;
-  const request = { method: 'POST', path, headers, body: messageBody(envelope, message) } as const;
-  const { heldBack } = message;
-  return client.exchanger.exchange(heldBack === undefined ? request : { ...request, heldBack }, toSendResult);
+  if (!isHeaderValue(message.accessToken)) return Promise.resolve(unusableToken);
+  return client.exchanger.exchange(
+    {
+      method: 'POST',
+      path: `${client.root}/${encodeURIComponent(message.phoneNumberId)}/messages`,
+      headers: ['content-type', 'application/json', 'authorization', `Bearer ${message.accessToken}`],
+      body: messageBody(message),
+      ...(message.heldBack !== undefined && { heldBack: message.heldBack }),
+    },
+    toSendResult,
+  );
 }
 
-/** What the messages of a campaign have in common; undefined when the token cannot be sent. */
-function envelopeOf(client: Client, message: OutboundTemplateMessage): Envelope | undefined {
-  const { phoneNumberId, accessToken, template } = message;
-  const { lastEnvelope: last } = client;
-  if (
-    last?.phoneNumberId === phoneNumberId &&
-    last.accessToken === accessToken &&
-    last.name === template.name &&
-    last.language === template.language
-  ) {
-    return last;
-  }
-  if (!isHeaderValue(accessToken)) return undefined;
-  const { name, language } = template;
-  const envelope = {
-    phoneNumberId,
-    accessToken,
-    name,
-    language,
-    path: `${client.root}/${encodeURIComponent(phoneNumberId)}/messages`,
-    headers: ['content-type', 'application/json', 'authorization', `Bearer ${accessToken}`],
-    template: `"template":{"name":${JSON.stringify(name)},"language":{"code":${JSON.stringify(language)}}`,
-  };
-  client.lastEnvelope = envelope;
-  return envelope;
-}
-
-/** Joined from strings: only the values are serialised. */
-function messageBody(envelope: Envelope, { to, callbackData, template }: OutboundTemplateMessage): string {
+/** Joined from strings: the envelope is the same for every message, so only the values are serialised. */
+function messageBody({ to, callbackData, template }: OutboundTemplateMessage): string {
   const components =
     template.components.length === 0 ? '' : `,"components":${JSON.stringify(template.components)}`;
   return (
     `{"messaging_product":"whatsapp","recipient_type":"individual","to":${JSON.stringify(`+${to}`)},` +
     `"type":"template","biz_opaque_callback_data":${JSON.stringify(callbackData)},` +
-    `${envelope.template}${components}}}`
+    `"template":{"name":${JSON.stringify(template.name)},` +
+    `"language":{"code":${JSON.stringify(template.language)}}${components}}}`
   );
 }
 

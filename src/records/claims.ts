@@ -56,7 +56,7 @@ const Page = row(
 export async function claimPage(database: Connection, request: ClaimRequest): Promise<Claim> {
   return database.transaction(async (transaction) => {
     // Locked before the claim takes its snapshot, in the order of docs/architecture.md.
-    const wallet = await transaction.maybeOne(sql.prepared('claim-wallet', Available)`
+    const wallet = await transaction.maybeOne(sql.type(Available)`
       SELECT wallet.balance - wallet.reserved AS available
       FROM campaign
       JOIN wallet ON wallet.channel_id = ${request.channelId}

@@ -46,9 +46,7 @@ export async function recordPage(database: Connection, results: PageResults): Pr
   await database.transaction(async (transaction) => {
     if (results.outcomes.size > 0) await recordOutcomes(transaction, results);
     if (results.final) {
-      await transaction.query(
-        sql.prepared('close-claim', nothing)`DELETE FROM campaign_claim WHERE id = ${results.claimId}`,
-      );
+      await transaction.query(sql.type(nothing)`DELETE FROM campaign_claim WHERE id = ${results.claimId}`);
     }
   });
 }
@@ -56,7 +54,7 @@ export async function recordPage(database: Connection, results: PageResults): Pr
 async function recordOutcomes(transaction: Transaction, results: PageResults): Promise<void> {
   const moves = await transaction.one(recordStatement(results));
   await settleWallet(transaction, results, moves);
-  await transaction.query(sql.prepared('count-page', nothing)`
+  await transaction.query(sql.type(nothing)`
       UPDATE campaign_counter SET
         claimed = claimed - ${moves.was_claimed},
         unknown = unknown - ${moves.was_unknown} + ${moves.unknown},
@@ -81,7 +79,7 @@ async function settleWallet(
   }: { readonly charged: bigint; readonly freed: bigint; readonly accepted: number },
 ): Promise<void> {
   if (charged + freed > 0n) {
-    await transaction.query(sql.prepared('settle-page', nothing)`
+    await transaction.query(sql.type(nothing)`
       UPDATE wallet SET reserved = reserved - ${charged + freed}, updated_at = now() WHERE channel_id = ${channelId}`);
   }
   if (charged > 0n) {

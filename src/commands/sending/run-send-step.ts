@@ -34,8 +34,7 @@ export interface StepResult {
   readonly waitMs: number;
 }
 
-// Of a channel of 4,000 messages a second and more; others have smaller pages.
-const largestPage = 1_000;
+const largestPage = 500;
 const pageSeconds = 0.25;
 const pagesInFlight = 4;
 /** For a provider that cannot be reached, or is in trouble. */

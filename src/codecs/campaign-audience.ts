@@ -1,5 +1,6 @@
 /** The parts of a campaign's audience input (Spec 4.1), as a request gives them and as the campaign keeps the small ones. */
 import * as t from 'io-ts';
+import { recordOf, shortListOf } from './collections.ts';
 import { describe } from './json-schema.ts';
 import { integerOf } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
@@ -12,11 +13,11 @@ export const CsvMapping = struct(
   {
     name_column: nullish(Column),
     email_column: nullish(Column),
-    custom_field_mapping: nullish(t.record(t.string, Column)),
+    custom_field_mapping: nullish(recordOf(Column)),
   },
 );
 
-export const ContactFilters = struct({ match: FilterMatch, conditions: t.array(SegmentCondition) });
+export const ContactFilters = struct({ match: FilterMatch, conditions: shortListOf(SegmentCondition, 50) });
 
 /** What the campaign keeps; fields of other kinds of audience are absent. */
 export const AudienceInput = struct(

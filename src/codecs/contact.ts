@@ -1,5 +1,6 @@
 /** Contacts on the wire (Spec 2.5); the record itself is the one of the events, `EventContact`. */
 import * as t from 'io-ts';
+import { listOf } from './collections.ts';
 import { describe } from './json-schema.ts';
 import { cursorOf, integerOf, IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { nullish, refined, struct } from './struct.ts';
@@ -21,13 +22,13 @@ const DateOfBirth = refined(
 );
 
 const CustomFields = refined(
-  t.array(struct({ fieldId: textOf({ min: 1, max: 255 }), value: textOf({ max: 5000 }) })),
+  listOf(struct({ fieldId: textOf({ min: 1, max: 255 }), value: textOf({ max: 5000 }) })),
   (fields) => fields.length <= 200 && new Set(fields.map(({ fieldId }) => fieldId)).size === fields.length,
   'customFields must hold at most 200 fields, each once',
   { maxItems: 200 },
 );
 
-const TagIds = refined(t.array(t.string), (ids) => ids.length <= 1000, 'tagsId must hold at most 1000 tags', {
+const TagIds = refined(listOf(t.string), (ids) => ids.length <= 1000, 'tagsId must hold at most 1000 tags', {
   maxItems: 1000,
 });
 

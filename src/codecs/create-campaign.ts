@@ -2,6 +2,7 @@
 import * as t from 'io-ts';
 import { contactSelectionTypes, sendTypes } from '../domain/campaign.ts';
 import { ContactFilters, CsvMapping } from './campaign-audience.ts';
+import { listOf, shortListOf } from './collections.ts';
 import { describe, toJsonSchema } from './json-schema.ts';
 import { textOf, Uuid } from './scalars.ts';
 import { inOrder, oneOf, refined, struct } from './struct.ts';
@@ -76,14 +77,14 @@ const Body = struct(
     channel_id: Absent('channel_id'),
     phone_number_id: Absent('phone_number_id'),
     contact_filters: ContactFilters,
-    segments: t.array(Uuid),
-    quick_contacts: t.array(t.string),
+    segments: shortListOf(Uuid, 1000),
+    quick_contacts: listOf(t.string),
     csv_contacts_string: nonEmpty,
     csv_file_key: nonEmpty,
     csv_file_url: nonEmpty,
     csv_mapping: CsvMapping,
     failed_campaign_id: Uuid,
-    failed_reasons: t.array(nonEmpty),
+    failed_reasons: shortListOf(nonEmpty, 1000),
     variable_mapping: VariableMapping,
     // Ignored beside IMMEDIATE, so that its form is judged only beside SCHEDULED.
     scheduled_at: describe(t.unknown, { type: ['string', 'null'], format: 'date-time' }),

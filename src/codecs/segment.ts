@@ -1,5 +1,6 @@
 /** Segments on the wire. */
 import * as t from 'io-ts';
+import { listOf } from './collections.ts';
 import { IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
 import { notBlank, refined, struct } from './struct.ts';
@@ -8,7 +9,7 @@ export const Segment = struct({
   id: Uuid,
   name: t.string,
   match: FilterMatch,
-  conditions: t.readonlyArray(SegmentCondition),
+  conditions: listOf(SegmentCondition),
   created_at: IsoDateTime,
   updated_at: IsoDateTime,
 });
@@ -16,7 +17,7 @@ export const Segment = struct({
 const SegmentName = notBlank(textOf({ min: 1, max: 255 }));
 
 const Conditions = refined(
-  t.readonlyArray(SegmentCondition),
+  listOf(SegmentCondition),
   (conditions) => conditions.length >= 1 && conditions.length <= 50,
   'conditions must hold 1 to 50 conditions',
   { minItems: 1, maxItems: 50 },

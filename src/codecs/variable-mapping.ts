@@ -4,6 +4,7 @@
  * `domain/template-input.ts`.
  */
 import * as t from 'io-ts';
+import { listOf } from './collections.ts';
 import { describe, type JsonSchema } from './json-schema.ts';
 import { refined, struct } from './struct.ts';
 
@@ -76,7 +77,7 @@ const DefaultValues = struct(
       description: 'The main value of a button by the index of the button.',
     }),
     footer: Texts,
-    carousel: t.array(Card),
+    carousel: listOf(Card),
   },
 );
 
@@ -89,7 +90,7 @@ export const VariableMapping = struct(
     buttons: Buttons,
     limited_time_offer: LimitedTimeOffer,
     footer: Footer,
-    carousel: t.array(Card),
+    carousel: listOf(Card),
     default_values: DefaultValues,
   },
 );

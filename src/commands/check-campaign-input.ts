@@ -4,7 +4,7 @@ import { createCsvRowReader } from '../audience/csv-rows.ts';
 import type { CreateCampaign } from '../codecs/create-campaign.ts';
 import { IsoDateTime } from '../codecs/scalars.ts';
 import { columnProblems } from '../domain/csv-audience.ts';
-import type { FieldProblem } from '../domain/error.ts';
+import { mostProblems, type FieldProblem } from '../domain/error.ts';
 import { normalisePhoneNumber } from '../domain/phone-number.ts';
 import { PreparationFailure } from '../domain/preparation-failure.ts';
 import { parseQuickContact } from '../domain/quick-contact.ts';
@@ -71,11 +71,13 @@ function quickContactProblems({ quick_contacts: entries }: CreateCampaign): read
   if (entries === undefined || entries.length === 0) {
     return [problem('quick_contacts', 'quick_contacts must hold at least one phone number')];
   }
-  return entries.flatMap((entry, index) =>
-    normalisePhoneNumber(parseQuickContact(entry).phone) === undefined
-      ? [problem(`quick_contacts.${index}`, `quick_contacts.${index} is not a valid phone number`)]
-      : [],
-  );
+  const problems: FieldProblem[] = [];
+  for (const [index, entry] of entries.entries()) {
+    if (normalisePhoneNumber(parseQuickContact(entry).phone) !== undefined) continue;
+    problems.push(problem(`quick_contacts.${index}`, `quick_contacts.${index} is not a valid phone number`));
+    if (problems.length === mostProblems) break;
+  }
+  return problems;
 }
 
 function csvProblems(body: CreateCampaign): readonly FieldProblem[] {

@@ -5,7 +5,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Principal } from '../domain/api-key.ts';
 import { initialStatus } from '../domain/campaign.ts';
 import { columnProblems, csvKeys } from '../domain/csv-audience.ts';
-import { FeatureUnavailable, Invalid, NotFound, type FieldProblem } from '../domain/error.ts';
+import { FeatureUnavailable, Invalid, mostProblems, NotFound, type FieldProblem } from '../domain/error.ts';
 import { quotaMonth } from '../domain/feature.ts';
 import { parseQuickContact } from '../domain/quick-contact.ts';
 import { parseTemplate } from '../domain/template-components.ts';
@@ -195,11 +195,13 @@ function mappingProblems(
     ...(body.csv_mapping !== undefined && { csvKeys: csvKeys(body.csv_mapping) }),
   });
   const bodySlots = templateVariables(definition).body.length;
-  const surplus = counts.flatMap((count, index) => {
+  const surplus: FieldProblem[] = [];
+  for (const [index, count] of counts.entries()) {
+    if (count <= bodySlots) continue;
     const field = `quick_contacts.${index}`;
     const message = `${field} has ${count} values, but the template's body has ${bodySlots} variables`;
-    return count > bodySlots ? [{ field, message }] : [];
-  });
+    if (surplus.push({ field, message }) === mostProblems) break;
+  }
   return compiled.ok ? surplus : [...surplus, ...compiled.problems];
 }
 

@@ -6,6 +6,9 @@ export interface FieldProblem {
   readonly message: string;
 }
 
+/** Of one list: nobody reads more, and a body may hold millions of wrong elements. */
+export const mostProblems = 1_000;
+
 /** The input breaks a rule; `message` is the first problem's. */
 export class Invalid extends Error {
   readonly problems: readonly FieldProblem[];

@@ -176,6 +176,18 @@ describe('a campaign is refused', () => {
       'segments.0 must be',
     ],
     [
+      'more than 1000 segments',
+      () => ({ ...segmented(), segments: Array.from({ length: 1001 }, () => segmentId) }),
+      'segments',
+      'segments must hold at most 1000 elements',
+    ],
+    [
+      'more than 50 conditions',
+      () => filtered({ match: 'all', conditions: Array.from({ length: 51 }, () => condition) }),
+      'contact_filters.conditions',
+      'contact_filters.conditions must hold at most 50 elements',
+    ],
+    [
       'filters without match',
       () => filtered({ conditions: [condition] }),
       'contact_filters.match',
@@ -303,6 +315,18 @@ describe('a campaign is refused', () => {
     expect(answer.body.error[0].field).toBe(field);
     expect(answer.body.error[0].message).toContain(message);
     expect(answer.body.message).toBe(answer.body.error[0].message);
+  });
+
+  it.each([
+    ['numbers that are none', 'x'],
+    ['values that the template has no place for', '+4915112345678,a,b,c,d'],
+  ])('for a list of %s, the first thousand of which are named', async (_, entry) => {
+    const answer = await create({
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: Array.from({ length: 1_500 }, () => entry),
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toHaveLength(1_000);
   });
 
   it('by the first rule that fails, and all of them are named', async () => {

@@ -77,6 +77,7 @@ const badOnes = (): readonly Bad[] => [
   { path: creates, body: `{"name":"${randomUUID()}","send_type":${'9'.repeat(large)}}` },
   { path: creates, body: '{"name":1e99999,"name":2,"__proto__":{"polluted":true},"constructor":{}}' },
   { path: creates, body: JSON.stringify({ ...fields, name: randomUUID() }) },
+  { path: creates, body: `{"quick_contacts":[${'{},'.repeat(large)}{}]}` },
   { path: creates, headers: { 'Idempotency-Key': randomUUID() }, body: '{"name":""}' },
   { path: creates, headers: { 'Content-Type': 'application/json; charset=utf-16' }, body: '{}' },
   { path: creates, headers: { 'Content-Encoding': 'br' }, body: '{}' },

@@ -16,6 +16,20 @@ export async function pickFreePort(host: string, taken: ReadonlySet<number> = ne
   throw new StackError(`No free port was found on ${host} between ${lowest} and ${highest}.`);
 }
 
+/** So many of them, all different. */
+export async function pickFreePorts<const N extends number>(
+  host: string,
+  count: N,
+): Promise<readonly [...Ports<N>]> {
+  const taken = new Set<number>();
+  while (taken.size < count) taken.add(await pickFreePort(host, taken));
+  return [...taken] as unknown as readonly [...Ports<N>];
+}
+
+type Ports<N extends number, P extends readonly number[] = []> = P['length'] extends N
+  ? P
+  : Ports<N, [...P, number]>;
+
 /** Undefined when the port is free; else the system's error code, such as EADDRINUSE, EACCES or EADDRNOTAVAIL. */
 export function listenError(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -4,10 +4,10 @@ import { sqlFolder } from '../sql-folder.ts';
 import { rotateLog } from './log-file.ts';
 import { databaseProblem, requireDatabase } from './database-problem.ts';
 import { loadDemoIdentity, type DemoIdentity } from './demo-identity.ts';
-import { listens, nodeChild } from './node-children.ts';
 import type { StackPorts } from './ports.ts';
 import { createDatabaseIfMissing, preparePostgres } from './postgres.ts';
 import { allOrNone } from './all-or-none.ts';
+import { simulatorChild } from './simulator-child.ts';
 import { StackError } from './stack-error.ts';
 import type { StackSecrets } from './stack-secrets.ts';
 import { originOf } from './stack-origin.ts';
@@ -125,22 +125,18 @@ async function startProvider(
 ): Promise<string> {
   if (settings.providerBaseUrl !== undefined) return settings.providerBaseUrl;
   await supervisor.start(
-    nodeChild({
-      name: 'provider',
-      entry: 'local-stack/provider-simulator/main.js',
+    simulatorChild({
       environment: {
         ...settings.environment,
         ...secrets,
-        SIMULATOR_PORT: String(ports.simulator),
-        SIMULATOR_CALLBACK_URL: `${originOf(settings.host, ports.api)}/provider/webhook`,
         SIMULATOR_BUSINESS_ACCOUNT_ID: identity.businessAccountId,
         SIMULATOR_PHONE_NUMBER_ID: identity.phoneNumberId,
         SIMULATOR_ACCESS_TOKEN: identity.accessToken,
         SIMULATOR_STATE_FILE: folder.file('provider-received.jsonl'),
       },
-      output: { kind: 'lines', write: log.of('provider') },
-      isReady: () => listens(ports.simulator),
-      drainMs: 5_000,
+      port: ports.simulator,
+      callbackUrl: `${originOf(settings.host, ports.api)}/provider/webhook`,
+      write: log.of('provider'),
     }),
   );
   return `http://127.0.0.1:${ports.simulator}/${providerVersion}`;

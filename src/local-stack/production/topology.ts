@@ -1,9 +1,8 @@
 /** The processes of docker-compose.yml with the same environment, without containers: two of each program. */
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { pickFreePort } from '../free-port.ts';
-import { answersOk, listens, nodeChild } from '../node-children.ts';
+import { pickFreePorts } from '../free-port.ts';
+import { answersOk, nodeChild } from '../node-children.ts';
 import type { Progress } from '../progress.ts';
+import { simulatorChild } from '../simulator-child.ts';
 import type { Supervisor } from '../supervisor.ts';
 import { findTemporalBinary } from '../temporal-binary.ts';
 import type { Environment } from '../user-cache.ts';
@@ -11,6 +10,7 @@ import { createAdmin, type Admin } from './admin.ts';
 import { startCluster } from './cluster.ts';
 import { findClusterBinaries } from './cluster-binaries.ts';
 import { startDatabases } from './databases.ts';
+import { productionEnvironment } from './environment.ts';
 
 export interface Topology {
   readonly apiUrls: readonly string[];
@@ -35,12 +35,8 @@ export interface TopologyOptions {
 
 const host = '127.0.0.1';
 const namespace = 'messaging';
-const providerVersion = 'v23.0';
 const drainMs = 31_000;
 const instances = [1, 2] as const;
-
-/** What bounds the memory of our programs, as in the Dockerfile. */
-export const programMemory = { NODE_OPTIONS: '--max-old-space-size=1536', MALLOC_ARENA_MAX: '2' } as const;
 
 export async function startTopology(options: TopologyOptions): Promise<Topology> {
   const { supervisor, progress, folder, environment, signal } = options;
@@ -62,26 +58,16 @@ export async function startTopology(options: TopologyOptions): Promise<Topology>
     signal,
   });
 
-  const ports = await pickPorts(7);
-  const [simulatorPort = 0, ...programPorts] = ports;
-  const shared = {
-    PATH: environment['PATH'],
-    NODE_ENV: 'production',
-    HOST: host,
-    DATA_DIR: join(folder, 'files'),
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: cluster.address,
-    TEMPORAL_NAMESPACE: namespace,
-    PROVIDER_BASE_URL: `http://${host}:${simulatorPort}/${providerVersion}`,
-    PROVIDER_APP_SECRET: secret(),
-    PROVIDER_VERIFY_TOKEN: secret(),
-    KEY_PEPPER: secret(),
-    SECRETS_KEY: secret(),
-    OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
-    OUTBOUND_ALLOW_PRIVATE: 'yes',
-    LOG_FORMAT: 'json',
-    ...programMemory,
-  };
+  const [simulatorPort, ...programPorts] = await pickFreePorts(host, 7);
+  const shared = productionEnvironment({
+    path: environment['PATH'],
+    host,
+    folder,
+    databaseUrl,
+    temporalAddress: cluster.address,
+    temporalNamespace: namespace,
+    simulatorPort,
+  });
   const admin = createAdmin(shared);
   const { applied } = await admin('migrate');
   progress.say(`Migrated (${applied}).`);
@@ -90,17 +76,11 @@ export async function startTopology(options: TopologyOptions): Promise<Topology>
   const apiUrl = programs[0]?.url ?? '';
   const output = { kind: 'lines', write: options.onLine } as const;
   await supervisor.start(
-    nodeChild({
-      name: 'provider',
-      entry: 'local-stack/provider-simulator/main.js',
-      environment: {
-        ...shared,
-        SIMULATOR_PORT: String(simulatorPort),
-        SIMULATOR_CALLBACK_URL: `${apiUrl}/provider/webhook`,
-      },
-      output,
-      isReady: () => listens(simulatorPort),
-      drainMs: 5_000,
+    simulatorChild({
+      environment: shared,
+      port: simulatorPort,
+      callbackUrl: `${apiUrl}/provider/webhook`,
+      write: options.onLine,
     }),
   );
   progress.say('Starting two API processes and two workers, NODE_ENV=production …');
@@ -143,14 +123,4 @@ function programsOn(ports: readonly number[]) {
     variables: { METRICS_PORT: String(ports[index + instances.length]) },
   }));
   return [...api, ...workers];
-}
-
-async function pickPorts(count: number): Promise<readonly number[]> {
-  const taken = new Set<number>();
-  while (taken.size < count) taken.add(await pickFreePort(host, taken));
-  return [...taken];
-}
-
-function secret(): string {
-  return randomBytes(32).toString('hex');
 }

@@ -8,11 +8,12 @@ import { judgeChaos } from '../chaos/verdict.ts';
 import { createDemoApi } from '../demo-api.ts';
 import { demoCsvMapping } from '../demo-csv.ts';
 import type { DemoReceiver } from '../demo-receiver.ts';
+import { pickFreePorts } from '../free-port.ts';
 import { csvOf, untilWebhooksRest } from '../production/campaign-round.ts';
 import { seedWorkspace } from '../production/seed-workspace.ts';
 import type { Balancer } from './balancer.ts';
 import { drainAll, type Drained } from './drain.ts';
-import { pickPorts, type Running, type Site } from './site.ts';
+import { host, type Running, type Site } from './site.ts';
 import { startSteadyCaller } from './steady-caller.ts';
 
 export interface RehearsalPlan {
@@ -113,7 +114,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
 async function startRelease({ site, oldFolder, newFolder, onStart }: Rehearsal, which: 'old' | 'new') {
   const folder = which === 'old' ? oldFolder : newFolder;
   if (which === 'old') await site.adminOf(folder)('migrate');
-  const [apiPort, workerPort] = await pickPorts(2);
+  const [apiPort, workerPort] = await pickFreePorts(host, 2);
   const start = async (kind: 'api' | 'worker', port: number) => {
     const running = await site.start({ name: `${which}-${kind}`, kind, folder, port });
     onStart(running);

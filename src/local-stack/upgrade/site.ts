@@ -1,13 +1,14 @@
 /** What both releases run on, and how a process of either is started. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { spawnChild, waitUntilReady, type RunningChild } from '../child.ts';
-import { pickFreePort } from '../free-port.ts';
-import { answersOk, listens, nodeChild } from '../node-children.ts';
+import { pickFreePorts } from '../free-port.ts';
+import { answersOk, nodeChild } from '../node-children.ts';
 import { createDatabaseIfMissing, preparePostgres } from '../postgres.ts';
 import { createAdmin, type Admin } from '../production/admin.ts';
+import { productionEnvironment } from '../production/environment.ts';
 import type { Progress } from '../progress.ts';
+import { simulatorChild } from '../simulator-child.ts';
 import type { Supervisor } from '../supervisor.ts';
 import { findTemporalBinary } from '../temporal-binary.ts';
 import { temporalServer } from '../temporal-server.ts';
@@ -46,7 +47,7 @@ export interface SiteOptions {
   readonly signal: AbortSignal;
 }
 
-const host = '127.0.0.1';
+export const host = '127.0.0.1';
 const namespace = 'default';
 const readyWithinMs = 60_000;
 const drainMs = 31_000;
@@ -55,29 +56,23 @@ const drainDelaySeconds = '2';
 export async function prepareSite(options: SiteOptions): Promise<Site> {
   const { supervisor, progress, folder, environment, callbackUrl, onLine, signal } = options;
   const binary = await findTemporalBinary({ environment, progress, signal });
-  const [postgresPort, temporalPort, uiPort, simulatorPort] = await pickPorts(4);
+  const [postgresPort, temporalPort, uiPort, simulatorPort] = await pickFreePorts(host, 4);
   const postgres = await preparePostgres({
     dataDir: folder,
     port: postgresPort,
     logFile: join(folder, 'postgres.log'),
   });
   const shared = {
-    PATH: environment['PATH'],
-    NODE_ENV: 'production',
-    HOST: host,
-    DATA_DIR: join(folder, 'files'),
-    DATABASE_URL: postgres.url,
-    TEMPORAL_ADDRESS: `${host}:${temporalPort}`,
-    TEMPORAL_NAMESPACE: namespace,
-    PROVIDER_BASE_URL: `http://${host}:${simulatorPort}/v23.0`,
-    PROVIDER_APP_SECRET: secret(),
-    PROVIDER_VERIFY_TOKEN: secret(),
-    KEY_PEPPER: secret(),
-    SECRETS_KEY: secret(),
-    OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
-    OUTBOUND_ALLOW_PRIVATE: 'yes',
+    ...productionEnvironment({
+      path: environment['PATH'],
+      host,
+      folder,
+      databaseUrl: postgres.url,
+      temporalAddress: `${host}:${temporalPort}`,
+      temporalNamespace: namespace,
+      simulatorPort,
+    }),
     DRAIN_DELAY_SECONDS: drainDelaySeconds,
-    LOG_FORMAT: 'json',
   };
   await Promise.all([
     supervisor.start(postgres.spec).then(() => createDatabaseIfMissing(postgres)),
@@ -93,17 +88,11 @@ export async function prepareSite(options: SiteOptions): Promise<Site> {
       }),
     ),
     supervisor.start(
-      nodeChild({
-        name: 'provider',
-        entry: 'local-stack/provider-simulator/main.js',
-        environment: {
-          ...shared,
-          SIMULATOR_PORT: String(simulatorPort),
-          SIMULATOR_CALLBACK_URL: callbackUrl,
-        },
-        output: { kind: 'lines', write: (line) => onLine('provider', line) },
-        isReady: () => listens(simulatorPort),
-        drainMs: 5_000,
+      simulatorChild({
+        environment: shared,
+        port: simulatorPort,
+        callbackUrl,
+        write: (line) => onLine('provider', line),
       }),
     ),
   ]);
@@ -133,18 +122,4 @@ export async function prepareSite(options: SiteOptions): Promise<Site> {
       return { ...child, name, url };
     },
   };
-}
-
-export async function pickPorts<const N extends number>(count: N): Promise<readonly [...Ports<N>]> {
-  const taken = new Set<number>();
-  while (taken.size < count) taken.add(await pickFreePort(host, taken));
-  return [...taken] as unknown as readonly [...Ports<N>];
-}
-
-type Ports<N extends number, P extends readonly number[] = []> = P['length'] extends N
-  ? P
-  : Ports<N, [...P, number]>;
-
-function secret(): string {
-  return randomBytes(32).toString('hex');
 }

@@ -5,6 +5,7 @@ import type { Logger } from './logger.ts';
 import { pendingMigrations } from './migrate.ts';
 import { pingDatabase } from './records/ping.ts';
 import { sqlFolder } from './sql-folder.ts';
+import { within } from './within.ts';
 
 const checkTimeoutMs = 3_000;
 
@@ -29,17 +30,7 @@ export async function findMissing({
 
 /** False for a check that fails or does not answer in time. */
 async function holds(check: Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), checkTimeoutMs);
-  });
-  try {
-    return await Promise.race([check, late]);
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
+  return (await within(checkTimeoutMs, check).catch(() => false)) ?? false;
 }
 
 const firstPauseMs = 250;

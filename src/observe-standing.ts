@@ -4,6 +4,7 @@ import type { Metrics } from './metrics.ts';
 import { campaignStatuses, pauseReasons } from './domain/campaign.ts';
 import type { Database } from './records/database.ts';
 import { readStanding, type Standing } from './records/standing.ts';
+import { within } from './within.ts';
 
 // Scrapes of several Prometheus servers share one reading.
 const keepMs = 5_000;
@@ -118,18 +119,6 @@ function remembering(readNow: () => Promise<Standing>): Read {
       const reading = readNow().catch(() => undefined);
       last = { at: performance.now(), reading };
     }
-    return withPatience(last.reading);
+    return within(patienceMs, last.reading);
   };
-}
-
-async function withPatience(reading: Promise<Standing | undefined>): Promise<Standing | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const enough = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), patienceMs);
-  });
-  try {
-    return await Promise.race([reading, enough]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

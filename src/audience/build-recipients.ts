@@ -14,6 +14,7 @@ import type { PhoneNumber } from '../domain/phone-number.ts';
 import { createPhoneSet, type PhoneSet } from '../domain/phone-set.ts';
 import type { Reachable } from '../domain/audience-contact.ts';
 import type { ContactLoad, KnownContacts } from '../records/audience-contacts.ts';
+import { createBacklog } from '../records/backlog.ts';
 import type { RecipientLoad } from '../records/recipient-load.ts';
 
 export interface RecipientBuild {
@@ -46,7 +47,7 @@ export async function buildRecipients({
 }: RecipientBuild): Promise<void> {
   const numbers = createPhoneSet();
   const waiting: Page[] = [];
-  const writing: Promise<void>[] = [];
+  const writing = createBacklog(pagesUnderWay);
 
   const finish = async ({ candidates, skips, reachable, known }: Page): Promise<void> => {
     checkpoint();
@@ -54,8 +55,7 @@ export async function buildRecipients({
     if (contacts !== undefined && known !== undefined) {
       const registration = contacts.register(reachable, await known);
       registered = registration.contacts;
-      writing.push(registration.written);
-      if (writing.length > pagesUnderWay) await writing.shift();
+      await writing.add(registration.written);
     }
     let reached = 0;
     await recipients.write(
@@ -74,7 +74,7 @@ export async function buildRecipients({
     if (waiting.length > pagesUnderWay) await finish(waiting.shift() as Page);
   }
   for (const page of waiting) await finish(page);
-  await Promise.all(writing);
+  await writing.settle();
   await contacts?.flush();
 }
 

@@ -19,6 +19,7 @@ import { Gate, sendPage, type SendingPage } from './send-page.ts';
 import { stateOf } from './message-outcome.ts';
 import { controlStep } from './step-control.ts';
 import { applyHalt, applyRefusals, pauseForBalance } from './stop-sending.ts';
+import { untilDone } from './until-done.ts';
 
 export interface StepOptions {
   /** No page is claimed after this long. */
@@ -41,7 +42,6 @@ const pagesInFlight = 4;
 const restMs = 2_000;
 const shortWaitMs = 1_500;
 const reservationWaitMs = 2_000;
-const recordRetryMs = 500;
 /** Of the latest claim in the average time of one, and by how much a claim may take longer than it. */
 const claimWeight = 0.25;
 const leadFactor = 1.5;
@@ -244,15 +244,4 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
 async function pricesOf({ database }: Sender, context: SendingContext): Promise<ReadonlyMap<string, bigint>> {
   const prices = await findPrices(database, context.workspace_id, context.template_category);
   return prices.has('') ? prices : findPrices(database, context.workspace_id, 'MARKETING');
-}
-
-/** Tries again while the database is away, until it works. */
-async function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await attempt();
-    } catch {
-      await sleep(recordRetryMs);
-    }
-  }
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ChildSpec } from '../child.ts';
-import { pickFreePort } from '../free-port.ts';
+import { pickFreePorts } from '../free-port.ts';
 import { answersOk, listens } from '../node-children.ts';
 import { runTool } from '../run-tool.ts';
 import { StackError } from '../stack-error.ts';
@@ -89,14 +89,8 @@ const portNames = [
 type Ports = Readonly<Record<(typeof portNames)[number], number>>;
 
 async function pickPorts(): Promise<Ports> {
-  const taken = new Set<number>();
-  const ports: Record<string, number> = {};
-  for (const name of portNames) {
-    const port = await pickFreePort(host, taken);
-    taken.add(port);
-    ports[name] = port;
-  }
-  return ports as Ports;
+  const ports = await pickFreePorts(host, portNames.length);
+  return Object.fromEntries(portNames.map((name, index) => [name, ports[index]])) as Ports;
 }
 
 function serverSpec({ binaries, postgres, folder, environment }: ClusterOptions, ports: Ports): ChildSpec {

@@ -7,7 +7,10 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
-/** Statements run in the order they are given. */
+/**
+ * Statements run in the order they are given. The first that fails is told by every later one: Postgres itself would say
+ * of those only that the transaction is aborted.
+ */
 export interface LoadConnection {
   readonly rows: <R extends readonly unknown[]>(
     text: string,
@@ -33,19 +36,20 @@ export async function openLoadConnection(
     // A process that hangs must not hold what it has locked.
     idle_in_transaction_session_timeout: 120_000,
   });
-  let lost: Error | undefined;
-  client.on('error', (error) => {
-    lost ??= error;
-  });
+  let failure: unknown;
+  const fail = (error: unknown): void => {
+    failure ??= error;
+  };
+  client.on('error', fail);
   await client.connect();
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = last.then(() => {
-      if (lost !== undefined) throw lost;
+      if (failure !== undefined) throw failure;
       return work();
     });
-    last = result.catch(() => undefined);
+    last = result.catch(fail);
     return result;
   };
   return {

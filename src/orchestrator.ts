@@ -29,7 +29,7 @@ import {
 import { campaignStatusKey, workspaceIdKey } from './workflows/search-attributes.ts';
 
 export interface Orchestrator {
-  /** Starts the workflow of a campaign unless it runs or ran already. */
+  /** Starts the workflow of a campaign unless it runs or has done its work; one that was terminated or failed begins again. */
   readonly startCampaign: (campaign: CampaignStart) => Promise<void>;
   /** Tells a campaign's workflow that its record changed. False when no workflow runs. */
   readonly refreshCampaign: (campaignId: string) => Promise<boolean>;
@@ -124,7 +124,7 @@ export function orchestratorFor(
         await limited(() =>
           client.workflow.start(workflowTypes.campaign, {
             ...campaignStartOptions(campaign),
-            workflowIdReusePolicy: 'REJECT_DUPLICATE',
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
             typedSearchAttributes: [
               { key: workspaceIdKey, value: campaign.workspaceId },
               { key: campaignStatusKey, value: 'DRAFT' },

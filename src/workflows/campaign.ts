@@ -4,6 +4,7 @@
  */
 import {
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
   defineQuery,
@@ -30,6 +31,7 @@ import {
   signalNames,
   type CampaignStanding,
   type CampaignWorkflowInput,
+  type OperatorAction,
 } from './contract.ts';
 import { campaignStatusKey, pauseReasonKey } from './search-attributes.ts';
 
@@ -37,7 +39,15 @@ import { campaignStatusKey, pauseReasonKey } from './search-attributes.ts';
 const lanes = 2;
 const pausedCheckMs = 60_000;
 
-export async function campaign({
+/**
+ * Nothing in it is cancelled by Temporal: a workflow that just ended would leave its campaign as it stands for good. Who
+ * requests the cancellation of the workflow cancels the campaign, as the signal `cancel` does.
+ */
+export function campaign(input: CampaignWorkflowInput): Promise<CampaignStanding> {
+  return CancellationScope.nonCancellable(() => runCampaign(input));
+}
+
+async function runCampaign({
   campaignId,
   continued,
   claimedPosition,
@@ -46,6 +56,7 @@ export async function campaign({
   let claimedUpTo = claimedPosition ?? 0;
   let changes = 0;
   let seen = 0;
+  let cancelling = false;
 
   const show = (next: CampaignStanding): CampaignStanding => {
     if (next.status !== standing?.status || next.pauseReason !== standing.pauseReason) {
@@ -72,12 +83,24 @@ export async function campaign({
   setHandler(defineSignal(signalNames.refresh), () => {
     changes += 1;
   });
-  for (const action of operatorActions) {
-    setHandler(defineSignal(action), async () => {
+  const operate = (action: OperatorAction): Promise<void> =>
+    // A handler runs in the scope of the workflow, which may have been asked to cancel.
+    CancellationScope.nonCancellable(async () => {
       show(await operateCampaign(campaignId, action));
       changes += 1;
     });
-  }
+  for (const action of operatorActions) setHandler(defineSignal(action), () => operate(action));
+  CancellationScope.current()
+    .cancelRequested.catch(() => {
+      cancelling = true;
+      return operate('cancel');
+    })
+    // Without a record the next step fails in the same way.
+    .catch(() => undefined)
+    .finally(() => {
+      cancelling = false;
+    });
+  const handled = (): boolean => allHandlersFinished() && !cancelling;
 
   const sendInLanes = async (): Promise<CampaignStanding> => {
     const runLane = async (): Promise<void> => {
@@ -113,7 +136,7 @@ export async function campaign({
   let present = await step(() => (continued ? readCampaign(campaignId) : prepareCampaign(campaignId)));
   while (!isFinished(present.status)) {
     if (workflowInfo().continueAsNewSuggested) {
-      await condition(allHandlersFinished);
+      await condition(handled);
       await continueAsNew<typeof campaign>({ campaignId, continued: true, claimedPosition: claimedUpTo });
     }
     if (!present.prepared) present = await step(() => prepareCampaign(campaignId));
@@ -122,6 +145,6 @@ export async function campaign({
     else present = await waitUntilDue(present);
   }
   if (present.status === 'CANCELLED') present = await step(() => cancelRecipients(campaignId));
-  await condition(allHandlersFinished);
+  await condition(handled);
   return present;
 }

@@ -2,6 +2,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { NotificationItem, PreferenceItem, StatusItem } from '../provider/notification-item.ts';
 import { slowDown } from '../records/channel-rate.ts';
 import type { Transaction } from '../records/database.ts';
+import { waitBriefly } from '../records/lock-patience.ts';
 import { findNotifiedChannels, type NotifiedChannel } from '../records/notified-channels.ts';
 import { parkStatuses } from '../records/parked-statuses.ts';
 import type { AfterCommit } from './after-commit.ts';
@@ -49,14 +50,16 @@ export async function applyItems(
   const effects = await applyStatusEffects(dependencies, transaction, known.values());
 
   const routedMessages = routed(messages);
-  await applyInboundMessages(dependencies, transaction, routedMessages.map(inboundNotice));
   const routedEchoes = routed(echoes);
-  await applyAppMessages(transaction, routedEchoes);
   const routedPreferences = routed(preferences);
-  await changeSubscriptions(dependencies, transaction, [
-    ...routedPreferences.map(preferenceChange),
-    ...effects.optedOut.flatMap(optOut),
-  ]);
+  const subscriptions = [...routedPreferences.map(preferenceChange), ...effects.optedOut.flatMap(optOut)];
+  if (routedMessages.length + routedEchoes.length + subscriptions.length > 0) {
+    await waitBriefly(transaction, async () => {
+      await applyInboundMessages(dependencies, transaction, routedMessages.map(inboundNotice));
+      await applyAppMessages(transaction, routedEchoes);
+      await changeSubscriptions(dependencies, transaction, subscriptions);
+    });
+  }
 
   await parkStatuses(transaction, unknown.map(parked));
   const reached = await applyStatuses(transaction, known, now());

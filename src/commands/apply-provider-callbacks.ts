@@ -1,7 +1,7 @@
 import { readNotification } from '../provider/notification.ts';
 import type { NotificationItem } from '../provider/notification-item.ts';
 import type { Transaction } from '../records/database.ts';
-import { isDatabaseAway } from '../records/database-failure.ts';
+import { isDatabaseAway, isLockHeld } from '../records/database-failure.ts';
 import {
   claimProviderCallback,
   claimProviderCallbacks,
@@ -16,13 +16,43 @@ import { errorName, startPollingLoop, type Loop } from './polling-loop.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
 const attempts = 3;
+const heldRestMs = 10_000;
 
-/** Applies the oldest waiting callbacks; returns how many there were. Any number of workers may do so side by side. */
-export async function applyProviderCallbacks(dependencies: Applier): Promise<number> {
+/**
+ * One round applies the oldest waiting callbacks and returns how many there were. Any number of workers may do so side by
+ * side. What needs a contact that somebody else holds for long rests for a while, and holds up nothing else.
+ */
+export function createCallbackApplier(
+  dependencies: Applier,
+  { restMs = heldRestMs }: { readonly restMs?: number } = {},
+): () => Promise<number> {
+  const restingUntil = new Map<bigint, number>();
+  return async () => {
+    const now = performance.now();
+    for (const [id, until] of restingUntil) if (until <= now) restingUntil.delete(id);
+    const { taken, held } = await applyRound(dependencies, [...restingUntil.keys()]);
+    for (const id of held) restingUntil.set(id, performance.now() + restMs);
+    return taken;
+  };
+}
+
+/** One round by itself. */
+export function applyProviderCallbacks(dependencies: Applier): Promise<number> {
+  return createCallbackApplier(dependencies)();
+}
+
+interface Round {
+  readonly taken: number;
+  /** Those that wait for somebody else. */
+  readonly held: readonly bigint[];
+}
+
+async function applyRound(dependencies: Applier, except: readonly bigint[]): Promise<Round> {
   let claimed: readonly StoredCallback[] = [];
+  const held: bigint[] = [];
   try {
     const done = await dependencies.database.transaction(async (transaction) => {
-      claimed = await claimProviderCallbacks(transaction, batch);
+      claimed = await claimProviderCallbacks(transaction, { ...batch, except });
       if (claimed.length === 0) return nothingLeft;
       const items = claimed.flatMap(({ body }) => readNotification(body));
       const after = await applyItems(dependencies, transaction, items);
@@ -34,28 +64,30 @@ export async function applyProviderCallbacks(dependencies: Applier): Promise<num
     });
     await finishAfterCommit(dependencies, done);
   } catch (error) {
-    if (await resolveWaiting(dependencies, error)) return claimed.length;
+    if (await resolveWaiting(dependencies, error)) return { taken: claimed.length, held };
     // Without a claim it is the database that failed, not what was to be applied.
     if (claimed.length === 0) throw error;
     dependencies.logger.warn(
       { callbacks: claimed.length, error: errorName(error) },
       'callbacks are applied one by one',
     );
-    for (const { id } of claimed) await applyAlone(dependencies, id);
+    for (const { id } of claimed) if ((await applyAlone(dependencies, id)) === 'held') held.push(id);
   }
-  return claimed.length;
+  return { taken: claimed.length, held };
 }
 
 /**
  * One callback by itself, element by element, so that one that cannot be applied holds nothing up. Its error is kept with
  * the callback. Throws when the database is away: the callback is still waiting then.
  */
-async function applyAlone(dependencies: Applier, id: bigint): Promise<void> {
+async function applyAlone(dependencies: Applier, id: bigint): Promise<'done' | 'held'> {
   try {
     await applyByElement(dependencies, id);
   } catch (error) {
+    if (isLockHeld(error)) return 'held';
     if (!(await resolveWaiting(dependencies, error))) throw error;
   }
+  return 'done';
 }
 
 async function applyByElement(dependencies: Applier, id: bigint): Promise<void> {
@@ -92,7 +124,7 @@ async function applyElement(
     try {
       return await transaction.transaction((savepoint) => applyItems(dependencies, savepoint, [item]));
     } catch (error) {
-      if (error instanceof WaitingRecipients || isDatabaseAway(error)) throw error;
+      if (error instanceof WaitingRecipients || isDatabaseAway(error) || isLockHeld(error)) throw error;
       if (attempt >= attempts) return { problem: errorName(error) };
     }
   }
@@ -102,10 +134,11 @@ const idleMs = 50;
 
 /** The loop of a worker that applies callbacks as they come: a steady trickle in a few batches a second, a flood at once. */
 export function startCallbackApplier(dependencies: Applier): Loop {
+  const applyNext = createCallbackApplier(dependencies);
   return startPollingLoop({
     name: 'provider callbacks',
     logger: dependencies.logger,
     idleMs,
-    work: async () => (await applyProviderCallbacks(dependencies)) >= batch.limit / 2,
+    work: async () => (await applyNext()) >= batch.limit / 2,
   });
 }

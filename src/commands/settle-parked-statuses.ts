@@ -3,8 +3,9 @@ import type { NewEvent } from '../domain/event.ts';
 import { readNotification } from '../provider/notification.ts';
 import { slowDown } from '../records/channel-rate.ts';
 import type { Transaction } from '../records/database.ts';
-import { isDatabaseAway } from '../records/database-failure.ts';
+import { isDatabaseAway, isLockHeld } from '../records/database-failure.ts';
 import { emitEvents } from '../records/events.ts';
+import { waitBriefly } from '../records/lock-patience.ts';
 import {
   claimExpiredStatuses,
   claimKnownStatuses,
@@ -61,7 +62,7 @@ export async function applyParkedStatuses(
   }
 }
 
-/** One that cannot be applied is put aside, so that it holds nothing up. */
+/** One that cannot be applied is put aside, so that it holds nothing up; one that waits for somebody else stays parked. */
 async function applyAlone(
   dependencies: Settler,
   { id, withinSeconds }: { readonly id: bigint; readonly withinSeconds: number },
@@ -72,7 +73,7 @@ async function applyAlone(
       try {
         return await transaction.transaction((savepoint) => applyKnown(dependencies, savepoint, claimed));
       } catch (error) {
-        if (error instanceof WaitingRecipients || isDatabaseAway(error)) throw error;
+        if (error instanceof WaitingRecipients || isDatabaseAway(error) || isLockHeld(error)) throw error;
         dependencies.logger.error(
           { parkedStatusId: String(id), error: errorName(error) },
           'parked status not applied',
@@ -84,7 +85,7 @@ async function applyAlone(
     await finishAfterCommit(dependencies, after);
     return applied;
   } catch (error) {
-    if (!(await resolveWaiting(dependencies, error))) throw error;
+    if (!isLockHeld(error) && !(await resolveWaiting(dependencies, error))) throw error;
     return 0;
   }
 }
@@ -102,7 +103,10 @@ async function applyKnown(
   );
   const found = new Set([...known.values()].flatMap((match) => match.notices));
   const effects = await applyStatusEffects(dependencies, transaction, known.values());
-  await changeSubscriptions(dependencies, transaction, effects.optedOut.flatMap(optOut));
+  const optedOut = effects.optedOut.flatMap(optOut);
+  if (optedOut.length > 0) {
+    await waitBriefly(transaction, () => changeSubscriptions(dependencies, transaction, optedOut));
+  }
   const reached = await applyStatuses(transaction, known, dependencies.now());
   for (const silence of effects.throttled) await slowDown(transaction, silence);
   const applied = notices.filter(({ notice }) => found.has(notice)).map(({ parked: { id } }) => id);

@@ -44,6 +44,11 @@ export function isDatabaseAway(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !someLink(error, ({ code }) => ofStatement.test(String(code)));
 }
 
+/** True when somebody else held a lock for longer than this transaction may wait: it can be tried again, later. */
+export function isLockHeld(error: unknown): boolean {
+  return someLink(error, ({ code }) => code === '55P03');
+}
+
 type Link = Error & { readonly code?: unknown };
 
 function someLink(error: unknown, holds: (link: Link) => boolean): boolean {

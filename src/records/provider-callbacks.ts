@@ -35,16 +35,20 @@ export interface StoredCallback {
 }
 
 /**
- * Locks the oldest waiting callbacks for this transaction, skipping those another worker holds. At most `limit`, and no
- * more than `maxBytes` of bodies unless the first alone is larger.
+ * Locks the oldest waiting callbacks for this transaction, skipping those another worker holds and those in `except`. At
+ * most `limit`, and no more than `maxBytes` of bodies unless the first alone is larger.
  */
 export async function claimProviderCallbacks(
   connection: Connection,
-  { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number },
+  {
+    limit,
+    maxBytes,
+    except,
+  }: { readonly limit: number; readonly maxBytes: number; readonly except: readonly bigint[] },
 ): Promise<readonly StoredCallback[]> {
   const waiting = await connection.any(sql.type(Waiting)`
     SELECT id, octet_length(body) AS size FROM provider_callback
-    WHERE applied_at IS NULL
+    WHERE applied_at IS NULL AND id <> ALL (${sql.array(except, 'int8')})
     ORDER BY id
     LIMIT ${limit}
     FOR UPDATE SKIP LOCKED`);

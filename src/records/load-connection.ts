@@ -24,17 +24,26 @@ export interface LoadConnection {
   readonly destroy: () => void;
 }
 
+/** A process that hangs must not hold what it has locked for longer. */
+const idleLimitOfHangingMs = 120_000;
+/** A machine that is gone tells nobody, and a statement may take its time: only the network itself knows. */
+const keepAliveIdleSeconds = 10;
+const keepAliveOfServer = `-c tcp_keepalives_idle=${keepAliveIdleSeconds} -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4`;
+
+/** While the process lives its transaction does, however long the other side of a load (a file, another connection) takes. */
 export async function openLoadConnection(
   databaseUrl: string,
   applicationName: string,
+  idleLimitMs = idleLimitOfHangingMs,
 ): Promise<LoadConnection> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
     application_name: applicationName,
     keepAlive: true,
-    // A process that hangs must not hold what it has locked.
-    idle_in_transaction_session_timeout: 120_000,
+    keepAliveInitialDelayMillis: keepAliveIdleSeconds * 1_000,
+    options: keepAliveOfServer,
+    idle_in_transaction_session_timeout: idleLimitMs,
   });
   let failure: unknown;
   const fail = (error: unknown): void => {
@@ -44,14 +53,22 @@ export async function openLoadConnection(
   await client.connect();
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
   let last: Promise<unknown> = Promise.resolve();
+  let underWay = 0;
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    underWay += 1;
     const result = last.then(() => {
       if (failure !== undefined) throw failure;
       return work();
     });
-    last = result.catch(fail);
+    last = result.catch(fail).finally(() => {
+      underWay -= 1;
+    });
     return result;
   };
+  const signOfLife = setInterval(() => {
+    if (underWay === 0) inTurn(() => client.query('SELECT')).catch(() => undefined);
+  }, idleLimitMs / 4).unref();
+  stream.once('close', () => clearInterval(signOfLife));
   return {
     rows: <R extends readonly unknown[]>(text: string, values: readonly unknown[] = []) =>
       inTurn(async () => {

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCopyRows } from '../../src/records/copy-rows.ts';
 import { isWriteCollision, openLoadConnection } from '../../src/records/load-connection.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -24,4 +26,36 @@ test('tells of the failure that ended the transaction, whatever was under way be
   for (const outcome of outcomes) {
     expect(outcome.status === 'rejected' && isWriteCollision(outcome.reason)).toBe(true);
   }
+});
+
+test('keeps its transaction while what it loads is long in coming', async () => {
+  const idleLimitMs = 3_000;
+  const connection = await openLoadConnection(database.url, 'test', idleLimitMs);
+  await connection.rows('BEGIN');
+  await connection.rows('CREATE TABLE late (number integer)');
+  await sleep(idleLimitMs + 1_000);
+  await connection.rows('INSERT INTO late VALUES (1)');
+  await connection.rows('COMMIT');
+  expect(await connection.rows('SELECT number FROM late')).toEqual([[1]]);
+  await connection.end();
+});
+
+test('gives its transaction up when its process hangs', async () => {
+  const connection = await openLoadConnection(database.url, 'test');
+  expect(await connection.rows('SHOW idle_in_transaction_session_timeout')).toEqual([['2min']]);
+  await connection.end();
+});
+
+test('notices soon, on both ends, that the other end is gone without a word', async () => {
+  const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  const connection = await openLoadConnection(database.url, 'test');
+  expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
+  const settings = await connection.rows(`
+    SELECT name, setting::int FROM pg_settings WHERE name LIKE 'tcp_keepalives_%' ORDER BY name`);
+  expect(settings).toEqual([
+    ['tcp_keepalives_count', 4],
+    ['tcp_keepalives_idle', 10],
+    ['tcp_keepalives_interval', 5],
+  ]);
+  await connection.end();
 });

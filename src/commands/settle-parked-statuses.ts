@@ -35,11 +35,8 @@ interface ParkedNotice {
   readonly notice: StatusNotice;
 }
 
-/** Applies parked statuses, younger than `withinSeconds`, whose message is known by now; returns how many. */
-export async function applyParkedStatuses(
-  dependencies: Settler,
-  withinSeconds = parkingSeconds,
-): Promise<number> {
+/** Applies parked statuses, those younger than `withinSeconds` if it is given, whose message is known by now; returns how many. */
+export async function applyParkedStatuses(dependencies: Settler, withinSeconds?: number): Promise<number> {
   let claimed: readonly ParkedStatus[] = [];
   try {
     const { applied, after } = await dependencies.database.transaction(async (transaction) => {
@@ -65,7 +62,7 @@ export async function applyParkedStatuses(
 /** One that cannot be applied is put aside, so that it holds nothing up; one that waits for somebody else stays parked. */
 async function applyAlone(
   dependencies: Settler,
-  { id, withinSeconds }: { readonly id: bigint; readonly withinSeconds: number },
+  { id, withinSeconds }: { readonly id: bigint; readonly withinSeconds: number | undefined },
 ): Promise<number> {
   try {
     const { applied, after } = await dependencies.database.transaction(async (transaction) => {
@@ -171,7 +168,12 @@ export function startParkedStatusSettler(dependencies: Settler): Loop {
     work: async () => {
       const full = performance.now() >= nextFullRound;
       if (full) nextFullRound = performance.now() + fullRoundMs;
-      const applied = await applyParkedStatuses(dependencies, full ? parkingSeconds : recentSeconds);
+      const applied = await applyParkedStatuses(dependencies, full ? undefined : recentSeconds);
+      if (applied === limit) {
+        // There may be more, which must not be taken for unknown ones.
+        nextFullRound = 0;
+        return true;
+      }
       const emitted = await emitUnknownStatuses(dependencies);
       return applied > 0 || emitted === limit;
     },

@@ -46,14 +46,21 @@ const ParkedStatusRow = row(ParkedStatus);
 const selection = sql.fragment`
   parked_status.id, parked_status.body, channel.id AS channel_id, channel.workspace_id, channel.phone_number_id`;
 
+const isKnown = sql.fragment`(
+  EXISTS (SELECT FROM provider_message
+    WHERE provider_message.hash = hashtextextended(parked_status.provider_message_id, 0))
+  OR EXISTS (SELECT FROM message
+    WHERE message.provider_message_id = parked_status.provider_message_id AND message.direction = 'outbound'))`;
+
 export interface KnownStatuses {
-  readonly withinSeconds: number;
+  /** Undefined: however long ago they were parked. */
+  readonly withinSeconds: number | undefined;
   readonly limit: number;
   /** This one alone. */
   readonly id?: bigint;
 }
 
-/** Locks parked statuses, younger than `withinSeconds`, whose message has become known. */
+/** Locks parked statuses whose message has become known. */
 export async function claimKnownStatuses(
   connection: Connection,
   { withinSeconds, limit, id }: KnownStatuses,
@@ -62,18 +69,18 @@ export async function claimKnownStatuses(
     SELECT ${selection}
     FROM parked_status JOIN channel ON channel.id = parked_status.channel_id
     WHERE parked_status.emitted_at IS NULL
-      AND parked_status.parked_at > now() - make_interval(secs => ${withinSeconds})
+      AND ${withinSeconds === undefined ? sql.fragment`TRUE` : sql.fragment`parked_status.parked_at > now() - make_interval(secs => ${withinSeconds})`}
       AND ${id === undefined ? sql.fragment`TRUE` : sql.fragment`parked_status.id = ${id}`}
-      AND (EXISTS (SELECT FROM provider_message
-          WHERE provider_message.hash = hashtextextended(parked_status.provider_message_id, 0))
-        OR EXISTS (SELECT FROM message
-          WHERE message.provider_message_id = parked_status.provider_message_id AND message.direction = 'outbound'))
+      AND ${isKnown}
     ORDER BY parked_status.id
     LIMIT ${limit}
     FOR UPDATE OF parked_status SKIP LOCKED`);
 }
 
-/** Locks parked statuses that have waited longer than `afterSeconds`. */
+// One whose message seems to be known and is not (another channel's has the same id) is not parked for ever.
+const longestDoubtSeconds = 60;
+
+/** Locks parked statuses that have waited longer than `afterSeconds`, and whose message has not become known meanwhile. */
 export async function claimExpiredStatuses(
   connection: Connection,
   { afterSeconds, limit }: { readonly afterSeconds: number; readonly limit: number },
@@ -83,6 +90,7 @@ export async function claimExpiredStatuses(
     FROM parked_status JOIN channel ON channel.id = parked_status.channel_id
     WHERE parked_status.emitted_at IS NULL
       AND parked_status.parked_at <= now() - make_interval(secs => ${afterSeconds})
+      AND (NOT ${isKnown} OR parked_status.parked_at <= now() - make_interval(secs => ${afterSeconds + longestDoubtSeconds}))
     ORDER BY parked_status.parked_at
     LIMIT ${limit}
     FOR UPDATE OF parked_status SKIP LOCKED`);

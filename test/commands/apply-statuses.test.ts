@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyParkedStatuses, emitUnknownStatuses } from '../../src/commands/settle-parked-statuses.ts';
+import {
+  applyParkedStatuses,
+  emitUnknownStatuses,
+  startParkedStatusSettler,
+} from '../../src/commands/settle-parked-statuses.ts';
 import { expireClaims } from '../../src/records/claim-expiry.ts';
 import { claimPage, type ClaimedRecipient } from '../../src/records/claims.ts';
 import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
@@ -511,6 +515,30 @@ describe('statuses of messages we do not know', () => {
       'DELIVERED',
     ]);
     expect(await applyParkedStatuses(applier)).toBe(0);
+  });
+
+  it('applies them after their time when the record came meanwhile and no worker ran', async () => {
+    const sending = await claimed(1);
+    await deliver(applier, [bare(sending, 'delivered')]);
+    await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
+    await database.pool.query(sql.type(nothing)`
+      UPDATE parked_status SET parked_at = now() - interval '11 minutes' WHERE channel_id = ${sending.channelId}`);
+    const loop = startParkedStatusSettler(applier);
+    await expect.poll(() => keysOf(sending), { timeout: 10_000 }).toEqual(['delivered']);
+    await loop.stop();
+    expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);
+    const [event] = await eventsOf(database.pool, sending.workspaceId);
+    expect(event?.data).toMatchObject({ messageSource: 'campaign' });
+  });
+
+  it('does not tell of them as unknown at the moment when the record arrives', async () => {
+    const sending = await claimed(1);
+    await deliver(applier, [bare(sending, 'sent')]);
+    await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
+    while ((await emitUnknownStatuses(applier, 0)) > 0);
+    expect(await keysOf(sending)).toEqual([]);
+    expect(await applyParkedStatuses(applier)).toBe(1);
+    expect(await keysOf(sending)).toEqual(['sent']);
   });
 
   it('tells of them once as unknown when no record arrives', async () => {

@@ -77,10 +77,15 @@ export function createCampaignActivities(
         if (await pauseOlderRecord(dependencies, { campaignId, claimedUpTo }))
           return { ...(await standing(campaignId)), waitMs: 0, drained: false };
         const heartbeat = beatWhileRunning();
+        // Given up by Temporal, or by an operator who terminated the workflow: nobody waits for what it would still send.
+        const { cancellationSignal } = Context.current();
         stepsRunning += 1;
         try {
           const budgetMs = stepsRunning > crowd ? shortStepMs : longStepMs;
-          const result = await runSendStep(dependencies, campaignId, { budgetMs, draining });
+          const result = await runSendStep(dependencies, campaignId, {
+            budgetMs,
+            draining: () => draining() || cancellationSignal.aborted,
+          });
           return { ...(await standing(campaignId)), ...result };
         } finally {
           stepsRunning -= 1;

@@ -1,0 +1,41 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createCampaignActivities } from '../../src/activities/campaign.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { seedCampaign, testSecrets } from '../support/campaign-factory.ts';
+import { until } from '../support/campaign-scene.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createFakeProvider } from '../support/fake-provider.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+it('sends nothing more in a step that Temporal has given up or whose workflow was terminated', async () => {
+  const recipients = 2_000;
+  const { campaignId } = await seedCampaign(test.pool, { recipients, messagesPerSecond: 100 });
+  const provider = createFakeProvider();
+  const dependencies = {
+    config: { outcomeGraceSeconds: 600, providerConnections: 64 },
+    database: test.pool,
+    provider,
+    secrets: testSecrets,
+    logger: pino({ level: 'silent' }),
+    metrics: createMetrics('test'),
+    now: () => new Date(),
+  } as unknown as Dependencies;
+  const { sendStep } = createCampaignActivities(dependencies, { draining: () => false });
+  const environment = new MockActivityEnvironment();
+  const step: ReturnType<typeof sendStep> = environment.run(sendStep, campaignId);
+  await until(async () => provider.received.length > 20);
+  environment.cancel('NOT_FOUND');
+  const { counts } = await step;
+  // A step of full length sends a thousand.
+  expect(provider.received.length).toBeLessThan(700);
+  expect(counts).toMatchObject({ claimed: 0, unknown: 0, accepted: provider.received.length });
+  expect(counts.pending).toBe(recipients - provider.received.length);
+});

@@ -1,18 +1,10 @@
-/**
- * One JSON line per record, with the request and the workflow it belongs to; keys that could carry a secret or a person's number are redacted, whatever a caller
- * passes.
- */
+/** One JSON line per record, with the request and the workflow it belongs to. */
 import { pino, stdTimeFunctions, type Logger as PinoLogger } from 'pino';
 import { callContext } from './call-context.ts';
 import type { Config } from './config.ts';
+import { redact } from './redact.ts';
 
-export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
-  readonly child: (fields: Record<string, unknown>) => Logger;
-};
-
-const redacted = ['apiKey', 'accessToken', 'secret', 'phoneNumber', 'phone_number', 'authorization'].flatMap(
-  (key) => [key, `*.${key}`],
-);
+export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
 /** Writes to standard output; `service` names the process. */
 export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, service: string): Logger {
@@ -20,7 +12,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, ser
     level: config.logLevel,
     base: { service },
     timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }), log: redact },
     mixin: () => {
       const { requestId, workflowId } = callContext();
       return {
@@ -28,7 +20,6 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, ser
         ...(workflowId !== undefined && { workflowId }),
       };
     },
-    redact: { paths: redacted, censor: '[redacted]' },
   };
   if (config.logFormat === 'json') return pino(options);
   return pino({

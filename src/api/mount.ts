@@ -14,7 +14,7 @@ import type { RateLimiter } from './rate-limit.ts';
 import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
 import { fileReceiver } from './receive-file.ts';
 import { createRouter } from './router.ts';
-import { respond, respondText, serialise } from './respond.ts';
+import { createSerialiser, respond, respondText, type Serialise } from './respond.ts';
 
 export interface Frame {
   readonly dependencies: Dependencies;
@@ -59,10 +59,12 @@ async function serve(serving: Serving): Promise<void> {
   const principal = await admit(frame, ctx, declaration);
   const received = await receive({ frame, ctx, declaration });
   const params = decodePath(declaration, given);
+  const serialise = createSerialiser(declaration);
   try {
-    const request = await describeRequest({ frame, ctx, declaration, principal, bytes: received.bytes });
+    const { bytes } = received;
+    const request = await describeRequest({ frame, ctx, declaration, principal, bytes, serialise });
     const answer = await answerOf({ ...serving, principal, params, request, body: received.value });
-    respond(ctx, declaration, answer);
+    respond(ctx, answer, serialise);
   } catch (error) {
     if (!(error instanceof Replay)) throw error;
     ctx.set('Idempotent-Replayed', 'true');
@@ -136,10 +138,11 @@ async function receive({
 interface RequestParts extends Receiving {
   readonly principal: Principal;
   readonly bytes: Buffer;
+  readonly serialise: Serialise;
 }
 
 async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
-  const { frame, ctx, declaration, principal, bytes } = parts;
+  const { frame, ctx, declaration, principal, bytes, serialise } = parts;
   const { config } = frame.dependencies;
   const { idempotent: form } = declaration;
   const key = form === undefined ? undefined : idempotencyKeyOf(ctx.req.rawHeaders);
@@ -156,7 +159,7 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
           },
           rawBody: bytes,
           longestRequestMs: config.providerTimeoutMs + abandonedAfterMs,
-          serialise: (answer) => serialise(declaration, answer),
+          serialise,
         });
   return {
     id: ctx.state.requestId,

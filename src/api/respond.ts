@@ -3,17 +3,25 @@ import type { Answer, Declaration, JsonAnswer } from './endpoint.ts';
 import type { StoredResponse } from '../records/idempotency-keys.ts';
 import type { FrameContext } from './frame-state.ts';
 
-/** The JSON text of an answer, as the codec of its status encodes it. */
-export function serialise(
-  { operationId, responses }: Declaration,
-  { status, body }: JsonAnswer,
-): StoredResponse {
-  const declared = responses[status];
-  if (declared?.body === undefined) throw new Error(`${operationId} declares no JSON body for ${status}`);
-  return { status, body: JSON.stringify(declared.body.encode(body)) };
+export type Serialise = (answer: JsonAnswer) => StoredResponse;
+
+/**
+ * The JSON text of an answer, as the codec of its status encodes it. For one request: what was kept for its Idempotency-Key
+ * is not encoded again to be sent.
+ */
+export function createSerialiser({ operationId, responses }: Declaration): Serialise {
+  let last: { readonly answer: JsonAnswer; readonly response: StoredResponse } | undefined;
+  return (answer) => {
+    if (last?.answer === answer) return last.response;
+    const { status, body } = answer;
+    const declared = responses[status];
+    if (declared?.body === undefined) throw new Error(`${operationId} declares no JSON body for ${status}`);
+    last = { answer, response: { status, body: JSON.stringify(declared.body.encode(body)) } };
+    return last.response;
+  };
 }
 
-export function respond(ctx: FrameContext, declaration: Declaration, answer: Answer): void {
+export function respond(ctx: FrameContext, answer: Answer, serialise: Serialise): void {
   if (answer.headers !== undefined) ctx.set({ ...answer.headers });
   if ('content' in answer) {
     ctx.status = answer.status;
@@ -24,7 +32,7 @@ export function respond(ctx: FrameContext, declaration: Declaration, answer: Ans
     ctx.status = answer.status;
     ctx.body = null;
   } else {
-    respondText(ctx, serialise(declaration, answer));
+    respondText(ctx, serialise(answer));
   }
 }
 

@@ -22,10 +22,10 @@ it('makes together what is called while an earlier group is under way', async ()
 
 it('leaves room between groups under load, and lets a lone call go at once', async () => {
   const { groups, run } = recording();
-  const call = groupCalls(run, { maxSize: 50, lanes: 1, spacingMs: 200 });
+  const call = groupCalls(run, { maxSize: 50, lanes: 1, spacingMs: 1_000 });
   const startedAt = performance.now();
   await call(0);
-  expect(performance.now() - startedAt).toBeLessThan(150);
+  expect(performance.now() - startedAt).toBeLessThan(900);
   const calls: Promise<number>[] = [];
   for (let item = 1; item <= 10; item += 1) {
     calls.push(call(item));
@@ -34,7 +34,7 @@ it('leaves room between groups under load, and lets a lone call go at once', asy
   }
   expect(await Promise.all(calls)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(groups.length).toBeLessThanOrEqual(3);
-  expect((groups[1]?.at ?? 0) - (groups[0]?.at ?? 0)).toBeGreaterThanOrEqual(195);
+  expect((groups[1]?.at ?? 0) - (groups[0]?.at ?? 0)).toBeGreaterThanOrEqual(995);
 });
 
 it('fails every call of a group that fails, and goes on', async () => {

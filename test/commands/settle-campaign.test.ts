@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cancelCampaign } from '../../src/commands/change-campaign.ts';
@@ -60,11 +59,8 @@ describe('cancelRecipients', () => {
     const { cancel, settle, metrics } = cancelling(seeded, 600);
     await cancel();
     const settled = settle();
-    await sleep(300);
-    expect((await getCampaignStanding(test.pool, seeded.campaignId)).counts).toMatchObject({
-      claimed: 4,
-      pending: 0,
-    });
+    const countsNow = async () => (await getCampaignStanding(test.pool, seeded.campaignId)).counts;
+    await expect.poll(countsNow, { timeout: 20_000 }).toMatchObject({ claimed: 4, pending: 0 });
     const outcomes = new Map(positions.map((position) => [position, unsent]));
     await recordPage(test.pool, { ...seeded, claimId, outcomes, final: true });
     await settled;

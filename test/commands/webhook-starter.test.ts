@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createStarter } from '../../src/commands/webhook-starter.ts';
 
 type Dependencies = Parameters<typeof createStarter>[0];
-const options = { fewest: 2, most: 10, targetMs: 100, slow: 2 };
+const options = { fewest: 2, most: 10, targetMs: 500, slow: 2 };
 
 /** A server whose answers take as long as the test says; what is asked of the database is counted. */
 function scene(start: () => Promise<'started' | 'closed'>) {
@@ -17,7 +17,7 @@ function scene(start: () => Promise<'started' | 'closed'>) {
 }
 
 it('starts fewer at a time while starts are slow, and more again when they are quick', async () => {
-  let takesMs = 150;
+  let takesMs = 700;
   const { starter } = scene(async () => {
     if (takesMs > 0) await sleep(takesMs);
     return 'started';

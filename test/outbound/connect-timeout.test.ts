@@ -48,6 +48,7 @@ it('counts a connection that does not come about into the time limit', async () 
     expect(outcome).toMatchObject({ state: 'failed', errorCode: 'timeout', responseStatus: null });
     const elapsed = performance.now() - startedAt;
     expect(elapsed).toBeGreaterThanOrEqual(1480);
-    expect(elapsed).toBeLessThan(2500);
+    // No other limit of ours is as short.
+    expect(elapsed).toBeLessThan(4_500);
   }
 });

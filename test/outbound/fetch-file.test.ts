@@ -23,7 +23,7 @@ const dialer: Dialer = {
   policy: createOutboundPolicy(['127.0.0.0/8']),
   resolve: async () => ({ ok: false, problem: 'not_found' }),
 };
-const limits: FetchLimits = { maxBytes: 1000, headTimeoutMs: 300, totalTimeoutMs: 600 };
+const limits: FetchLimits = { maxBytes: 1000, headTimeoutMs: 2_000, totalTimeoutMs: 2_500 };
 
 const failureOf = async (url: string, by: Dialer = dialer): Promise<FileFetchError | undefined> => {
   const result = await fetchFile(by, url, limits);

@@ -6,10 +6,13 @@ import { startDnsServer } from '../support/dns-server.ts';
 let server: DnsServer | undefined;
 afterEach(() => server?.close());
 
-async function resolverWith(answerFor: (name: string, questionNumber: number) => DnsAnswer) {
+async function resolverWith(
+  answerFor: (name: string, questionNumber: number) => DnsAnswer,
+  timeoutMs = 5_000,
+) {
   server = await startDnsServer(answerFor);
   const clock = { ms: 0 };
-  const resolve = createResolver({ servers: [server.address], timeoutMs: 400, now: () => clock.ms });
+  const resolve = createResolver({ servers: [server.address], timeoutMs, now: () => clock.ms });
   return { resolve, clock, server };
 }
 
@@ -36,10 +39,11 @@ describe('createResolver', () => {
   });
 
   it('says dns_timeout when nobody answers', async () => {
-    const { resolve } = await resolverWith(() => ({ failure: 'silence' }));
+    const { resolve } = await resolverWith(() => ({ failure: 'silence' }), 400);
     const startedAt = performance.now();
     expect(await resolve('host.test')).toEqual({ ok: false, problem: 'dns_timeout' });
-    expect(performance.now() - startedAt).toBeLessThan(1500);
+    // By itself it would ask three times, for 900 ms each.
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
   });
 
   it('does not wait for the family that stays silent', async () => {

@@ -67,7 +67,7 @@ export function campaignStartOptions({ id, name }: CampaignStart) {
 }
 
 // A call to a server that is gone must not hold a request of the API for long; the reconciler delivers later.
-const callTimeoutMs = 5_000;
+const defaultCallTimeoutMs = 5_000;
 
 export async function createOrchestrator(
   config: Pick<Config, 'temporalAddress' | 'temporalNamespace'>,
@@ -104,14 +104,20 @@ function causeNow(): Headers {
   };
 }
 
-/**
- * Also for the worker and for tests, which bring the client of their own connection. `eager`: the client is on the worker's
- * NativeConnection, so that what it starts may begin in this very process, without a detour through the task queue.
- */
+export interface OrchestratorOptions {
+  /**
+   * The client is on the worker's NativeConnection, so that what it starts may begin in this very process, without a detour
+   * through the task queue.
+   */
+  readonly eager?: boolean;
+  readonly callTimeoutMs?: number;
+}
+
+/** Also for the worker and for tests, which bring the client of their own connection. */
 export function orchestratorFor(
   client: Client,
   close: () => Promise<void>,
-  { eager = false }: { readonly eager?: boolean } = {},
+  { eager = false, callTimeoutMs = defaultCallTimeoutMs }: OrchestratorOptions = {},
 ): Orchestrator {
   const limited = <T>(call: () => Promise<T>, timeoutMs = callTimeoutMs) =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);

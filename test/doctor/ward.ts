@@ -21,7 +21,7 @@ export type Ward = Awaited<ReturnType<typeof openWard>>;
 
 export async function openWard(temporal: TestWorkflowEnvironment) {
   const database = await createTestDatabase({ poolSize: 10 });
-  const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
+  const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve(), { callTimeoutMs: 60_000 });
   const doctor: Doctor = {
     database: database.pool,
     orchestrator,

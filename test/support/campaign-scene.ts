@@ -50,7 +50,8 @@ export async function setCampaignScene(
       WHERE id = ${campaignId}`);
   }
   const provider = createFakeProvider(seed.answer);
-  const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
+  // A server that has just been started on a busy machine takes its time over the first call.
+  const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve(), { callTimeoutMs: 60_000 });
   const dependencies = {
     config: { outcomeGraceSeconds: 600, providerConnections: 64 },
     database: database,
@@ -81,7 +82,6 @@ export async function setCampaignScene(
   };
 }
 
-// Longer than a test may take: it is the test's own limit that counts.
 const longestWaitMs = 60_000;
 
 export async function until(condition: () => Promise<boolean>): Promise<void> {

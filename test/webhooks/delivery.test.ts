@@ -116,7 +116,7 @@ const settled = (count: number): Promise<DeliveryRow[]> =>
       expect(rows.filter(({ state }) => state === 'pending' || state === 'sending')).toHaveLength(0);
       return rows;
     },
-    { timeout: 28_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 
 async function configured(url: string, overrides: Parameters<typeof makeConfiguration>[2] = {}) {

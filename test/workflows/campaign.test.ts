@@ -117,7 +117,9 @@ describe('the campaign workflow', () => {
   });
 
   it('fails visibly when its record is gone', async () => {
-    const orchestrator = orchestratorFor(stage().temporal.client, () => Promise.resolve());
+    const orchestrator = orchestratorFor(stage().temporal.client, () => Promise.resolve(), {
+      callTimeoutMs: 60_000,
+    });
     const scene = await setScene({ recipients: 1 });
     const id = randomUUID();
     await scene.withWorker(async () => {

@@ -12,7 +12,7 @@ let createWorker: (syncTemplates: (businessAccountId: string) => Promise<object>
 beforeAll(async () => {
   const [environment, workflowBundle] = await Promise.all([startTemporal(), bundleWorkflows()]);
   temporal = environment;
-  orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
+  orchestrator = orchestratorFor(temporal.client, () => Promise.resolve(), { callTimeoutMs: 60_000 });
   createWorker = (syncTemplates) =>
     Worker.create({
       connection: temporal.nativeConnection,

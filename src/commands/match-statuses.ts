@@ -41,15 +41,25 @@ export async function matchStatuses(
   const byId = await findTargetsById(connection, distinct(notices.map(ownId)));
   const rest = assign(known, notices, ownId, new Map(byId.map((target) => [target.id, target])));
 
-  const providerId = (notice: StatusNotice): string => notice.providerMessageId;
-  const byProviderId = await findTargetsByProviderId(connection, distinct(rest.map(providerId)));
+  const providerIds = distinct(rest.map(({ providerMessageId }) => providerMessageId));
+  const byProviderId = await findTargetsByProviderId(connection, providerIds);
   const unknown = assign(
     known,
     rest,
-    providerId,
-    new Map(byProviderId.map((target) => [target.provider_message_id ?? '', target])),
+    ({ channel, providerMessageId }) => keyInChannel(channel.id, providerMessageId),
+    new Map(
+      byProviderId.map((target) => [
+        keyInChannel(target.channel_id, target.provider_message_id ?? ''),
+        target,
+      ]),
+    ),
   );
   return { known, unknown };
+}
+
+/** Nobody promises that the provider's ids differ from one number to another. */
+function keyInChannel(channelId: string, providerMessageId: string): string {
+  return `${channelId} ${providerMessageId}`;
 }
 
 function ownId({ callbackData }: StatusNotice): string | undefined {

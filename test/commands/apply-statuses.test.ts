@@ -553,6 +553,24 @@ describe('statuses of messages we do not know', () => {
     ]);
   });
 
+  it('tells messages of two channels apart that have one id of the provider', async () => {
+    const both = [await claimed(1), await claimed(1)];
+    const same = `wamid.${randomUUID()}`;
+    for (const sending of both) await record(sending, () => ({ kind: 'accepted', providerMessageId: same }));
+    await deliver(
+      applier,
+      both.map(({ channelId }) =>
+        messagesCallback(channelId, {
+          statuses: [status({ status: 'delivered', providerMessageId: same })],
+        }),
+      ),
+    );
+    for (const sending of both) {
+      expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);
+      expect(await keysOf(sending)).toEqual(['delivered']);
+    }
+  });
+
   it('does not let one channel speak for the messages of another', async () => {
     const [sending, stranger] = [await accepted(1), await accepted(1)];
     const recipient = sending.recipients[0];

@@ -124,16 +124,12 @@ async function drive({ plan, topology, supervisor, receiver, progress, signal }:
   }
   const workflows = await countWorkflows(topology);
   progress.say(`The Web UI lists ${workflows} workflows.`);
-  const level = tellMemory(samples, topology, progress);
+  const level = tellMemory(samples, progress);
   return problems.length === 0 && workflows > 0 && level;
 }
 
-/** False when a program of ours has grown. */
-function tellMemory(
-  samples: readonly MemorySample[],
-  { metricsUrls }: Topology,
-  progress: Progress,
-): boolean {
+/** False when a process has grown. */
+function tellMemory(samples: readonly MemorySample[], progress: Progress): boolean {
   const trends = judgeMemory(samples);
   if (trends === undefined) {
     progress.say('Memory is judged from three minutes on: the first one warms up.');
@@ -141,7 +137,7 @@ function tellMemory(
   }
   progress.say(`Memory in MiB, first and last minute behind the warm-up (${levelBound}):`);
   for (const trend of trends) progress.say(describeTrend(trend));
-  return trends.every(({ name, verdict }) => metricsUrls[name] === undefined || verdict === 'level');
+  return trends.every(({ verdict }) => verdict !== 'growing');
 }
 
 /** SIGTERM as a deployment sends it; the supervisor starts the processes again. */

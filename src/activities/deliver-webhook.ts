@@ -9,8 +9,11 @@ import { groupCalls } from '../commands/group-calls.ts';
 const leaseSeconds = 15;
 // A statement costs much more than a row of it. A group holds as many bodies in memory at once: 13 MB of the largest.
 const grouping = { maxSize: 50, lanes: 1, spacingMs: 80 };
-/** While Postgres is away the outcome of an attempt is kept for this long. */
-const recordTries = 20;
+/**
+ * While Postgres is away the outcome of an attempt is kept for this long: as a failover may take. Temporal has long given
+ * the attempt up by then; whoever tries it again meanwhile finds that it was claimed.
+ */
+const keptForMs = 120_000;
 const recordPauseMs = 500;
 
 const pause = (ms: number): Promise<void> =>
@@ -21,12 +24,13 @@ const pause = (ms: number): Promise<void> =>
 
 /** Recording may be tried again, dialling may not: the claim was the permission for one request. */
 async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+  const until = performance.now() + keptForMs;
+  for (;;) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- one try after the other
       return await work();
     } catch (error) {
-      if (tries === recordTries) throw error;
+      if (performance.now() > until) throw error;
       // oxlint-disable-next-line no-await-in-loop
       await pause(recordPauseMs);
     }

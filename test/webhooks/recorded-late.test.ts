@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pino } from 'pino';
+import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { emitEvents, fanOutEvents } from '../../src/records/events.ts';
+import { testSecrets } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { contactEvent, makeConfiguration, makeWorkspace, query } from '../support/webhook-fixtures.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const failoverMs = 12_000;
+
+it('records what an attempt came to although Postgres is away for as long as a failover takes', async () => {
+  const workspaceId = await makeWorkspace(database);
+  await makeConfiguration(database.pool, workspaceId, { url: 'http://127.0.0.1:9/' });
+  await emitEvents(database.pool, workspaceId, [contactEvent()]);
+  await fanOutEvents(database.pool, 10);
+  const [delivery] = await query<{ id: string }>(database, 'SELECT id FROM webhook_delivery');
+
+  let awayUntil = 0;
+  let requests = 0;
+  const outbound = {
+    postWebhook: async () => {
+      requests += 1;
+      awayUntil = performance.now() + failoverMs;
+      return { state: 'delivered', errorCode: null, responseStatus: 200, responseExcerpt: '', durationMs: 3 };
+    },
+  } as unknown as Dependencies['outbound'];
+  const failing = {
+    ...database.pool,
+    query: (statement: Parameters<typeof database.pool.query>[0]) =>
+      performance.now() < awayUntil
+        ? Promise.reject(new Error('Connection terminated'))
+        : database.pool.query(statement),
+  } as Dependencies['database'];
+  const { deliverWebhook } = createWebhookActivities({
+    database: failing,
+    outbound,
+    secrets: testSecrets,
+    now: () => new Date(),
+    logger: pino({ level: 'silent' }) as unknown as Dependencies['logger'],
+    config: { webhookExpiryHours: 24 } as Dependencies['config'],
+    metrics: createMetrics('test'),
+  });
+  expect(await deliverWebhook({ deliveryId: delivery?.id ?? '' })).toBe('delivered');
+  const rows = await query<{ state: string }>(database, 'SELECT state FROM webhook_delivery');
+  expect(rows).toEqual([{ state: 'delivered' }]);
+  expect(requests).toBe(1);
+});

@@ -113,7 +113,9 @@ export function countRecipients(
   { recipientChanges }: Pick<Metrics, 'recipientChanges'>,
   states: Iterable<RecipientState>,
 ): void {
-  for (const state of states) recipientChanges.inc({ state: state.toLowerCase() });
+  const counts = new Map<RecipientState, number>();
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  for (const [state, count] of counts) recipientChanges.inc({ state: state.toLowerCase() }, count);
 }
 
 /** Connections of the pool by state, and how many queries wait for one. */

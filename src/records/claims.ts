@@ -2,7 +2,7 @@
  * Claiming a page: before any request leaves, one transaction checks the epoch, reserves the money and marks the
  * recipients. A crash after it leaves them CLAIMED, and CLAIMED is never sent again blindly.
  */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from './database.ts';
 import { nullable, row } from './row.ts';
@@ -84,22 +84,26 @@ function recipientsOf(columns: t.TypeOf<typeof Columns>): readonly ClaimedRecipi
   }));
 }
 
+/** What a message to a recipient costs. */
+function priceOf(prices: ClaimRequest['prices'], country: FragmentSqlToken) {
+  const card = JSON.stringify(Object.fromEntries([...prices].map(([code, price]) => [code, `${price}`])));
+  return sql.fragment`COALESCE((${card}::jsonb ->> ${country})::bigint, (${card}::jsonb ->> '')::bigint)`;
+}
+
 /** The candidates from the first one on that the wallet covers; no running total is made where it covers them all. */
 function affordable({ limit, prices }: ClaimRequest, available: bigint) {
   const dearest = [...prices.values()].reduce((most, price) => (price > most ? price : most), 0n);
-  if (available >= dearest * BigInt(limit)) return sql.fragment`SELECT position, price FROM priced`;
+  if (available >= dearest * BigInt(limit)) return sql.fragment`SELECT position FROM candidate`;
   return sql.fragment`
-    SELECT position, price FROM (
-      SELECT position, price, sum(price) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS total FROM priced
+    SELECT position FROM (
+      SELECT position, sum(${priceOf(prices, sql.fragment`country`)})
+        OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS total FROM candidate
     ) AS running_total
     WHERE total <= ${available}`;
 }
 
 function claimStatement(request: ClaimRequest, available: bigint) {
   const { claimId, campaignId, channelId, epoch, limit, prices } = request;
-  const priceByCountry = JSON.stringify(
-    Object.fromEntries([...prices].map(([country, price]) => [country, `${price}`])),
-  );
   return sql.type(Page)`
     WITH candidate AS (
       SELECT position, country FROM (
@@ -113,18 +117,14 @@ function claimStatement(request: ClaimRequest, available: bigint) {
             AND recipient.position > (SELECT claimed_position FROM campaign_counter WHERE campaign_id = ${campaignId})
           ORDER BY recipient.position LIMIT ${limit})
       ) AS waiting LIMIT ${limit}
-    ), priced AS (
-      SELECT position, COALESCE((card.prices ->> country)::bigint, (card.prices ->> '')::bigint) AS price
-      FROM candidate CROSS JOIN (SELECT ${priceByCountry}::jsonb AS prices) AS card
     ), affordable AS (
       ${affordable(request, available)}
     ), claimed AS (
-      UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = affordable.price, settlement = 'reserved',
-        attempts = recipient.attempts + 1, updated_at = now()
-      FROM affordable
-      WHERE recipient.campaign_id = ${campaignId} AND recipient.position = affordable.position
-      RETURNING recipient.position, recipient.id, recipient.phone_number, recipient.country, recipient.variables, recipient.attempts,
-        recipient.price
+      UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = ${priceOf(prices, sql.fragment`country`)},
+        settlement = 'reserved', attempts = attempts + 1, updated_at = now()
+      -- Not a join: while the table is small it would read all of it for every page.
+      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM affordable))
+      RETURNING position, id, phone_number, country, variables, attempts, price
     ), retried AS (
       DELETE FROM recipient_retry USING claimed
       WHERE recipient_retry.campaign_id = ${campaignId} AND recipient_retry.position = claimed.position
@@ -143,7 +143,7 @@ function claimStatement(request: ClaimRequest, available: bigint) {
       SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
     )
     SELECT
-      (SELECT count(*)::int FROM priced) AS candidates,
+      (SELECT count(*)::int FROM candidate) AS candidates,
       (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
         FROM recipient_retry WHERE campaign_id = ${campaignId}) AS retry_in_ms,
       (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'phone_number', array_agg(phone_number),

@@ -1,13 +1,10 @@
 /**
- * Recording a page: the outcomes of its messages, the money, the counters, in one transaction and in the lock order of
+ * Recording a page: the outcomes of its messages, the money, the counters, in one statement and in the lock order of
  * docs/architecture.md. A status callback may have been faster than the answer to our request: what it settled stays.
  */
 import { sql, type FragmentSqlToken } from 'slonik';
-import * as t from 'io-ts';
-import { postLedgerEntry } from './wallets.ts';
-import type { Connection, Transaction } from './database.ts';
-import { nothing, row } from './row.ts';
-import { moveFailedReasons } from './status-counters.ts';
+import type { Connection } from './database.ts';
+import { nothing } from './row.ts';
 
 export type MessageOutcome =
   | { readonly kind: 'accepted'; readonly providerMessageId: string }
@@ -27,83 +24,25 @@ export interface PageResults {
   readonly final: boolean;
 }
 
-const Moves = row(
-  t.type({
-    was_claimed: t.number,
-    was_unknown: t.number,
-    accepted: t.number,
-    failed: t.number,
-    unknown: t.number,
-    released: t.number,
-    charged: t.bigint,
-    freed: t.bigint,
-    reasons: t.record(t.string, t.number),
-  }),
-);
-
-/** Idempotent: outcomes recorded twice change nothing the second time. */
+/**
+ * Idempotent: outcomes recorded twice change nothing the second time. One statement, so that all of it is true or none, and
+ * so that the wallet and the counter are held for no round trip.
+ */
 export async function recordPage(database: Connection, results: PageResults): Promise<void> {
-  await database.transaction(async (transaction) => {
-    if (results.outcomes.size > 0) await recordOutcomes(transaction, results);
-    if (results.final) {
-      await transaction.query(sql.type(nothing)`DELETE FROM campaign_claim WHERE id = ${results.claimId}`);
-    }
-  });
-}
-
-async function recordOutcomes(transaction: Transaction, results: PageResults): Promise<void> {
-  const moves = await transaction.one(recordStatement(results));
-  await settleWallet(transaction, results, moves);
-  await transaction.query(sql.type(nothing)`
-      UPDATE campaign_counter SET
-        claimed = claimed - ${moves.was_claimed},
-        unknown = unknown - ${moves.was_unknown} + ${moves.unknown},
-        accepted = accepted + ${moves.accepted},
-        failed = failed + ${moves.failed},
-        pending = pending + ${moves.released}
-      WHERE campaign_id = ${results.campaignId}`);
-  const reasons = Object.entries(moves.reasons);
-  await moveFailedReasons(
-    transaction,
-    reasons.map(([reason, by]) => ({ campaignId: results.campaignId, reason, by })),
-  );
-}
-
-async function settleWallet(
-  transaction: Transaction,
-  { campaignId, channelId, claimId }: PageResults,
-  {
-    charged,
-    freed,
-    accepted,
-  }: { readonly charged: bigint; readonly freed: bigint; readonly accepted: number },
-): Promise<void> {
-  if (charged + freed > 0n) {
-    await transaction.query(sql.type(nothing)`
-      UPDATE wallet SET reserved = reserved - ${charged + freed}, updated_at = now() WHERE channel_id = ${channelId}`);
-  }
-  if (charged > 0n) {
-    await postLedgerEntry(transaction, {
-      channelId,
-      kind: 'charge',
-      amount: -charged,
-      campaignId,
-      claimId,
-      messageCount: accepted,
-    });
-  }
+  await database.query(recordStatement(results));
 }
 
 /** What `result` brings to the row as it stood: one that was settled meanwhile, by a receipt, stays as it is. */
 const isOpen = (standing: FragmentSqlToken) => sql.fragment`
   (${standing}.state = 'CLAIMED' OR (${standing}.state = 'UNKNOWN' AND result.state IN ('ACCEPTED', 'FAILED')))`;
 
-function recordStatement({ campaignId, claimId, outcomes }: PageResults) {
+/** Each part that locks rows reads from the one before it: they are taken in the order of docs/architecture.md. */
+function recordStatement({ campaignId, channelId, claimId, outcomes, final }: PageResults) {
   const rows = [...outcomes]
     .toSorted(([a], [b]) => a - b)
     .map(([position, outcome]) => resultRow(position, outcome));
   const open = isOpen(sql.fragment`recipient`);
-  return sql.type(Moves)`
+  return sql.type(nothing)`
     WITH updated AS (
       UPDATE recipient SET
         state = CASE WHEN ${open} THEN result.state ELSE recipient.state END,
@@ -126,6 +65,17 @@ function recordStatement({ campaignId, claimId, outcomes }: PageResults) {
       RETURNING recipient.id, recipient.position, old.state AS old_state, new.state AS new_state,
         ${isOpen(sql.fragment`old`)} AS open, recipient.price, old.settlement AS old_settlement,
         new.settlement AS new_settlement, result.pmid, result.delay_ms, new.reason
+    ), total AS (
+      SELECT
+        count(*) FILTER (WHERE open AND old_state = 'CLAIMED')::int AS was_claimed,
+        count(*) FILTER (WHERE open AND old_state = 'UNKNOWN')::int AS was_unknown,
+        count(*) FILTER (WHERE open AND new_state = 'ACCEPTED')::int AS accepted,
+        count(*) FILTER (WHERE open AND new_state = 'FAILED')::int AS failed,
+        count(*) FILTER (WHERE open AND new_state = 'UNKNOWN')::int AS unknown,
+        count(*) FILTER (WHERE open AND new_state = 'PENDING')::int AS released,
+        COALESCE(sum(price) FILTER (WHERE old_settlement = 'reserved' AND new_settlement = 'charged'), 0)::bigint AS charged,
+        COALESCE(sum(price) FILTER (WHERE old_settlement = 'reserved' AND new_settlement = 'none'), 0)::bigint AS freed
+      FROM updated
     ), identified AS (
       INSERT INTO provider_message (hash, recipient_id)
       SELECT hashtextextended(pmid, 0), id FROM updated WHERE pmid IS NOT NULL
@@ -134,24 +84,37 @@ function recordStatement({ campaignId, claimId, outcomes }: PageResults) {
       SELECT ${campaignId}::uuid, position, now() + make_interval(secs => COALESCE(delay_ms, 0) / 1000)
       FROM updated WHERE open AND new_state = 'PENDING'
       ON CONFLICT (campaign_id, position) DO NOTHING
-    ), failed AS (
-      SELECT reason, sum(change)::int AS count FROM (
-        SELECT reason, 1 AS change FROM updated WHERE open AND new_state IN ('FAILED', 'UNKNOWN')
+    ), purse AS (
+      UPDATE wallet SET reserved = reserved - total.charged - total.freed, balance = balance - total.charged,
+        updated_at = now()
+      FROM total WHERE wallet.channel_id = ${channelId} AND total.charged + total.freed > 0
+      RETURNING wallet.channel_id, wallet.workspace_id, total.charged, total.accepted
+    ), charge AS (
+      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, claim_id, message_count)
+      SELECT channel_id, workspace_id, 'charge', -charged, ${campaignId}, ${claimId}, accepted
+      FROM purse WHERE charged > 0
+    ), counted AS (
+      UPDATE campaign_counter SET
+        claimed = claimed - total.was_claimed,
+        unknown = campaign_counter.unknown - total.was_unknown + total.unknown,
+        accepted = campaign_counter.accepted + total.accepted,
+        failed = campaign_counter.failed + total.failed,
+        pending = pending + total.released
+      FROM total CROSS JOIN (SELECT count(*) FROM purse) AS settled
+      WHERE campaign_id = ${campaignId} AND total.was_claimed + total.was_unknown > 0
+      RETURNING campaign_id
+    ), explained AS (
+      INSERT INTO campaign_reason (campaign_id, kind, reason, count)
+      SELECT counted.campaign_id, 'failed', change.reason, sum(change.by) FROM counted CROSS JOIN (
+        SELECT reason, 1 AS by FROM updated WHERE open AND new_state IN ('FAILED', 'UNKNOWN')
         UNION ALL
         SELECT 'OUTCOME_UNKNOWN', -1 FROM updated WHERE open AND old_state = 'UNKNOWN'
-      ) AS changes GROUP BY reason
+      ) AS change
+      GROUP BY counted.campaign_id, change.reason ORDER BY change.reason
+      ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
     )
-    SELECT
-      count(*) FILTER (WHERE open AND old_state = 'CLAIMED')::int AS was_claimed,
-      count(*) FILTER (WHERE open AND old_state = 'UNKNOWN')::int AS was_unknown,
-      count(*) FILTER (WHERE open AND new_state = 'ACCEPTED')::int AS accepted,
-      count(*) FILTER (WHERE open AND new_state = 'FAILED')::int AS failed,
-      count(*) FILTER (WHERE open AND new_state = 'UNKNOWN')::int AS unknown,
-      count(*) FILTER (WHERE open AND new_state = 'PENDING')::int AS released,
-      COALESCE(sum(price) FILTER (WHERE old_settlement = 'reserved' AND new_settlement = 'charged'), 0)::bigint AS charged,
-      COALESCE(sum(price) FILTER (WHERE old_settlement = 'reserved' AND new_settlement = 'none'), 0)::bigint AS freed,
-      COALESCE((SELECT jsonb_object_agg(reason, count) FROM failed), '{}'::jsonb) AS reasons
-    FROM updated`;
+    DELETE FROM campaign_claim USING (SELECT count(*) FROM counted) AS written
+    WHERE campaign_claim.id = ${claimId} AND ${final}`;
 }
 
 function resultRow(position: number, outcome: MessageOutcome) {

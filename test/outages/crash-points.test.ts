@@ -43,13 +43,21 @@ async function setScene() {
   return { seeded, provider };
 }
 
+/** The dead process' sessions carry its last statements out before they end. */
+const Sessions = row(t.type({ open: t.number }));
+const countSessions = ({ campaignId }: SeededCampaign): Promise<number> =>
+  test.pool.oneFirst(sql.type(Sessions)`
+    SELECT count(*)::int AS open FROM pg_stat_activity WHERE application_name = ${campaignId}`);
+
 function startSending({ seeded, provider }: Awaited<ReturnType<typeof setScene>>, crashAfter: number) {
+  const databaseUrl = new URL(test.url);
+  databaseUrl.searchParams.set('application_name', seeded.campaignId);
   return startProgram({
     path: 'test/outages/campaign-program.mjs',
     args: [seeded.campaignId],
     preload: crashSeam,
     environment: {
-      DATABASE_URL: test.url,
+      DATABASE_URL: databaseUrl.href,
       TEMPORAL_ADDRESS: '127.0.0.1:1',
       PROVIDER_BASE_URL: provider.baseUrl,
       SECRETS_KEY: testSecretsKey,
@@ -152,6 +160,7 @@ describe('a sending process that dies by SIGKILL', () => {
       expect([0, 'SIGKILL'], program.output()).toContain(end);
       if (end === 'SIGKILL') died += 1;
       const when = `died after write ${n}, ${writesIn(program.output()).at(-1) ?? 'none'}`;
+      await expect.poll(() => countSessions(scene.seeded), { timeout: 10_000 }).toBe(0);
       const claimed = await countClaimed(scene.seeded);
       await finish(scene.seeded, scene.provider);
       expect(await expectSound(scene.seeded, scene.provider, when), when).toBe(claimed);
@@ -159,7 +168,7 @@ describe('a sending process that dies by SIGKILL', () => {
       return end === 'SIGKILL' ? 'more' : 'enough';
     });
     // Begin, two claims, two pages recorded and settled at the least.
-    expect(died).toBeGreaterThan(12);
+    expect(died).toBeGreaterThan(8);
   }, 240_000);
 
   it.each(['before', 'after'] as const)(

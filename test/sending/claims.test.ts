@@ -38,6 +38,8 @@ const Settled = row(
   t.type({ state: t.string, reason: nullable(t.string), provider_message_id: nullable(t.string) }),
 );
 
+const Read = row(t.type({ rows: t.number }));
+
 const positions = (claimed: Claim): readonly number[] =>
   claimed.kind === 'page' ? claimed.recipients.map(({ position }) => position) : [];
 
@@ -66,6 +68,21 @@ describe('claimPage', () => {
     expect(await claim(seeded, 50)).toEqual({ kind: 'unaffordable', available: messagePrice - 1n });
     const books = await expectSoundBooks(seeded);
     expect(books.reserved).toBe(messagePrice * 7n);
+  });
+
+  it('reads its page by the index, not the whole table', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 10_000 });
+    await test.pool.query(sql.type(nothing)`ANALYZE recipient`);
+    const read = await test.pool.transaction(async (transaction) => {
+      const countRead = () =>
+        transaction.oneFirst(sql.type(Read)`
+          SELECT seq_tup_read::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'recipient'`);
+      const before = await countRead();
+      const request = { claimId: randomUUID(), ...seeded, epoch: 0, limit: 500, prices };
+      expect(positions(await claimPage(transaction, request))).toHaveLength(500);
+      return (await countRead()) - before;
+    });
+    expect(read).toBe(0);
   });
 
   it('claims nothing under an epoch that has passed', async () => {

@@ -72,7 +72,7 @@ export async function leaseTokens(
   { channelId, wanted, latencyMs = 0 }: LeaseRequest,
 ): Promise<TokenLease> {
   const horizon = horizonMs + Math.min(latencyMs, longestLatencyMs);
-  const lease = await connection.maybeOne(sql.type(Lease)`
+  const lease = await connection.maybeOne(sql.prepared('token-lease', Lease)`
     WITH present AS (
       SELECT channel_id, ${due} AS due_at, ${ratePerSecond} AS rate
       FROM channel_rate JOIN channel ON channel.id = channel_rate.channel_id

@@ -35,7 +35,7 @@ export interface StepResult {
   readonly waitMs: number;
 }
 
-const largestPage = 500;
+const largestPage = 1_000;
 const pageSeconds = 0.25;
 const pagesInFlight = 4;
 /** For a provider that cannot be reached, or is in trouble. */

@@ -81,10 +81,13 @@ export async function insertTestEvent(
 
 const Waiting = row(t.type({ waiting: t.boolean }));
 
-/** Cheap enough to ask many times a second. */
+/**
+ * Cheap enough to ask many times a second. In the order of its index: with statistics from the middle of a burst Postgres
+ * would look for any one in the table, and read all of it once nothing waits any more.
+ */
 export async function hasWaitingEvents(connection: Connection): Promise<boolean> {
   return connection.oneFirst(sql.type(Waiting)`
-    SELECT EXISTS (SELECT FROM event WHERE fanned_out_at IS NULL) AS waiting`);
+    SELECT (SELECT id FROM event WHERE fanned_out_at IS NULL ORDER BY id LIMIT 1) IS NOT NULL AS waiting`);
 }
 
 const FanOut = row(t.type({ events: t.number, deliveries: t.number }));

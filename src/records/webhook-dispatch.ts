@@ -1,7 +1,7 @@
 /** Which deliveries may be dialled now: the relay's side of the delivery table. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Database } from './database.ts';
+import type { Connection, Database } from './database.ts';
 import { nothing, row } from './row.ts';
 
 export interface DispatchLimits {
@@ -30,10 +30,11 @@ const DispatchedRow = row(Dispatched);
 
 const Waiting = row(t.type({ waiting: t.boolean }));
 
-/** Cheap enough to ask many times a second. */
-export async function hasWaitingDeliveries(database: Database): Promise<boolean> {
+/** Cheap enough to ask many times a second. In the order of its index, as `hasWaitingEvents`. */
+export async function hasWaitingDeliveries(database: Connection): Promise<boolean> {
   return database.oneFirst(sql.type(Waiting)`
-    SELECT EXISTS (SELECT FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NULL) AS waiting`);
+    SELECT (SELECT id FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NULL
+      ORDER BY webhook_id, id LIMIT 1) IS NOT NULL AS waiting`);
 }
 
 /**

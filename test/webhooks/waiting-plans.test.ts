@@ -1,0 +1,49 @@
+/** What the relay asks many times a second reads what waits, and not what was delivered in a month, whatever the statistics say. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Connection } from '../../src/records/database.ts';
+import { hasWaitingEvents } from '../../src/records/events.ts';
+import { nothing, row } from '../../src/records/row.ts';
+import { hasWaitingDeliveries } from '../../src/records/webhook-dispatch.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeConfiguration, makeWorkspace } from '../support/webhook-fixtures.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const workspaceId = await makeWorkspace(database);
+  const { id: webhookId } = await makeConfiguration(database.pool, workspaceId);
+  const run = (statement: ReturnType<typeof sql.fragment>) =>
+    database.pool.query(sql.type(nothing)`${statement}`);
+  await run(sql.fragment`
+    INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state, dispatched_at)
+    SELECT ${workspaceId}, ${webhookId}, uuidv7(), 'sent', 'delivered', now() FROM generate_series(1, 20000)`);
+  await run(sql.fragment`
+    INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key)
+    SELECT ${workspaceId}, ${webhookId}, uuidv7(), 'sent' FROM generate_series(1, 4000)`);
+  await run(sql.fragment`
+    INSERT INTO event (workspace_id, key, body, fanned_out_at)
+    SELECT ${workspaceId}, 'sent', repeat('x', 300), CASE WHEN n > 4000 THEN now() END FROM generate_series(1, 20000) AS n`);
+  // In the middle of a burst, and not again: what is worked off then is less than a tenth of a large table.
+  await run(sql.fragment`ANALYZE webhook_delivery`);
+  await run(sql.fragment`ANALYZE event`);
+});
+afterAll(() => database.drop());
+
+const Scans = row(t.type({ scans: t.number }));
+
+/** How often `work` read the whole of the tables. */
+async function wholeReads(work: (transaction: Connection) => Promise<unknown>): Promise<number> {
+  return database.pool.transaction(async (transaction) => {
+    await work(transaction);
+    return transaction.oneFirst(sql.type(Scans)`
+      SELECT sum(seq_scan)::int AS scans FROM pg_stat_xact_user_tables WHERE relname IN ('webhook_delivery', 'event')`);
+  });
+}
+
+it('asks whether something waits', async () => {
+  expect(await wholeReads(hasWaitingEvents)).toBe(0);
+  expect(await wholeReads(hasWaitingDeliveries)).toBe(0);
+});

@@ -72,7 +72,7 @@ export async function claimKnownStatuses(
       AND ${withinSeconds === undefined ? sql.fragment`TRUE` : sql.fragment`parked_status.parked_at > now() - make_interval(secs => ${withinSeconds})`}
       AND ${id === undefined ? sql.fragment`TRUE` : sql.fragment`parked_status.id = ${id}`}
       AND ${isKnown}
-    ORDER BY parked_status.id
+    ORDER BY parked_status.parked_at, parked_status.id
     LIMIT ${limit}
     FOR UPDATE OF parked_status SKIP LOCKED`);
 }

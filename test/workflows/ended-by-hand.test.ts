@@ -31,7 +31,7 @@ describe('a campaign whose workflow is asked to cancel in the Web UI', () => {
   });
 
   it('is cancelled in mid-send: what has left is recorded, and nobody else is sent to', async () => {
-    const scene = await setScene({ recipients: 400, messagesPerSecond: 100 });
+    const scene = await setScene({ recipients: 2_000, messagesPerSecond: 100 });
     const end = await scene.withWorker(async () => {
       await scene.start();
       await until(async () => (await scene.standing()).counts.accepted > 20);
@@ -40,7 +40,7 @@ describe('a campaign whose workflow is asked to cancel in the Web UI', () => {
     });
     expect(end).toMatchObject({ status: 'CANCELLED', counts: { pending: 0, claimed: 0 } });
     expect(end.counts.accepted).toBe(scene.provider.received.length);
-    expect(end.counts.accepted).toBeLessThan(400);
+    expect(end.counts.accepted).toBeLessThan(2_000);
   });
 
   it('is cancelled before its workflow has taken a step, and takes signals all the same', async () => {
@@ -55,7 +55,7 @@ describe('a campaign whose workflow is asked to cancel in the Web UI', () => {
 
 describe('a campaign whose workflow was terminated in the Web UI', () => {
   it('goes on from its record when it is paused and started again', async () => {
-    const scene = await setScene({ recipients: 300, messagesPerSecond: 100 });
+    const scene = await setScene({ recipients: 800, messagesPerSecond: 100 });
     const end = await scene.withWorker(async () => {
       await scene.start();
       await until(async () => (await scene.standing()).counts.accepted > 20);
@@ -64,9 +64,9 @@ describe('a campaign whose workflow was terminated in the Web UI', () => {
       await startCampaignAgain(scene.dependencies, scene);
       return scene.result();
     });
-    expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 300 } });
-    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(300);
-    expect(scene.provider.received).toHaveLength(300);
+    expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 800 } });
+    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(800);
+    expect(scene.provider.received).toHaveLength(800);
   });
 
   it('comes to its end when it is cancelled', async () => {

@@ -9,7 +9,9 @@ import {
   continueAsNew,
   defineQuery,
   defineSignal,
+  patched,
   setCurrentDetails,
+  setDefaultSignalHandler,
   setHandler,
   upsertSearchAttributes,
   workflowInfo,
@@ -47,6 +49,13 @@ export function campaign(input: CampaignWorkflowInput): Promise<CampaignStanding
   return CancellationScope.nonCancellable(() => runCampaign(input));
 }
 
+/** Those that came before the workflow's first step, or are sent again by a reset, in their order and not name by name. */
+function handleSignals(handlers: ReadonlyMap<string, () => void | Promise<void>>): void {
+  setDefaultSignalHandler((name) => handlers.get(name)?.());
+  for (const [name, handler] of handlers) setHandler(defineSignal(name), handler);
+  setDefaultSignalHandler(undefined);
+}
+
 async function runCampaign({
   campaignId,
   continued,
@@ -57,6 +66,7 @@ async function runCampaign({
   let changes = 0;
   let seen = 0;
   let cancelling = false;
+  let operated: Promise<void> = Promise.resolve();
 
   const show = (next: CampaignStanding): CampaignStanding => {
     if (next.status !== standing?.status || next.pauseReason !== standing.pauseReason) {
@@ -80,16 +90,29 @@ async function runCampaign({
   const changed = (): boolean => changes !== seen;
 
   setHandler(defineQuery<CampaignStanding | null>(progressQueryName), () => standing ?? null);
-  setHandler(defineSignal(signalNames.refresh), () => {
-    changes += 1;
-  });
-  const operate = (action: OperatorAction): Promise<void> =>
+  const operate = (action: OperatorAction): Promise<void> => {
+    const earlier = operated;
     // A handler runs in the scope of the workflow, which may have been asked to cancel.
-    CancellationScope.nonCancellable(async () => {
+    const present = CancellationScope.nonCancellable(async () => {
+      // Side by side, a resume could overtake the pause that was sent before it.
+      if (patched('operate-in-turn')) await earlier;
       show(await operateCampaign(campaignId, action));
       changes += 1;
     });
-  for (const action of operatorActions) setHandler(defineSignal(action), () => operate(action));
+    operated = present.catch(() => undefined);
+    return present;
+  };
+  handleSignals(
+    new Map<string, () => void | Promise<void>>([
+      [
+        signalNames.refresh,
+        () => {
+          changes += 1;
+        },
+      ],
+      ...operatorActions.map((action) => [action, () => operate(action)] as const),
+    ]),
+  );
   CancellationScope.current()
     .cancelRequested.catch(() => {
       cancelling = true;

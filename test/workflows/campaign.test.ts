@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import { sql } from 'slonik';
 import { describe, expect, it } from 'vitest';
 import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
@@ -15,6 +16,18 @@ const stage = openStage(startTimeSkippingTemporal);
 const day = 24 * 3600 * 1000;
 
 const setScene = (seed: SceneSeed) => setCampaignScene(stage(), seed);
+
+/** How many activities of a type have come to their end in the workflow's present run. */
+async function completed(handle: WorkflowHandle, activityType: string): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  const ends = new Set(
+    events?.map(({ activityTaskCompletedEventAttributes: end }) => end?.scheduledEventId?.toString()),
+  );
+  return (events ?? []).filter(
+    ({ eventId, activityTaskScheduledEventAttributes: task }) =>
+      task?.activityType?.name === activityType && ends.has(eventId?.toString()),
+  ).length;
+}
 
 describe('the campaign workflow', () => {
   it('sends an immediate campaign to everybody and completes', async () => {
@@ -100,6 +113,20 @@ describe('the campaign workflow', () => {
       await scene.result();
     });
     expect((await scene.standing()).status).toBe('CANCELLED');
+  });
+
+  it('obeys signals in the order in which they were sent', async () => {
+    const scene = await setScene({ recipients: 3, scheduledInMs: 10 * day });
+    const handle = stage().temporal.client.workflow.getHandle(campaignWorkflowId(scene.campaignId));
+    await scene.start();
+    const signals = Array.from({ length: 8 }, (_, turn) => (turn % 2 === 0 ? 'pause' : 'resume'));
+    for (const signal of signals) await handle.signal(signal);
+    await scene.withWorker(async () => {
+      await until(async () => (await completed(handle, 'operateCampaign')) === signals.length);
+      expect(await scene.standing()).toMatchObject({ status: 'SCHEDULED', pauseReason: null });
+      await handle.signal('cancel');
+      await scene.result();
+    });
   });
 
   it('pauses when the broadcast quota is used up, and counts a campaign once', async () => {

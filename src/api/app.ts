@@ -15,15 +15,15 @@ import { createRateLimiter } from './rate-limit.ts';
 import { refuse } from './refuse.ts';
 import { requestLog } from './request-log.ts';
 
-const securityHeaders = {
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-};
+const securityHeaders = new Map([
+  ['Cache-Control', 'no-store'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-Frame-Options', 'DENY'],
+]);
 
 export interface TimeLimits {
   /** From the connection, or the end of the request before, to the end of the head. */
@@ -55,7 +55,7 @@ function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOp
 
   app.use(requestLog(dependencies));
   app.use(async (ctx, next) => {
-    ctx.set(securityHeaders);
+    ctx.res.setHeaders(securityHeaders);
     await next();
     if (isStopping()) ctx.set('Connection', 'close');
   });

@@ -3,7 +3,7 @@
  * the two. Same key and body → the stored response; another body → 422; while the first runs → 409. Nothing is kept of a
  * refused request.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { groupCalls } from '../commands/group-calls.ts';
 import { Conflict, IdempotencyMismatch, Invalid } from '../domain/error.ts';
 import type { Connection, Transaction } from '../records/database.ts';
@@ -113,7 +113,7 @@ interface IdempotencyOptions {
  */
 export async function openIdempotency(options: IdempotencyOptions): Promise<RequestIdempotency> {
   const { form, find, scope, rawBody, longestRequestMs, serialise } = options;
-  const requestSha256 = createHash('sha256').update(rawBody).digest();
+  const requestSha256 = hash('sha256', rawBody, 'buffer');
 
   const judge = (record: IdempotencyRecord): { readonly resourceId: string } => {
     if (!record.requestSha256.equals(requestSha256)) throw new IdempotencyMismatch();

@@ -9,6 +9,7 @@ const mostValues = 2_500_000;
 const comma = 0x2c;
 const quote = 0x22;
 const backslash = 0x5c;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Throws HttpProblem 400. */
 export function parseJsonObject(bytes: Buffer): Readonly<Record<string, unknown>> {
@@ -30,7 +31,7 @@ export function isStorable(text: string): boolean {
 
 function decodeUtf8(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw malformed('Request body is not valid UTF-8');
   }

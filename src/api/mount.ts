@@ -99,7 +99,8 @@ async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration):
   try {
     const principal = await frame.authenticate(ctx.req, declaration);
     ctx.state.principal = principal;
-    ctx.set(frame.keyLimiter.take(principal.keyId));
+    const standing = frame.keyLimiter.take(principal.keyId);
+    for (const [name, value] of Object.entries(standing)) ctx.res.setHeader(name, value);
     return principal;
   } catch (error) {
     if (error instanceof Unauthorized) frame.addressLimiter.take(ctx.ip);

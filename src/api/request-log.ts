@@ -22,7 +22,7 @@ export function requestLog({
     const startedAt = performance.now();
     const given = ctx.get('X-Request-Id');
     ctx.state.requestId = acceptable.test(given) ? given : randomUUID();
-    ctx.set('X-Request-Id', ctx.state.requestId);
+    ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
     ctx.res.once('close', () => {
       const { requestId, route, principal, failure } = ctx.state;
       const durationMs = performance.now() - startedAt;

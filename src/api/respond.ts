@@ -38,6 +38,7 @@ export function respond(ctx: FrameContext, answer: Answer, serialise: Serialise)
 
 export function respondText(ctx: FrameContext, { status, body }: StoredResponse): void {
   ctx.status = status;
+  // Before the body: Koa guesses a type for one that has none.
+  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
   ctx.body = body;
-  ctx.set('Content-Type', 'application/json; charset=utf-8');
 }

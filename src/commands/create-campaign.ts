@@ -9,7 +9,7 @@ import { FeatureUnavailable, Invalid, mostProblems, NotFound, type FieldProblem 
 import { quotaMonth } from '../domain/feature.ts';
 import { parseQuickContact } from '../domain/quick-contact.ts';
 import { parseTemplate } from '../domain/template-components.ts';
-import { isSendable } from '../domain/template-definition.ts';
+import { isSendable, type TemplateDefinition } from '../domain/template-definition.ts';
 import { templateVariables } from '../domain/template-variables.ts';
 import { compileMapping } from '../domain/variable-mapping.ts';
 import { targetUrlMessage } from '../outbound/address-guard.ts';
@@ -175,15 +175,24 @@ async function fileProblems(
   return checked.ok ? [] : [{ field, message: targetUrlMessage(field, checked.problem) }];
 }
 
+// Requests side by side are judged by one and the same template.
+const definitions = new WeakMap<ContextTemplate, TemplateDefinition>();
+
+function definitionOf(template: ContextTemplate): TemplateDefinition {
+  const known = definitions.get(template);
+  if (known !== undefined) return known;
+  const { components, parameterFormat, category } = template;
+  const definition = parseTemplate(components, { parameterFormat, category });
+  definitions.set(template, definition);
+  return definition;
+}
+
 function mappingProblems(
   template: ContextTemplate,
   body: CreateCampaign,
   sendsAt: Date,
 ): readonly FieldProblem[] {
-  const definition = parseTemplate(template.components, {
-    parameterFormat: template.parameterFormat,
-    category: template.category,
-  });
+  const definition = definitionOf(template);
   const counts =
     body.contact_selection_type === 'quick_contacts'
       ? (body.quick_contacts ?? []).map((entry) => parseQuickContact(entry).values.length)

@@ -50,7 +50,12 @@ const second = 1000;
 const minute = 60 * second;
 
 /** 1 s, 4 s, 16 s, 64 s, then the recipient fails. */
-export const retry: ProviderErrorRule = { kind: 'retry', attempts: 5, firstDelayMs: second, factor: 4 };
+export const retry = {
+  kind: 'retry',
+  attempts: 5,
+  firstDelayMs: second,
+  factor: 4,
+} as const satisfies ProviderErrorRule;
 export const fail = { kind: 'fail' } as const satisfies ProviderErrorRule;
 const suspectMapping: ProviderErrorRule = { kind: 'fail', mappingSuspect: true };
 const pauseTemplate: ProviderErrorRule = { kind: 'pause_template' };

@@ -4,6 +4,7 @@
  * only when nobody was lost or doubled, every uncertain recipient is said to be UNKNOWN and is settled by its receipts, and
  * the books are sound.
  */
+import { retry } from '../domain/provider-error-table.ts';
 import { createChaosCampaign, liveDevFile, untilJudged, untilStanding } from './chaos/campaign.ts';
 import { readProviderRate } from './chaos/evidence.ts';
 import { createOutageSite } from './chaos/outage-site.ts';
@@ -20,6 +21,8 @@ import { StackError } from './stack-error.ts';
 const graceSeconds = 10;
 const providerTimeoutMs = 10_000;
 const recoveryLimitMs = 30_000;
+/** For whom the provider has answered an error to each attempt but the last one. */
+const longestRetryMs = retry.firstDelayMs * retry.factor ** (retry.attempts - 2);
 /**
  * What the busiest second of the provider's list may hold, as a share of the limit: it tells when messages arrived, and on a
  * machine that starts servers meanwhile the provider itself stops for a tenth of a second. The bench is stricter.
@@ -120,7 +123,9 @@ async function untilDone(
       `one after ${seconds(Math.max(0, lastAt - sinceEpoch))} s, at most ${busiestSecond} in a second`,
   );
   // After an outage much is left to be sent; after the last kill little, and it counts in full.
-  const allowedMs = recoveryLimitMs + (kills > 0 ? 0 : ((total - settled) / rate) * 1000);
+  const backlogMs = kills > 0 ? 0 : ((total - settled) / rate) * 1000;
+  const retryMs = outages.includes('provider-5xx') ? longestRetryMs : 0;
+  const allowedMs = recoveryLimitMs + Math.max(backlogMs, retryMs);
   return [
     ...(kills + outages.length > 0 && doneMs > allowedMs
       ? [`done only ${Math.round(doneMs / 1000)} s after the last ${what}`]

@@ -17,7 +17,7 @@ const services = new Map(
 
 describe('the production topology', () => {
   it('gives our programs the memory settings of the image', () => {
-    const settings = Object.entries(programMemory).map(([name, value]) => `${name}=${value}`);
+    const settings = Object.entries(programMemory).map(([name, value]) => `${name}="${value}"`);
     expect(dockerfile).toContain(`ENV ${settings.join(' ')}\n`);
   });
 

@@ -14,7 +14,10 @@ export interface Deployment {
 }
 
 /** What bounds the memory of our programs, as in the Dockerfile. */
-export const programMemory = { NODE_OPTIONS: '--max-old-space-size=1536', MALLOC_ARENA_MAX: '2' } as const;
+export const programMemory = {
+  NODE_OPTIONS: '--max-semi-space-size=16 --max-old-space-size=1536',
+  MALLOC_ARENA_MAX: '2',
+} as const;
 
 const providerVersion = 'v23.0';
 

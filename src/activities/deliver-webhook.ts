@@ -4,6 +4,7 @@ import type { Attempt, AttemptResult } from '../records/webhook-attempts.ts';
 import { claimAttempts, recordAttempts } from '../records/webhook-attempts.ts';
 import type { WebhookDeliveryInput } from '../workflows/contract.ts';
 import { groupCalls } from '../commands/group-calls.ts';
+import { untilDone } from '../commands/until-done.ts';
 
 /** The attempt itself takes 5 seconds at most; the rest is for a busy process to record it. */
 const leaseSeconds = 15;
@@ -14,28 +15,6 @@ const grouping = { maxSize: 50, lanes: 1, spacingMs: 80 };
  * the attempt up by then; whoever tries it again meanwhile finds that it was claimed.
  */
 const keptForMs = 120_000;
-const recordPauseMs = 500;
-
-const pause = (ms: number): Promise<void> =>
-  // oxlint-disable-next-line promise/avoid-new -- a timer
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
-
-/** Recording may be tried again, dialling may not: the claim was the permission for one request. */
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  const until = performance.now() + keptForMs;
-  for (;;) {
-    try {
-      // oxlint-disable-next-line no-await-in-loop -- one try after the other
-      return await work();
-    } catch (error) {
-      if (performance.now() > until) throw error;
-      // oxlint-disable-next-line no-await-in-loop
-      await pause(recordPauseMs);
-    }
-  }
-}
 
 type WebhookDependencies = Pick<
   Dependencies,
@@ -77,7 +56,8 @@ export function createWebhookActivities(dependencies: WebhookDependencies) {
         return `failed: ${refusal}`;
       }
       const result = await makeAttempt(dependencies, attempt);
-      await persistently(() => record(result));
+      // Recording may be tried again, dialling may not: the claim was the permission for one request.
+      await untilDone(() => record(result), keptForMs);
       const { state, errorCode, responseStatus, durationMs } = result;
       logger.info({ ...delivery, state, errorCode, responseStatus, durationMs }, 'delivery');
       return result.errorCode === null ? 'delivered' : `failed: ${result.errorCode}`;

@@ -25,9 +25,9 @@ export function respond(ctx: FrameContext, answer: Answer, serialise: Serialise)
   if (answer.headers !== undefined) ctx.set({ ...answer.headers });
   if ('content' in answer) {
     ctx.status = answer.status;
+    // Before the body: Koa guesses a type for one that has none.
+    ctx.res.setHeader('Content-Type', answer.contentType);
     ctx.body = answer.content;
-    // After the body: Koa guesses a type when it sees one.
-    ctx.set('Content-Type', answer.contentType);
   } else if (answer.body === undefined) {
     ctx.status = answer.status;
     ctx.body = null;
@@ -38,7 +38,6 @@ export function respond(ctx: FrameContext, answer: Answer, serialise: Serialise)
 
 export function respondText(ctx: FrameContext, { status, body }: StoredResponse): void {
   ctx.status = status;
-  // Before the body: Koa guesses a type for one that has none.
   ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
   ctx.body = body;
 }

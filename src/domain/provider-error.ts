@@ -32,8 +32,7 @@ export function providerErrorAction(error: ProviderError, attempts: number): Pro
     case 'retry':
     case 'retry_recipient': {
       if (attempts >= rule.attempts) return fail;
-      const delayMs = rule.firstDelayMs * rule.factor ** (Math.max(attempts, 1) - 1);
-      return { kind: rule.kind, delayMs: Math.max(delayMs, asked) };
+      return { kind: rule.kind, delayMs: Math.max(retryDelayMs(rule, attempts), asked) };
     }
     case 'retry_once':
       return attempts >= 2 ? fail : { kind: 'retry', delayMs: Math.max(rule.delayMs, asked) };
@@ -43,6 +42,14 @@ export function providerErrorAction(error: ProviderError, attempts: number): Pro
     default:
       return rule;
   }
+}
+
+/** How long a message waits that was refused for the `attempts`-th time. */
+export function retryDelayMs(
+  { firstDelayMs, factor }: Extract<ProviderErrorRule, { kind: 'retry' | 'retry_recipient' }>,
+  attempts: number,
+): number {
+  return firstDelayMs * factor ** (Math.max(attempts, 1) - 1);
 }
 
 /** The row that applies, with a safe default for codes nobody has listed: transient ones retry, others fail the recipient. */

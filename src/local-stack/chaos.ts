@@ -4,6 +4,7 @@
  * only when nobody was lost or doubled, every uncertain recipient is said to be UNKNOWN and is settled by its receipts, and
  * the books are sound.
  */
+import { retryDelayMs } from '../domain/provider-error.ts';
 import { retry } from '../domain/provider-error-table.ts';
 import { createChaosCampaign, liveDevFile, untilJudged, untilStanding } from './chaos/campaign.ts';
 import { readProviderRate } from './chaos/evidence.ts';
@@ -22,7 +23,7 @@ const graceSeconds = 10;
 const providerTimeoutMs = 10_000;
 const recoveryLimitMs = 30_000;
 /** For whom the provider has answered an error to each attempt but the last one. */
-const longestRetryMs = retry.firstDelayMs * retry.factor ** (retry.attempts - 2);
+const longestRetryMs = retryDelayMs(retry, retry.attempts - 1);
 /**
  * What the busiest second of the provider's list may hold, as a share of the limit: it tells when messages arrived, and on a
  * machine that starts servers meanwhile the provider itself stops for a tenth of a second. The bench is stricter.

@@ -1,13 +1,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
-import type { Dependencies } from '../../src/dependencies.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { seedCampaign, testSecrets } from '../support/campaign-factory.ts';
+import { seedCampaign } from '../support/campaign-factory.ts';
 import { until } from '../support/campaign-scene.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createFakeProvider } from '../support/fake-provider.ts';
+import { sendingDependencies } from '../support/sending-dependencies.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -19,15 +17,7 @@ it('sends nothing more in a step that Temporal has given up or whose workflow wa
   const recipients = 2_000;
   const { campaignId } = await seedCampaign(test.pool, { recipients, messagesPerSecond: 100 });
   const provider = createFakeProvider();
-  const dependencies = {
-    config: { outcomeGraceSeconds: 600, providerConnections: 64 },
-    database: test.pool,
-    provider,
-    secrets: testSecrets,
-    logger: pino({ level: 'silent' }),
-    metrics: createMetrics('test'),
-    now: () => new Date(),
-  } as unknown as Dependencies;
+  const dependencies = sendingDependencies({ database: test.pool, provider });
   const { sendStep } = createCampaignActivities(dependencies, { draining: () => false });
   const environment = new MockActivityEnvironment();
   const step: ReturnType<typeof sendStep> = environment.run(sendStep, campaignId);

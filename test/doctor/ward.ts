@@ -11,17 +11,17 @@ import { viewWorkflows } from '../../src/commands/doctor/workflow-view.ts';
 import type { Config } from '../../src/config.ts';
 import type { Logger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { orchestratorFor } from '../../src/orchestrator.ts';
 import { nothing, row } from '../../src/records/row.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import { until } from '../support/campaign-scene.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { testOrchestrator } from '../support/test-orchestrator.ts';
 
 export type Ward = Awaited<ReturnType<typeof openWard>>;
 
 export async function openWard(temporal: TestWorkflowEnvironment) {
   const database = await createTestDatabase({ poolSize: 10 });
-  const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve(), { callTimeoutMs: 60_000 });
+  const orchestrator = testOrchestrator(temporal.client);
   const doctor: Doctor = {
     database: database.pool,
     orchestrator,

@@ -1,13 +1,10 @@
 /** The process that sends dies right after each of its writes, and at every stage of a request. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginCampaign } from '../../src/commands/begin-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { settleCampaign } from '../../src/commands/settle-campaign.ts';
-import type { Dependencies } from '../../src/dependencies.ts';
-import { createMetrics } from '../../src/metrics.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { expireClaims } from '../../src/records/claim-expiry.ts';
@@ -15,11 +12,11 @@ import { row } from '../../src/records/row.ts';
 import {
   checkBooks,
   seedCampaign,
-  testSecrets,
   testSecretsKey,
   type SeededCampaign,
 } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { sendingDependencies } from '../support/sending-dependencies.ts';
 import { crashSeam, startProgram } from './child-process.ts';
 import { startRecordingProvider, type RecordingProvider } from './recording-provider.ts';
 
@@ -70,16 +67,11 @@ function startSending({ seeded, provider }: Awaited<ReturnType<typeof setScene>>
 /** Another process takes over, and the grace period of the dead one passes. */
 async function finish(seeded: SeededCampaign, provider: RecordingProvider): Promise<void> {
   const cloud = createCloudProvider({ baseUrl: provider.baseUrl, connections: 8, timeoutMs: 5_000 });
-  const dependencies = {
-    config: { outcomeGraceSeconds: 600, providerConnections: 8 },
+  const dependencies = sendingDependencies({
     database: test.pool,
     provider: cloud,
-    secrets: testSecrets,
-    logger: pino({ level: 'silent' }),
-    orchestrator: {},
-    metrics: createMetrics('test'),
-    now: () => new Date(),
-  } as unknown as Dependencies;
+    config: { providerConnections: 8 },
+  });
   await expireClaims(test.pool, { campaignId: seeded.campaignId, graceSeconds: 0 });
   await beginCampaign(dependencies, seeded.campaignId);
   for (let drained = false; !drained;) {

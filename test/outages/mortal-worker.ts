@@ -1,16 +1,13 @@
 /** A worker in the test's own process that does what the workflow asks for, and can be killed between any two steps. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { pino } from 'pino';
 import { beginCampaign } from '../../src/commands/begin-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { cancelRecipients, settleCampaign } from '../../src/commands/settle-campaign.ts';
-import type { Dependencies } from '../../src/dependencies.ts';
-import { createMetrics } from '../../src/metrics.ts';
 import type { MessagingProvider } from '../../src/provider/provider.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { createDatabase, type Database } from '../../src/records/database.ts';
-import { testSecrets } from '../support/campaign-factory.ts';
+import { sendingDependencies } from '../support/sending-dependencies.ts';
 
 export interface MortalWorker {
   /** Nothing it has begun goes on: no statement, no request, no answer. */
@@ -64,16 +61,11 @@ export async function startMortalWorker({
       return typeof member === 'function' ? mortal(member.bind(target) as () => Promise<unknown>) : member;
     },
   }) as Database;
-  const dependencies = {
-    config: { outcomeGraceSeconds: graceSeconds, providerConnections: 32 },
+  const dependencies = sendingDependencies({
     database,
     provider: { ...provider, sendMessage: mortal(provider.sendMessage) },
-    secrets: testSecrets,
-    logger: pino({ level: 'silent' }),
-    orchestrator: {},
-    metrics: createMetrics('test'),
-    now: () => new Date(),
-  } as unknown as Dependencies;
+    config: { outcomeGraceSeconds: graceSeconds, providerConnections: 32 },
+  });
 
   const stepOf = async (campaignId: string): Promise<void> => {
     const { status } = await getCampaignStanding(database, campaignId);

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { expect } from 'vitest';
-import { orchestratorFor } from '../../src/orchestrator.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { row } from '../../src/records/row.ts';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../support/campaign-factory.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startTemporal } from '../support/temporal.ts';
+import { testOrchestrator } from '../support/test-orchestrator.ts';
 import { startProgram, type StartedProgram } from './child-process.ts';
 import { startRecordingProvider } from './recording-provider.ts';
 
@@ -71,7 +71,7 @@ export async function openSendingGround(moreSettings: readonly string[] = []) {
     },
     async startCampaign(recipients: number, messagesPerSecond: number): Promise<SeededCampaign> {
       const seeded = await seedCampaign(database.pool, { recipients, messagesPerSecond, status: 'DRAFT' });
-      const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve());
+      const orchestrator = testOrchestrator(temporal.client);
       await orchestrator.startCampaign({
         id: seeded.campaignId,
         workspaceId: seeded.workspaceId,

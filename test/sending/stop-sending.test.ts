@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { pauseForBalance } from '../../src/commands/sending/stop-sending.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { createMetrics } from '../../src/metrics.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { nothing } from '../../src/records/row.ts';
 import { getSendingContext } from '../../src/records/sending-context.ts';
-import { checkBooks, messagePrice, seedCampaign, testSecrets } from '../support/campaign-factory.ts';
+import { checkBooks, messagePrice, seedCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createFakeProvider, refuse, type FakeProvider } from '../support/fake-provider.ts';
+import { sendingDependencies } from '../support/sending-dependencies.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -20,16 +19,11 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 function dependenciesWith(provider: FakeProvider, graceSeconds = 600): Dependencies {
-  return {
-    config: { outcomeGraceSeconds: graceSeconds, providerConnections: 64 },
+  return sendingDependencies({
     database: test.pool,
     provider,
-    secrets: testSecrets,
-    logger: pino({ level: 'silent' }),
-    orchestrator: {},
-    metrics: createMetrics('test'),
-    now: () => new Date(),
-  } as unknown as Dependencies;
+    config: { outcomeGraceSeconds: graceSeconds },
+  });
 }
 
 const calm = { budgetMs: 4_000, draining: () => false };

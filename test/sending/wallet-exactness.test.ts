@@ -1,6 +1,5 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startCampaignAgain } from '../../src/commands/change-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
@@ -8,13 +7,13 @@ import { sendSingleMessage, type SingleMessage } from '../../src/commands/send-s
 import { settleCampaign } from '../../src/commands/settle-campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { Invalid } from '../../src/domain/error.ts';
-import { createMetrics } from '../../src/metrics.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { nothing, row } from '../../src/records/row.ts';
 import { postLedgerEntry } from '../../src/records/wallets.ts';
 import { messagePrice, seedCampaign, testSecrets, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createFakeProvider } from '../support/fake-provider.ts';
+import { sendingDependencies } from '../support/sending-dependencies.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -41,16 +40,11 @@ async function setScene(balance: bigint) {
     await test.pool.query(sql.type(nothing)`${statement}`);
   }
   const provider = createFakeProvider();
-  const dependencies = {
-    config: { outcomeGraceSeconds: 600, providerConnections: 64 },
+  const dependencies = sendingDependencies({
     database: test.pool,
     provider,
-    secrets: testSecrets,
-    logger: pino({ level: 'silent' }),
     orchestrator: { refreshCampaign: async () => true },
-    metrics: createMetrics('test'),
-    now: () => new Date(),
-  } as unknown as Dependencies;
+  });
   return { campaigns: [first, second] as const, provider, dependencies };
 }
 

@@ -2,19 +2,17 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
 import { sql } from 'slonik';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import type { Logger } from '../../src/logger.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { orchestratorFor } from '../../src/orchestrator.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import type { Database } from '../../src/records/database.ts';
 import { nothing } from '../../src/records/row.ts';
 import { campaignWorkflowId, taskQueues, type CampaignStanding } from '../../src/workflows/contract.ts';
-import { seedCampaign, testSecrets, type CampaignSeed } from './campaign-factory.ts';
+import { seedCampaign, type CampaignSeed } from './campaign-factory.ts';
 import { createFakeProvider, type Answer, type FakeProvider } from './fake-provider.ts';
+import { sendingDependencies } from './sending-dependencies.ts';
+import { testOrchestrator } from './test-orchestrator.ts';
 
 export interface Stage {
   readonly database: Database;
@@ -50,18 +48,8 @@ export async function setCampaignScene(
       WHERE id = ${campaignId}`);
   }
   const provider = createFakeProvider(seed.answer);
-  // A server that has just been started on a busy machine takes its time over the first call.
-  const orchestrator = orchestratorFor(temporal.client, () => Promise.resolve(), { callTimeoutMs: 60_000 });
-  const dependencies = {
-    config: { outcomeGraceSeconds: 600, providerConnections: 64 },
-    database: database,
-    provider,
-    orchestrator,
-    secrets: testSecrets,
-    logger: pino({ level: 'silent' }) as unknown as Logger,
-    metrics: createMetrics('test'),
-    now: () => new Date(),
-  } as unknown as Dependencies;
+  const orchestrator = testOrchestrator(temporal.client);
+  const dependencies = sendingDependencies({ database, provider, orchestrator });
   return {
     campaignId,
     dependencies,

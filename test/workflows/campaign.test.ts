@@ -3,13 +3,13 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { sql } from 'slonik';
 import { describe, expect, it } from 'vitest';
 import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
-import { orchestratorFor } from '../../src/orchestrator.ts';
 import { nothing } from '../../src/records/row.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import { messagePrice } from '../support/campaign-factory.ts';
 import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
 import { openStage } from '../support/stage.ts';
 import { startTimeSkippingTemporal } from '../support/temporal.ts';
+import { testOrchestrator } from '../support/test-orchestrator.ts';
 
 const stage = openStage(startTimeSkippingTemporal);
 
@@ -144,9 +144,7 @@ describe('the campaign workflow', () => {
   });
 
   it('fails visibly when its record is gone', async () => {
-    const orchestrator = orchestratorFor(stage().temporal.client, () => Promise.resolve(), {
-      callTimeoutMs: 60_000,
-    });
+    const orchestrator = testOrchestrator(stage().temporal.client);
     const scene = await setScene({ recipients: 1 });
     const id = randomUUID();
     await scene.withWorker(async () => {

@@ -1,9 +1,10 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { orchestratorFor, type Orchestrator } from '../../src/orchestrator.ts';
+import type { Orchestrator } from '../../src/orchestrator.ts';
 import { taskQueues, templateSyncScheduleId, templateSyncWorkflowId } from '../../src/workflows/contract.ts';
 import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
+import { testOrchestrator } from '../support/test-orchestrator.ts';
 
 let temporal: TestWorkflowEnvironment;
 let orchestrator: Orchestrator;
@@ -12,7 +13,7 @@ let createWorker: (syncTemplates: (businessAccountId: string) => Promise<object>
 beforeAll(async () => {
   const [environment, workflowBundle] = await Promise.all([startTemporal(), bundleWorkflows()]);
   temporal = environment;
-  orchestrator = orchestratorFor(temporal.client, () => Promise.resolve(), { callTimeoutMs: 60_000 });
+  orchestrator = testOrchestrator(temporal.client);
   createWorker = (syncTemplates) =>
     Worker.create({
       connection: temporal.nativeConnection,

@@ -14,12 +14,12 @@ import { expireClaims } from '../../records/claim-expiry.ts';
 import { recordPage, type PageResults } from '../../records/page-results.ts';
 import { getSendingContext, isRunningEpoch, type SendingContext } from '../../records/sending-context.ts';
 import { findPrices } from '../../records/wallets.ts';
+import { untilDone } from '../until-done.ts';
 import { createPacer } from './pacer.ts';
 import { Gate, sendPage, type SendingPage } from './send-page.ts';
 import { stateOf } from './message-outcome.ts';
 import { controlStep } from './step-control.ts';
 import { applyHalt, applyRefusals, pauseForBalance } from './stop-sending.ts';
-import { untilDone } from './until-done.ts';
 
 export interface StepOptions {
   /** No page is claimed after this long. */

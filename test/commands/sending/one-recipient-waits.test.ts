@@ -1,15 +1,14 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
-import { createMetrics } from '../../../src/metrics.ts';
 import { getCampaignStanding } from '../../../src/records/campaign-standing.ts';
 import { row } from '../../../src/records/row.ts';
-import { seedCampaign, testSecrets } from '../../support/campaign-factory.ts';
+import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { accept, createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';
+import { sendingDependencies } from '../../support/sending-dependencies.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -18,16 +17,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 function dependenciesWith(provider: FakeProvider): Dependencies {
-  return {
-    config: { outcomeGraceSeconds: 600, providerConnections: 64 },
-    database: test.pool,
-    provider,
-    secrets: testSecrets,
-    logger: pino({ level: 'silent' }),
-    orchestrator: {},
-    metrics: createMetrics('test'),
-    now: () => new Date(),
-  } as unknown as Dependencies;
+  return sendingDependencies({ database: test.pool, provider });
 }
 
 const Waiting = row(t.type({ position: t.number, delay_ms: t.number, attempts: t.number, factor: t.number }));

@@ -54,7 +54,9 @@ function nullIsAbsent<A, O>(codec: t.Type<A, O>): t.Type<A, O> {
     codec.name,
     codec.is,
     (input, context) => {
-      if (!t.UnknownRecord.is(input)) return codec.validate(input, context);
+      if (!t.UnknownRecord.is(input) || !Object.values(input).includes(null)) {
+        return codec.validate(input, context);
+      }
       const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
       // Paths of problems are read from the context, which must name the codec itself.
       const place = { key: context.at(-1)?.key ?? '', type: codec, actual: given };

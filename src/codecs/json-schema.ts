@@ -3,6 +3,7 @@
  * one that is not stops the walk, so that the published document cannot silently lie.
  */
 import * as t from 'io-ts';
+import { StructType } from './struct-type.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
@@ -42,6 +43,8 @@ function derive(codec: t.Mixed): JsonSchema | undefined {
   }
   if (codec instanceof t.DictionaryType)
     return { type: 'object', additionalProperties: toJsonSchema(codec.codomain) };
+  if (codec instanceof StructType)
+    return objectSchema({ ...codec.required, ...codec.optional }, Object.keys(codec.required));
   if (codec instanceof t.InterfaceType) return objectSchema(codec.props, Object.keys(codec.props));
   if (codec instanceof t.PartialType) return objectSchema(codec.props, []);
   if (codec instanceof t.ExactType || codec instanceof t.ReadonlyType) return toJsonSchema(codec.type);

@@ -1,44 +1,18 @@
 /** Building blocks of the codecs: objects with required and optional fields, refinements with a message, value lists. */
-import { isLeft, isRight } from 'fp-ts/lib/Either.js';
+import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { fieldName } from './field-name.ts';
 import { describe, toJsonSchema, type JsonSchema } from './json-schema.ts';
+import { StructType } from './struct-type.ts';
 
 /** An object that drops unknown fields. Required fields are told of first, in declaration order; `inOrder` mixes them. */
-export function struct<R extends t.Props>(required: R): t.ExactC<t.TypeC<R>>;
+export function struct<R extends t.Props>(required: R): StructType<t.TypeOfProps<R>, t.OutputOfProps<R>>;
 export function struct<R extends t.Props, O extends t.Props>(
   required: R,
   optional: O,
-): t.ExactC<t.IntersectionC<[t.TypeC<R>, t.PartialC<O>]>>;
-export function struct(required: t.Props, optional?: t.Props): t.Mixed {
-  if (optional === undefined) return t.exact(t.type(required));
-  return t.exact(t.intersection([t.type(required), partial(optional)]));
-}
-
-/** As `t.partial`, which has a problem written for every absent field and drops it again: for a body of few fields, most of the work. */
-function partial(props: t.Props): t.PartialC<t.Props> {
-  const { name, is, encode } = t.partial(props);
-  const fields = Object.entries(props).map(([key, codec]) => {
-    return { key, codec, skipAbsent: isLeft(codec.decode(undefined)) };
-  });
-  const validate: t.Validate<unknown, Record<string, unknown>> = (input, context) => {
-    if (!t.UnknownRecord.is(input)) return t.failure(input, context);
-    const changed: Record<string, unknown> = {};
-    const problems: t.ValidationError[] = [];
-    for (const { key, codec, skipAbsent } of fields) {
-      const value = input[key];
-      if (value === undefined && skipAbsent) continue;
-      const decoded = codec.validate(value, t.appendContext(context, key, codec, value));
-      if (isRight(decoded)) {
-        if (decoded.right !== value) changed[key] = decoded.right;
-      } else if (value !== undefined) {
-        for (const problem of decoded.left) problems.push(problem);
-      }
-    }
-    if (problems.length > 0) return t.failures(problems);
-    return t.success(Object.keys(changed).length === 0 ? input : { ...input, ...changed });
-  };
-  return new t.PartialType(name, is, validate, encode, props);
+): StructType<t.TypeOfProps<R> & t.TypeOfPartialProps<O>, t.OutputOfProps<R> & t.OutputOfPartialProps<O>>;
+export function struct(required: t.Props, optional: t.Props = {}): t.Mixed {
+  return new StructType(required, optional);
 }
 
 /** The same object, whose problems are told in the order of the fields as the specification declares them. */
@@ -47,6 +21,8 @@ export function inOrder<A, O>(codec: t.Type<A, O>, fields: readonly string[]): t
     codec.name,
     codec.is,
     (input, context) => {
+      const valid = codec.validate(input, context);
+      if (isRight(valid)) return valid;
       // Paths of problems are read from the context, which must name the codec itself.
       const root = { key: context.at(-1)?.key ?? '', type: codec, actual: input };
       const decoded = codec.validate(input, [...context.slice(0, -1), root]);

@@ -11,7 +11,7 @@ import { parseQuickContact } from '../domain/quick-contact.ts';
 import { parseTemplate } from '../domain/template-components.ts';
 import { isSendable, type TemplateDefinition } from '../domain/template-definition.ts';
 import { templateVariables } from '../domain/template-variables.ts';
-import { compileMapping } from '../domain/variable-mapping.ts';
+import { checkMapping } from '../domain/variable-mapping.ts';
 import { targetUrlMessage } from '../outbound/address-guard.ts';
 import type { CampaignContext, ContextTemplate } from '../records/campaign-context.ts';
 import type { NewCampaign } from '../records/campaign-creation.ts';
@@ -197,7 +197,7 @@ function mappingProblems(
     body.contact_selection_type === 'quick_contacts'
       ? (body.quick_contacts ?? []).map((entry) => parseQuickContact(entry).values.length)
       : [];
-  const compiled = compileMapping(definition, body.variable_mapping ?? {}, {
+  const problems = checkMapping(definition, body.variable_mapping ?? {}, {
     selectionType: body.contact_selection_type,
     now: sendsAt,
     inlineCount: counts.reduce((largest, count) => Math.max(largest, count), 0),
@@ -211,7 +211,7 @@ function mappingProblems(
     const message = `${field} has ${count} values, but the template's body has ${bodySlots} variables`;
     if (surplus.push({ field, message }) === mostProblems) break;
   }
-  return compiled.ok ? surplus : [...surplus, ...compiled.problems];
+  return [...surplus, ...problems];
 }
 
 /** The small part of the audience input. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turnOver, setTimeout as sleep } from 'node:timers/promises';
 
 interface Waiting<I, O> {
   readonly item: I;
@@ -19,8 +19,8 @@ export interface Grouping<I> {
 }
 
 /**
- * Turns a function over many items into one over one item: calls that come while an earlier group is under way are made
- * together. A lone call waits for nobody. Outputs stand in the order of the items.
+ * Turns a function over many items into one over one item: calls that come in one turn of the event loop, or while an
+ * earlier group is under way, are made together. A lone call waits for nobody. Outputs stand in the order of the items.
  */
 export function groupCalls<I, O>(
   run: (items: readonly I[]) => Promise<readonly O[]>,
@@ -43,8 +43,10 @@ export function groupCalls<I, O>(
     busy += 1;
     while (queue.length > 0) {
       const restMs = lastBeganAt + spacingMs - performance.now();
+      const waits = restMs > 0 && queue.length < maxSize;
+      // The first of many calls that one answer sets off would otherwise go alone, and the others wait for it.
       // oxlint-disable-next-line no-await-in-loop -- company comes meanwhile
-      if (restMs > 0 && queue.length < maxSize) await sleep(restMs);
+      await (waits ? sleep(restMs) : turnOver());
       lastBeganAt = performance.now();
       const group = takeGroup();
       try {

@@ -29,5 +29,5 @@ export function parseFeatureSetting(feature: FeatureName, value: string): Featur
 
 /** First day of the UTC calendar month over which broadcasts are counted, as `YYYY-MM-DD`. */
 export function quotaMonth(now: Date): string {
-  return `${now.toISOString().slice(0, 7)}-01`;
+  return `${now.getUTCFullYear()}-${String(now.getUTCMonth() + 1).padStart(2, '0')}-01`;
 }

@@ -22,11 +22,14 @@ interface SourceOptions {
   readonly csvKeys: ReadonlyMap<string, number>;
 }
 
+const contactSources: FieldSources = new Map(
+  contactFields.map((field) => [field, { from: 'contact', field }]),
+);
+
 /** Every name that stands for something; CSV keys win over contact fields of the same name. */
 export const fieldSources = ({ selectionType, csvKeys }: SourceOptions): FieldSources => {
-  const sources = new Map<string, FieldSource>();
-  for (const field of contactFields) sources.set(field, { from: 'contact', field });
-  if (selectionType !== 'csv_contacts') return sources;
+  if (selectionType !== 'csv_contacts') return contactSources;
+  const sources = new Map(contactSources);
   for (const key of csvColumnKeys) sources.set(key, { from: 'nothing' });
   for (const [name, column] of csvKeys) sources.set(name, { from: 'csv', column });
   return sources;

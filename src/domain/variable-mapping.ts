@@ -15,6 +15,7 @@ import type { ContactSelectionType } from './campaign.ts';
 import type { FieldProblem } from './error.ts';
 import type { TemplateDefinition } from './template-definition.ts';
 import type { SlotReader, SlotRequest } from './template-slot-reader.ts';
+import type { TemplateValues } from './template-values.ts';
 
 /** A campaign's `variable_mapping`, ready to be resolved for every recipient. */
 export interface CompiledMapping {
@@ -124,21 +125,21 @@ const mappingReader = (
   },
 });
 
-/**
- * Checks a campaign's `variable_mapping` (Spec 4.1.1) against its template and prepares it. Every problem is found
- * here, before a campaign exists: keys that do not fit, values of a wrong type, and variables that nothing can give.
- */
-export const compileMapping = (
+interface MappingReading {
+  readonly problems: readonly FieldProblem[];
+  readonly values: TemplateValues<Leaf>;
+}
+
+const readMapping = (
   definition: TemplateDefinition,
   variableMapping: unknown,
-  options: MappingOptions,
-): MappingResult => {
+  { referTo, ...options }: MappingOptions & { readonly referTo: (slot: RecipientSlot) => SlotReference },
+): MappingReading => {
   const problems: FieldProblem[] = [];
   const report: Report = (path, message) => {
     const field = `variable_mapping.${path}`;
     problems.push({ field, message: `${field} ${message}` });
   };
-  const { slots, referTo } = slotCollector();
   const sources = fieldSources({
     selectionType: options.selectionType,
     csvKeys: options.csvKeys ?? new Map<string, number>(),
@@ -146,6 +147,30 @@ export const compileMapping = (
   const reader = mappingReader({ sources, inlineCount: options.inlineCount ?? 0, report }, referTo);
   reportMisfits(definition, variableMapping, report);
   const values = readTemplateValues({ definition, mapping: variableMapping, reader, now: options.now });
+  return { problems, values };
+};
+
+const anyReference = slotReference(0);
+
+/**
+ * Checks a campaign's `variable_mapping` (Spec 4.1.1) against its template. Every problem is found here, before a campaign
+ * exists: keys that do not fit, values of a wrong type, and variables that nothing can give.
+ */
+export const checkMapping = (
+  definition: TemplateDefinition,
+  variableMapping: unknown,
+  options: MappingOptions,
+): readonly FieldProblem[] =>
+  readMapping(definition, variableMapping, { ...options, referTo: () => anyReference }).problems;
+
+/** Checks as `checkMapping` does, and prepares the mapping. */
+export const compileMapping = (
+  definition: TemplateDefinition,
+  variableMapping: unknown,
+  options: MappingOptions,
+): MappingResult => {
+  const { slots, referTo } = slotCollector();
+  const { problems, values } = readMapping(definition, variableMapping, { ...options, referTo });
   if (problems.length > 0) return { ok: false, problems };
   const resolvers = slots.map((slot) => ({ path: slot.path, resolve: slotResolver(slot) }));
   return { ok: true, mapping: { plan: planMessage(buildTemplateComponents(definition, values)), resolvers } };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Declaration } from '../../src/api/endpoint.ts';
 import { ErrorEnvelope } from '../../src/api/envelope.ts';
 import { routes } from '../../src/api/routes.ts';
+import { StructType } from '../../src/codecs/struct-type.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -101,14 +102,8 @@ function queryOf({ query }: Declaration): fc.Arbitrary<string> {
 }
 
 function fieldsOf(codec: unknown): Record<string, unknown> {
-  const { props, type, types } = codec as {
-    props?: Record<string, unknown>;
-    type?: unknown;
-    types?: readonly unknown[];
-  };
-  if (props !== undefined) return props;
-  if (types !== undefined) return Object.assign({}, ...types.map(fieldsOf)) as Record<string, unknown>;
-  return type === undefined ? {} : fieldsOf(type);
+  if (codec instanceof StructType) return { ...codec.required, ...codec.optional };
+  throw new Error('The query is no struct');
 }
 
 function pathOf({ path }: Declaration): fc.Arbitrary<string> {

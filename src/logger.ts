@@ -2,6 +2,7 @@
 import { pino, stdTimeFunctions, type Logger as PinoLogger } from 'pino';
 import { callContext } from './call-context.ts';
 import type { Config } from './config.ts';
+import { logOutput } from './log-output.ts';
 import { redact } from './redact.ts';
 
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
@@ -21,7 +22,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, ser
       };
     },
   };
-  if (config.logFormat === 'json') return pino(options);
+  if (config.logFormat === 'json') return pino(options, logOutput());
   return pino({
     ...options,
     transport: {

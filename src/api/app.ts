@@ -1,5 +1,5 @@
 /** The Koa application and the HTTP server around it, with its limits of size and time. */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
@@ -9,7 +9,6 @@ import type { Endpoint } from './endpoint.ts';
 import { errorBody } from './error-envelope.ts';
 import type { FrameState } from './frame-state.ts';
 import { createKeyFinder } from './idempotency.ts';
-import { HttpProblem } from './http-problem.ts';
 import { mount } from './mount.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { refuse } from './refuse.ts';
@@ -60,10 +59,6 @@ function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOp
     if (isStopping()) ctx.set('Connection', 'close');
   });
   app.use(refuse({ logger, now }));
-  app.use((ctx, next) => {
-    requireOneHost(ctx.req);
-    return next();
-  });
   app.use(
     mount(
       {
@@ -130,13 +125,6 @@ export function createApiServer(
       clearTimeout(timer);
     },
   };
-}
-
-function requireOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
-    throw new HttpProblem(400, 'The request must have exactly one Host header', { Connection: 'close' });
-  }
 }
 
 const parserFailures: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {

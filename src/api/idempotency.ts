@@ -19,6 +19,7 @@ import {
   type StoredResponse,
 } from '../records/idempotency-keys.ts';
 import type { JsonAnswer } from './endpoint.ts';
+import { valuesOf } from './raw-headers.ts';
 
 /** Without the header every function does nothing. */
 export interface RequestIdempotency {
@@ -71,9 +72,7 @@ const header = 'idempotency-key';
 
 /** Undefined without the header; empty, doubled, non-ASCII or over 255 characters → Invalid. */
 export function idempotencyKeyOf(rawHeaders: readonly string[]): string | undefined {
-  const values = rawHeaders.filter(
-    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === header,
-  );
+  const values = valuesOf(rawHeaders, header);
   const [value] = values;
   if (value === undefined) return undefined;
   if (values.length > 1) throw Invalid.at('Idempotency-Key', 'Idempotency-Key must be sent once');

@@ -1,4 +1,5 @@
-/** One request to one endpoint, in this order: route, method, credentials, rate, body, path, fields, handler. */
+/** One request to one endpoint, in this order: host, route, method, credentials, rate, body, path, fields, handler. */
+import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Dependencies } from '../dependencies.ts';
 import type { Principal } from '../domain/api-key.ts';
@@ -11,6 +12,7 @@ import { HttpProblem } from './http-problem.ts';
 import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay, type FindKey } from './idempotency.ts';
 import { parseJsonObject } from './json-body.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { valuesOf } from './raw-headers.ts';
 import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
 import { fileReceiver } from './receive-file.ts';
 import { createRouter } from './router.ts';
@@ -40,10 +42,19 @@ export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<
   });
   // It sets itself what its type asks of the context.
   const dispatch = router.routes() as Middleware<FrameState>;
-  return (ctx) =>
-    dispatch(ctx, async () => {
+  return (ctx) => {
+    requireOneHost(ctx.req);
+    return dispatch(ctx, async () => {
       throw new NotFound('Route');
     });
+  };
+}
+
+function requireOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  const hosts = valuesOf(rawHeaders, 'host').length;
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    throw new HttpProblem(400, 'The request must have exactly one Host header', { Connection: 'close' });
+  }
 }
 
 interface Serving {

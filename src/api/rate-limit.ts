@@ -11,6 +11,11 @@ const mostBuckets = 50_000;
 
 export function createRateLimiter(limits: BucketLimits, now: () => Date): RateLimiter {
   const fullAt = new Map<string, number>();
+  const { perSecond, burst } = limits;
+  const fixed = {
+    'RateLimit-Limit': String(burst),
+    'RateLimit-Policy': `${perSecond};w=1;burst=${burst}`,
+  };
 
   const sweep = (nowMs: number) => {
     for (const [key, instant] of fullAt) if (instant <= nowMs) fullAt.delete(key);
@@ -31,7 +36,7 @@ export function createRateLimiter(limits: BucketLimits, now: () => Date): RateLi
       const decision = takeToken(knownAt(key, nowMs), nowMs, limits);
       fullAt.set(key, decision.fullAtMs);
       if (fullAt.size > mostBuckets) sweep(nowMs);
-      const headers = headersOf(decision, limits, nowMs);
+      const headers = { ...fixed, ...standingOf(decision, nowMs) };
       if (decision.allowed) return headers;
       const retryAfter = String(Math.max(1, Math.ceil(decision.retryAfterMs / 1000)));
       throw new HttpProblem(429, 'Too many requests', { ...headers, 'Retry-After': retryAfter });
@@ -39,15 +44,9 @@ export function createRateLimiter(limits: BucketLimits, now: () => Date): RateLi
   };
 }
 
-function headersOf(
-  { fullAtMs, remaining }: BucketDecision,
-  { perSecond, burst }: BucketLimits,
-  nowMs: number,
-): Readonly<Record<string, string>> {
+function standingOf({ fullAtMs, remaining }: BucketDecision, nowMs: number) {
   return {
-    'RateLimit-Limit': String(burst),
     'RateLimit-Remaining': String(remaining),
     'RateLimit-Reset': String(Math.ceil((fullAtMs - nowMs) / 1000)),
-    'RateLimit-Policy': `${perSecond};w=1;burst=${burst}`,
   };
 }

@@ -13,9 +13,12 @@ export interface BodyLimits {
 }
 
 /** 413 as soon as it is known; 408 when the body does not arrive in time. */
-export async function readBytes(request: IncomingMessage, { limit, timeoutMs }: BodyLimits): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+export function readBytes(request: IncomingMessage, { limit, timeoutMs }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > limit) {
+      reject(tooLarge(limit));
+      return;
+    }
     const chunks: Buffer[] = [];
     let size = 0;
     const timer = setTimeout(

@@ -18,7 +18,7 @@ export function requestLog({
   readonly metrics: Metrics;
   readonly tracing: Tracing;
 }): Middleware<FrameState> {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const startedAt = performance.now();
     const given = ctx.get('X-Request-Id');
     ctx.state.requestId = acceptable.test(given) ? given : randomUUID();
@@ -44,7 +44,8 @@ export function requestLog({
       logger[levelOf(status, ctx.state.quiet === true ? 'probe' : 'request')](line, 'request');
     });
     const { requestId } = ctx.state;
-    await withCallContext({ requestId }, () =>
+    if (!tracing.enabled) return withCallContext({ requestId }, next);
+    return withCallContext({ requestId }, () =>
       tracing.span(
         { name: 'request', kind: 'server', parent: ctx.get('traceparent'), attributes: { requestId } },
         async (span) => {

@@ -38,13 +38,14 @@ export function createCampaignRegister(database: Connection): CampaignRegister {
   const context = groupCalls(async (questions: readonly ContextQuestion[]) => {
     const places = new Map<string, number>();
     const distinct: ContextQuestion[] = [];
-    for (const question of questions) {
+    const asked = questions.map((question) => {
       const name = JSON.stringify(question);
-      if (places.has(name)) continue;
-      places.set(name, distinct.push(question) - 1);
-    }
+      const place = places.get(name) ?? distinct.push(question) - 1;
+      places.set(name, place);
+      return place;
+    });
     const contexts = await findCampaignContexts(database, distinct);
-    return questions.map((question) => contexts[places.get(JSON.stringify(question)) ?? -1]);
+    return asked.map((place) => contexts[place]);
   }, grouping);
 
   const write = groupCalls((campaigns: readonly NewCampaign[]) => writeAll(database, campaigns), writing);

@@ -54,7 +54,9 @@ export async function checkCampaign(
     throw Invalid.at('template_id', 'Template is not approved');
   }
   requireFeatures(context, body);
-  const reused = await referenceProblems(dependencies, workspaceId, body);
+  const reused = refersToRecords(body)
+    ? await referenceProblems(dependencies, workspaceId, body)
+    : nothingReused;
   refuse(reused.problems);
   if (!reused.frozenValues) refuse(mappingProblems(template, body, schedule.at ?? now));
 
@@ -125,12 +127,23 @@ function requireFeatures({ features, broadcastsUsed }: CampaignContext, body: Cr
   }
 }
 
-/** What the request refers to must exist. `frozenValues`: the failed campaign's own values serve again. */
+interface Reused {
+  readonly problems: readonly FieldProblem[];
+  /** The failed campaign's own values serve again. */
+  readonly frozenValues: boolean;
+}
+
+const nothingReused: Reused = { problems: [], frozenValues: false };
+
+const refersToRecords = ({ contact_selection_type: kind }: CreateCampaign): boolean =>
+  kind !== 'all_contacts' && kind !== 'quick_contacts';
+
+/** What the request refers to must exist. */
 async function referenceProblems(
   { config, database, outbound }: Pick<Creator, 'config' | 'database' | 'outbound'>,
   workspaceId: number,
   body: CreateCampaign,
-): Promise<{ readonly problems: readonly FieldProblem[]; readonly frozenValues: boolean }> {
+): Promise<Reused> {
   const problems: FieldProblem[] = [];
   let frozenValues = false;
   if (body.contact_selection_type === 'segmented') {

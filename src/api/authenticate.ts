@@ -91,28 +91,27 @@ export function createAuthenticator({ config, database, logger, now }: Authentic
     );
   };
 
-  const verify = async (credential: string): Promise<ApiKey | undefined> => {
-    const parts = parseApiKey(credential);
-    if (parts === undefined) return undefined;
-    const key = await lookUp(parts.keyId);
-    const given = hash('sha256', parts.secret, 'buffer');
+  /** Does the same work when there is no such key. */
+  const isProof = (secret: string, key: ApiKey | undefined): key is ApiKey => {
+    const given = hash('sha256', secret, 'buffer');
     const known = key === undefined ? undefined : proven.get(key);
-    if (timingSafeEqual(given, known ?? Buffer.alloc(given.length))) return key;
+    if (timingSafeEqual(given, known ?? Buffer.alloc(given.length))) return true;
     const pepper = key === undefined ? currentPepper : peppers.get(key.pepperId);
-    const digest = hashSecret(parts.secret, pepper ?? currentPepper);
+    const digest = hashSecret(secret, pepper ?? currentPepper);
     const matches = timingSafeEqual(digest, key?.secretHash ?? Buffer.alloc(digest.length));
-    if (!matches || pepper === undefined || key === undefined) return undefined;
-    if (pepper !== currentPepper) renewHash(key, parts.secret);
+    if (!matches || pepper === undefined || key === undefined) return false;
+    if (pepper !== currentPepper) renewHash(key, secret);
     proven.set(key, given);
-    return key;
+    return true;
   };
 
   return async (request, { access, apiKeyOnly }) => {
     const credentials = credentialsOf(request);
     const [credential] = credentials.apiKeys;
-    const key =
-      credential === undefined || credentials.apiKeys.length > 1 ? undefined : await verify(credential);
-    if (key === undefined) {
+    const parts =
+      credential === undefined || credentials.apiKeys.length > 1 ? undefined : parseApiKey(credential);
+    const key = parts === undefined ? undefined : await lookUp(parts.keyId);
+    if (parts === undefined || !isProof(parts.secret, key)) {
       const given = [...credentials.apiKeys, ...credentials.bearer];
       throw apiKeyOnly && given.some(looksLikeJwt) ? new Unauthorized(jwtRefusal) : new Unauthorized();
     }

@@ -89,7 +89,7 @@ export interface EndpointRequest {
   readonly header: (name: string) => string | undefined;
   readonly ip: string;
   /** The process is ending. */
-  readonly stopping: boolean;
+  readonly isStopping: () => boolean;
   readonly idempotency: RequestIdempotency;
 }
 

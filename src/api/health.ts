@@ -43,7 +43,7 @@ export const readyz = endpoint(
     },
   },
   async ({ dependencies, request }) => {
-    const missing = request.stopping ? ['stopping'] : await findMissing(dependencies);
+    const missing = request.isStopping() ? ['stopping'] : await findMissing(dependencies);
     if (missing.length > 0) throw new HttpProblem(503, `Not ready: ${missing.join(', ')}`);
     return { status: 200, body: { status: 'ready' as const } };
   },

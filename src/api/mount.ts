@@ -31,6 +31,8 @@ export interface Frame {
 }
 
 const defaultBodyLimit = 1024 * 1024;
+const noBytes = Buffer.alloc(0);
+const noQuery = {};
 // What a request may take beside its call to the provider, before its reservation counts as abandoned.
 const abandonedAfterMs = 30_000;
 
@@ -94,7 +96,7 @@ async function answerOf(answering: Answering): Promise<Answer> {
   const { frame, ctx, target, principal, params, request } = answering;
   try {
     const { query, body } = decodeFields(target.declaration, {
-      query: { ...ctx.query },
+      query: ctx.querystring === '' ? noQuery : { ...ctx.query },
       body: answering.body,
     });
     return await target.handle({ dependencies: frame.dependencies, principal, params, query, body, request });
@@ -132,11 +134,10 @@ async function receive({
   declaration: { body = 'none', bodyLimit = defaultBodyLimit },
 }: Receiving): Promise<{ readonly value: unknown; readonly bytes: Buffer }> {
   const limits = { limit: bodyLimit, timeoutMs: frame.bodyTimeoutMs };
-  const none = Buffer.alloc(0);
-  if (body === 'none') return { value: undefined, bytes: none };
+  if (body === 'none') return { value: undefined, bytes: noBytes };
   if (body === 'multipart') {
     requireMultipart(ctx.req);
-    return { value: fileReceiver(ctx), bytes: none };
+    return { value: fileReceiver(ctx), bytes: noBytes };
   }
   if (body === 'raw') {
     const bytes = await readBytes(ctx.req, limits);
@@ -177,9 +178,7 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
     id: ctx.state.requestId,
     header: (name) => headerOf(ctx, name),
     ip: ctx.ip,
-    get stopping() {
-      return frame.isStopping();
-    },
+    isStopping: frame.isStopping,
     idempotency,
   };
 }

@@ -26,10 +26,8 @@ type Starter = Pick<Dependencies, 'campaignRegister' | 'orchestrator' | 'logger'
 /** As `deliverWorkflowCommands`, for the one command of a campaign that was written this moment. */
 export async function startCampaignWorkflow(
   { campaignRegister, orchestrator, logger }: Starter,
-  {
-    commandId,
-    ...campaign
-  }: { readonly commandId: bigint } & Parameters<typeof orchestrator.startCampaign>[0],
+  campaign: Parameters<typeof orchestrator.startCampaign>[0],
+  commandId: bigint,
 ): Promise<void> {
   try {
     await orchestrator.startCampaign(campaign);

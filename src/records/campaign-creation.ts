@@ -31,7 +31,8 @@ export interface NewCampaign {
   readonly idempotencyKey: AnsweredKey | undefined;
 }
 
-const Command = row(t.type({ campaignId: t.string, id: t.bigint }));
+// One row for all: each row that comes back costs more than its insertion does here.
+const Commands = row(t.type({ ids: t.record(t.string, t.number) }));
 
 /**
  * Writes campaigns in one statement: each of them wholly or, when its Idempotency-Key is taken, not at all. Returns the id
@@ -42,7 +43,7 @@ export async function insertCampaigns(
   campaigns: readonly NewCampaign[],
 ): Promise<ReadonlyMap<string, bigint>> {
   const inputs = campaigns.map(({ input }) => input ?? null);
-  const commands = await connection.any(sql.prepared('campaign-creation', Command)`
+  const commands = await connection.one(sql.prepared('campaign-creation', Commands)`
     WITH given AS (
       SELECT given.*, (${sql.array(inputs, 'text')})[given.ordinal] AS content
       FROM jsonb_to_recordset(${JSON.stringify(campaigns.map(toRow))}::jsonb) AS given (
@@ -73,11 +74,13 @@ export async function insertCampaigns(
       INSERT INTO campaign_counter (campaign_id) SELECT id FROM chosen
     ), kept AS (
       INSERT INTO campaign_input (campaign_id, content) SELECT id, content FROM chosen WHERE content IS NOT NULL
+    ), commanded AS (
+      INSERT INTO workflow_command (campaign_id, kind, request_id)
+      SELECT id, 'start', request_id FROM chosen
+      RETURNING campaign_id, id
     )
-    INSERT INTO workflow_command (campaign_id, kind, request_id)
-    SELECT id, 'start', request_id FROM chosen
-    RETURNING campaign_id AS "campaignId", id`);
-  return new Map(commands.map(({ campaignId, id }) => [campaignId, id]));
+    SELECT coalesce(jsonb_object_agg(campaign_id, id), '{}') AS ids FROM commanded`);
+  return new Map(Object.entries(commands.ids).map(([campaignId, id]) => [campaignId, BigInt(id)]));
 }
 
 function toRow(campaign: NewCampaign, index: number) {

@@ -84,7 +84,7 @@ it('finishes what it is answering when it stops, and takes nothing new', async (
     async ({ request }) => {
       entered = true;
       await gate;
-      return { status: 200, body: acknowledge(request.stopping ? 'stopping' : 'running') };
+      return { status: 200, body: acknowledge(request.isStopping() ? 'stopping' : 'running') };
     },
   );
   api = await startTestApi({ endpoints: [slow] });

@@ -86,7 +86,7 @@ export const createCampaign = endpoint(
     const commandId = await dependencies.campaignRegister.write({ ...campaign, requestId, idempotencyKey });
     if (commandId === undefined) return idempotency.taken();
     dependencies.logger.info({ campaignId: campaign.id, status: campaign.status }, 'campaign created');
-    await startCampaignWorkflow(dependencies, { ...campaign, commandId });
+    await startCampaignWorkflow(dependencies, campaign, commandId);
     return answer;
   },
 );

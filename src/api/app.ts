@@ -64,8 +64,8 @@ function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOp
       {
         dependencies,
         authenticate: createAuthenticator(dependencies),
-        keyLimiter: createRateLimiter(limits, now),
-        addressLimiter: createRateLimiter(limits, now),
+        keyLimiter: createRateLimiter(limits),
+        addressLimiter: createRateLimiter(limits),
         findIdempotencyKey: createKeyFinder(dependencies.database),
         bodyTimeoutMs,
         isStopping,

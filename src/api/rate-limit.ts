@@ -1,6 +1,15 @@
-/** Requests per API key, and failing credentials per address. Counted in the memory of each process. */
-import { takeToken, type BucketDecision, type BucketLimits } from '../domain/token-bucket.ts';
+/**
+ * Requests per API key, and failing credentials per address: a token bucket each, in the memory of each process. By the
+ * monotonic clock, so that setting the other one binds nobody.
+ */
+import { TokenBucket } from 'limiter';
 import { HttpProblem } from './http-problem.ts';
+
+export interface RateLimits {
+  readonly perSecond: number;
+  /** Tokens of a full bucket. */
+  readonly burst: number;
+}
 
 export interface RateLimiter {
   /** The headers of an allowed request; HttpProblem 429 for one too many. */
@@ -9,44 +18,45 @@ export interface RateLimiter {
 
 const mostBuckets = 50_000;
 
-export function createRateLimiter(limits: BucketLimits, now: () => Date): RateLimiter {
-  const fullAt = new Map<string, number>();
-  const { perSecond, burst } = limits;
-  const fixed = {
-    'RateLimit-Limit': String(burst),
-    'RateLimit-Policy': `${perSecond};w=1;burst=${burst}`,
-  };
+export function createRateLimiter({ perSecond, burst }: RateLimits): RateLimiter {
+  const buckets = new Map<string, TokenBucket>();
 
-  const sweep = (nowMs: number) => {
-    for (const [key, instant] of fullAt) if (instant <= nowMs) fullAt.delete(key);
+  const makeRoom = () => {
+    for (const [key, bucket] of buckets) if (secondsToFull(bucket) === 0) buckets.delete(key);
     // Still crowded by callers of this very moment: forgetting all of them is better than growing.
-    if (fullAt.size > mostBuckets) fullAt.clear();
+    if (buckets.size >= mostBuckets) buckets.clear();
   };
 
-  /** A bucket that would be full later than an empty one is of before the clock was set back. */
-  const knownAt = (key: string, nowMs: number): number | undefined => {
-    const instant = fullAt.get(key);
-    const latest = nowMs + (limits.burst / limits.perSecond) * 1_000;
-    return instant === undefined ? undefined : Math.min(instant, latest);
+  const bucketOf = (key: string): TokenBucket => {
+    const known = buckets.get(key);
+    if (known !== undefined) return known;
+    if (buckets.size >= mostBuckets) makeRoom();
+    const bucket = new TokenBucket({ bucketSize: burst, tokensPerInterval: perSecond, interval: 'second' });
+    bucket.content = burst;
+    buckets.set(key, bucket);
+    return bucket;
   };
 
+  const limit = String(burst);
+  const policy = `${perSecond};w=1;burst=${burst}`;
   return {
     take(key) {
-      const nowMs = now().getTime();
-      const decision = takeToken(knownAt(key, nowMs), nowMs, limits);
-      fullAt.set(key, decision.fullAtMs);
-      if (fullAt.size > mostBuckets) sweep(nowMs);
-      const headers = { ...fixed, ...standingOf(decision, nowMs) };
-      if (decision.allowed) return headers;
-      const retryAfter = String(Math.max(1, Math.ceil(decision.retryAfterMs / 1000)));
+      const bucket = bucketOf(key);
+      const allowed = bucket.tryRemoveTokens(1);
+      const headers = {
+        'RateLimit-Limit': limit,
+        'RateLimit-Remaining': String(Math.floor(bucket.content)),
+        'RateLimit-Reset': String(secondsToFull(bucket)),
+        'RateLimit-Policy': policy,
+      };
+      if (allowed) return headers;
+      const retryAfter = String(Math.max(1, Math.ceil(bucket.getWaitTime(1) / 1000)));
       throw new HttpProblem(429, 'Too many requests', { ...headers, 'Retry-After': retryAfter });
     },
   };
 }
 
-function standingOf({ fullAtMs, remaining }: BucketDecision, nowMs: number) {
-  return {
-    'RateLimit-Remaining': String(remaining),
-    'RateLimit-Reset': String(Math.ceil((fullAtMs - nowMs) / 1000)),
-  };
+function secondsToFull(bucket: TokenBucket): number {
+  bucket.drip();
+  return Math.ceil((bucket.bucketSize - bucket.content) / bucket.tokensPerInterval);
 }

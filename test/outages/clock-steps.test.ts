@@ -1,7 +1,6 @@
 /** Clocks that are set back by an hour: what they had stamped lies in the future, and must bind nobody. */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRateLimiter } from '../../src/api/rate-limit.ts';
 import { revokeApiKey } from '../../src/commands/revoke-api-key.ts';
 import { leaseTokens, takeSingleToken } from '../../src/records/channel-rate.ts';
 import { nothing } from '../../src/records/row.ts';
@@ -30,16 +29,6 @@ it('refuses a key that was revoked, although the clock of the API was set back s
   await revokeApiKey(api.dependencies, { keyId: key.split('_')[1] ?? '' });
   expect((await api.send('GET', '/api/notes', { key })).status).toBe(401);
   await api.close();
-});
-
-it('keeps nobody out for longer than an empty bucket takes to fill', () => {
-  let clockMs = Date.now();
-  const limiter = createRateLimiter({ perSecond: 2, burst: 4 }, () => new Date(clockMs));
-  for (let request = 0; request < 4; request += 1) limiter.take('key');
-  clockMs -= hourMs;
-  expect(() => limiter.take('key')).toThrow('Too many requests');
-  clockMs += 500;
-  limiter.take('key');
 });
 
 it('goes on sending at the channel’s pace when the clock of Postgres was set back', async () => {

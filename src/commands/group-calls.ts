@@ -47,8 +47,10 @@ export function groupCalls<I, O>(
       // The first of many calls that one answer sets off would otherwise go alone, and the others wait for it.
       // oxlint-disable-next-line no-await-in-loop -- company comes meanwhile
       await (waits ? sleep(restMs) : turnOver());
-      lastBeganAt = performance.now();
       const group = takeGroup();
+      // Another lane has taken them meanwhile.
+      if (group.length === 0) break;
+      lastBeganAt = performance.now();
       try {
         // oxlint-disable-next-line no-await-in-loop -- the next group gathers meanwhile
         const outputs = await run(group.map(({ item }) => item));

@@ -33,6 +33,14 @@ it('makes together what is called in one turn of the event loop, however deep in
   expect(groups.map(({ items }) => items)).toEqual([[1, 2, 3, 4]]);
 });
 
+it('makes no empty group where several lanes wake for the same calls', async () => {
+  const { groups, run } = recording();
+  const call = groupCalls(run, { maxSize: 3, lanes: 3 });
+  expect(await Promise.all([1, 2, 3, 4].map(call))).toEqual([1, 2, 3, 4]);
+  expect(groups.map(({ items }) => items)).toEqual([[1, 2, 3], [4]]);
+  expect(await call(5)).toBe(5);
+});
+
 it('leaves room between groups under load, and lets a lone call go at once', async () => {
   const { groups, run } = recording();
   const call = groupCalls(run, { maxSize: 50, lanes: 1, spacingMs: 1_000 });

@@ -46,6 +46,11 @@ const countSessions = ({ campaignId }: SeededCampaign): Promise<number> =>
   test.pool.oneFirst(sql.type(Sessions)`
     SELECT count(*)::int AS open FROM pg_stat_activity WHERE application_name = ${campaignId}`);
 
+/** Only then is what it had claimed known. */
+async function sessionsToEnd(seeded: SeededCampaign): Promise<void> {
+  await expect.poll(() => countSessions(seeded), { timeout: 10_000 }).toBe(0);
+}
+
 function startSending({ seeded, provider }: Awaited<ReturnType<typeof setScene>>, crashAfter: number) {
   const databaseUrl = new URL(test.url);
   databaseUrl.searchParams.set('application_name', seeded.campaignId);
@@ -152,7 +157,7 @@ describe('a sending process that dies by SIGKILL', () => {
       expect([0, 'SIGKILL'], program.output()).toContain(end);
       if (end === 'SIGKILL') died += 1;
       const when = `died after write ${n}, ${writesIn(program.output()).at(-1) ?? 'none'}`;
-      await expect.poll(() => countSessions(scene.seeded), { timeout: 10_000 }).toBe(0);
+      await sessionsToEnd(scene.seeded);
       const claimed = await countClaimed(scene.seeded);
       await finish(scene.seeded, scene.provider);
       expect(await expectSound(scene.seeded, scene.provider, when), when).toBe(claimed);
@@ -174,6 +179,7 @@ describe('a sending process that dies by SIGKILL', () => {
       };
       expect(await program.ended).toBe('SIGKILL');
       scene.provider.watch = {};
+      await sessionsToEnd(scene.seeded);
       await finish(scene.seeded, scene.provider);
       const unknown = await expectSound(scene.seeded, scene.provider, `${moment} the request is taken`);
       expect(unknown).toBeGreaterThan(0);

@@ -32,7 +32,6 @@ export interface Frame {
 
 const defaultBodyLimit = 1024 * 1024;
 const noBytes = Buffer.alloc(0);
-const noQuery = {};
 // What a request may take beside its call to the provider, before its reservation counts as abandoned.
 const abandonedAfterMs = 30_000;
 
@@ -96,7 +95,7 @@ async function answerOf(answering: Answering): Promise<Answer> {
   const { frame, ctx, target, principal, params, request } = answering;
   try {
     const { query, body } = decodeFields(target.declaration, {
-      query: ctx.querystring === '' ? noQuery : { ...ctx.query },
+      query: { ...ctx.query },
       body: answering.body,
     });
     return await target.handle({ dependencies: frame.dependencies, principal, params, query, body, request });

@@ -48,20 +48,17 @@ const nonEmpty = refined(
   },
 );
 
+const withoutNulls = (record: Readonly<Record<string, unknown>>) =>
+  Object.values(record).includes(null)
+    ? Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
+    : record;
+
 /** Clients write null for what they leave out. */
 function nullIsAbsent<A, O>(codec: t.Type<A, O>): t.Type<A, O> {
   const wrapped = new t.Type<A, O>(
     codec.name,
     codec.is,
-    (input, context) => {
-      if (!t.UnknownRecord.is(input) || !Object.values(input).includes(null)) {
-        return codec.validate(input, context);
-      }
-      const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-      // Paths of problems are read from the context, which must name the codec itself.
-      const place = { key: context.at(-1)?.key ?? '', type: codec, actual: given };
-      return codec.validate(given, [...context.slice(0, -1), place]);
-    },
+    (input, context) => codec.validate(t.UnknownRecord.is(input) ? withoutNulls(input) : input, context),
     codec.encode,
   );
   return describe(wrapped, toJsonSchema(codec));

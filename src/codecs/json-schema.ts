@@ -61,7 +61,7 @@ function objectSchema(props: t.Props, required: readonly string[]): JsonSchema {
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
-// Intersections of objects (see `struct`) are one object in the document.
+// Intersections of objects are one object in the document.
 function intersectionSchema(codecs: readonly t.Mixed[]): JsonSchema {
   const schemas = codecs.map(toJsonSchema);
   if (!schemas.every((schema) => schema['type'] === 'object' && schema['properties'] !== undefined)) {

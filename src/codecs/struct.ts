@@ -21,11 +21,7 @@ export function inOrder<A, O>(codec: t.Type<A, O>, fields: readonly string[]): t
     codec.name,
     codec.is,
     (input, context) => {
-      const valid = codec.validate(input, context);
-      if (isRight(valid)) return valid;
-      // Paths of problems are read from the context, which must name the codec itself.
-      const root = { key: context.at(-1)?.key ?? '', type: codec, actual: input };
-      const decoded = codec.validate(input, [...context.slice(0, -1), root]);
+      const decoded = codec.validate(input, context);
       if (isRight(decoded)) return decoded;
       const placeOf = ({ context: path }: t.ValidationError) =>
         fields.indexOf(path.slice(context.length).find(({ key }) => fields.includes(key))?.key ?? '');

@@ -54,9 +54,7 @@ export async function checkCampaign(
     throw Invalid.at('template_id', 'Template is not approved');
   }
   requireFeatures(context, body);
-  const reused = refersToRecords(body)
-    ? await referenceProblems(dependencies, workspaceId, body)
-    : nothingReused;
+  const reused = await referenceProblems(dependencies, workspaceId, body);
   refuse(reused.problems);
   if (!reused.frozenValues) refuse(mappingProblems(template, body, schedule.at ?? now));
 
@@ -132,11 +130,6 @@ interface Reused {
   /** The failed campaign's own values serve again. */
   readonly frozenValues: boolean;
 }
-
-const nothingReused: Reused = { problems: [], frozenValues: false };
-
-const refersToRecords = ({ contact_selection_type: kind }: CreateCampaign): boolean =>
-  kind !== 'all_contacts' && kind !== 'quick_contacts';
 
 /** What the request refers to must exist. */
 async function referenceProblems(

@@ -6,11 +6,20 @@ import type { CardDefinition, HeaderDefinition, TemplateDefinition } from './tem
 
 type Report = (path: string, message: string) => void;
 
+/** Positions the template does not have. Keys that are no positions mean nothing and are ignored. */
+const strayPositions = (section: unknown, known: readonly string[]): readonly string[] =>
+  isRecord(section) ? Object.keys(section).filter((key) => isPosition(key) && !known.includes(key)) : [];
+
 /** The header kinds that take a key. A value for any other kind would be left out of the message in silence. */
-const headerKinds: readonly (readonly [key: string, kinds: readonly string[]])[] = [
+const headerKinds = new Map<string, readonly string[]>([
   ['link', mediaKinds],
   ['product', ['product']],
-];
+]);
+
+const strayHeaderKeys = (section: unknown, header: HeaderDefinition | undefined): readonly string[] =>
+  [...headerKinds]
+    .filter(([key, kinds]) => own(section, key) !== undefined && !kinds.includes(header?.kind ?? ''))
+    .map(([key]) => key);
 
 interface Part {
   readonly given: unknown;
@@ -18,48 +27,31 @@ interface Part {
   readonly report: Report;
 }
 
-const misfit = 'does not exist in the template';
-
-/** Keys that are no positions mean nothing and are ignored. */
-const reportPositions = (
-  section: string,
-  known: readonly string[],
-  { given, prefix, report }: Part,
-): void => {
-  const positions = own(given, section);
-  if (!isRecord(positions)) return;
-  for (const key of Object.keys(positions)) {
-    if (isPosition(key) && !known.includes(key)) report(`${prefix}${section}.${key}`, misfit);
+const reportCard = (card: CardDefinition, { given, prefix, report }: Part): void => {
+  const sections: readonly (readonly [string, readonly string[]])[] = [
+    ['header', card.header?.kind === 'text' ? card.header.variables : []],
+    ['body', card.body?.variables ?? []],
+    ['buttons', card.buttons.map((button) => String(button.index))],
+  ];
+  for (const [name, known] of sections) {
+    const section = own(given, name);
+    for (const key of strayPositions(section, known)) {
+      report(`${prefix}${name}.${key}`, 'does not exist in the template');
+    }
   }
-};
-
-const reportHeaderKeys = (header: HeaderDefinition | undefined, { given, prefix, report }: Part): void => {
-  const section = own(given, 'header');
-  if (section === undefined) return;
-  for (const [key, kinds] of headerKinds) {
-    if (own(section, key) === undefined || kinds.includes(header?.kind ?? '')) continue;
-    report(`${prefix}header.${key}`, misfit);
+  for (const key of strayHeaderKeys(own(given, 'header'), card.header)) {
+    report(`${prefix}header.${key}`, 'does not exist in the template');
   }
-};
-
-const reportCard = (card: CardDefinition, part: Part): void => {
-  const { given, prefix, report } = part;
-  if (given === undefined) return;
-  reportPositions('header', card.header?.kind === 'text' ? card.header.variables : [], part);
-  reportPositions('body', card.body?.variables ?? [], part);
-  const buttons = card.buttons.map((button) => String(button.index));
-  reportPositions('buttons', buttons, part);
-  reportHeaderKeys(card.header, part);
   const extra = listOf(own(given, 'buttons')).findIndex(
     (entry, at) => at >= card.buttons.length && entry !== null,
   );
-  if (extra !== -1) report(`${prefix}buttons.${extra}`, misfit);
+  if (extra !== -1) report(`${prefix}buttons.${extra}`, 'does not exist in the template');
 };
 
 const reportCarousel = (definition: TemplateDefinition, { given, prefix, report }: Part): void => {
   const cards = listOf(own(given, 'carousel'));
   if (definition.carousel === undefined) {
-    if (cards.length > 0) report(`${prefix}carousel`, misfit);
+    if (cards.length > 0) report(`${prefix}carousel`, 'does not exist in the template');
     return;
   }
   for (const [at, card] of cards.entries()) {

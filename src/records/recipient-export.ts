@@ -1,6 +1,6 @@
 /**
- * The recipients of a campaign as CSV, written by Postgres itself. One short statement per page of positions, read to its end
- * before it is passed on: a client that takes its time holds neither a transaction nor a connection.
+ * The recipients of a campaign as CSV, written by Postgres itself. One short transaction per page of positions, read to its
+ * end before it is passed on: a client that takes its time holds neither a transaction nor a connection.
  */
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
@@ -28,10 +28,13 @@ const columns =
 const safe = (column: string): string =>
   `CASE WHEN ${column} ~ '^[=+@\\t\\n\\r＝＋－＠-]' THEN '''' || ${column} ELSE ${column} END`;
 
-// COPY takes no parameters: they are settings of the connection.
+// Settings end with their transaction: behind a pooler, the next one of this session may be another process'.
+const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${pageTimeoutMs}`;
+
+// COPY takes no parameters: they are settings of its transaction.
 const setFilter = `
-  SELECT set_config('export.campaign_id', $1::uuid::text, false), set_config('export.states', $2::text[]::text, false),
-    set_config('export.reasons', $3::text[]::text, false)`;
+  SELECT set_config('export.campaign_id', $1::uuid::text, true), set_config('export.states', $2::text[]::text, true),
+    set_config('export.reasons', $3::text[]::text, true)`;
 
 // In a subquery, a setting is looked at once and not for every row.
 function conditions({ states, reasons }: ExportFilter): string {
@@ -58,7 +61,6 @@ export function createRecipientExport(databaseUrl: string): RecipientExport {
     connectionString: databaseUrl,
     max: connections,
     idleTimeoutMillis: idleMs,
-    statement_timeout: pageTimeoutMs,
     application_name: 'export-recipients',
   });
   // A connection that is lost while nobody uses it is not missed.
@@ -83,23 +85,35 @@ async function* readPages(pool: pg.Pool, filter: ExportFilter): AsyncGenerator<B
   }
 }
 
-async function lastPosition(pool: pg.Pool, { campaignId }: ExportFilter): Promise<number> {
-  const { rows } = await pool.query<{ last: number | null }>(
-    'SELECT max(position) AS last FROM recipient WHERE campaign_id = $1',
-    [campaignId],
-  );
-  return rows[0]?.last ?? 0;
+function lastPosition(pool: pg.Pool, { campaignId }: ExportFilter): Promise<number> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ last: number | null }>(
+      'SELECT max(position) AS last FROM recipient WHERE campaign_id = $1',
+      [campaignId],
+    );
+    return rows[0]?.last ?? 0;
+  });
 }
 
-async function readPage(pool: pg.Pool, filter: ExportFilter, after: number): Promise<readonly Buffer[]> {
-  const client = await pool.connect();
-  let isWhole = false;
-  try {
+function readPage(pool: pg.Pool, filter: ExportFilter, after: number): Promise<readonly Buffer[]> {
+  return inTransaction(pool, async (client) => {
     await client.query(setFilter, [filter.campaignId, filter.states, filter.reasons]);
     const chunks: Buffer[] = [];
     for await (const chunk of client.query(copyTo(copyPage(filter, after)))) chunks.push(chunk as Buffer);
-    isWhole = true;
     return chunks;
+  });
+}
+
+/** A connection whose work failed is closed, and its transaction with it. */
+async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let isWhole = false;
+  try {
+    await client.query(begin);
+    const result = await work(client);
+    await client.query('COMMIT');
+    isWhole = true;
+    return result;
   } finally {
     client.release(!isWhole);
   }

@@ -1,0 +1,58 @@
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRecipientExport, type RecipientExport } from '../../src/records/recipient-export.ts';
+import { nothing } from '../../src/records/row.ts';
+import { aCampaignToPrepare, aSender } from '../support/audience-campaign.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startPgbouncer, type Pgbouncer } from '../support/pgbouncer.ts';
+
+const workspaces = 8;
+const recipientsEach = 200;
+const rounds = 5;
+
+let database: TestDatabase;
+let pgbouncer: Pgbouncer;
+let processes: readonly RecipientExport[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pgbouncer = await startPgbouncer(database.url, { serverConnections: 2 });
+  processes = [createRecipientExport(pgbouncer.url), createRecipientExport(pgbouncer.url)];
+});
+afterAll(async () => {
+  for (const one of processes ?? []) await one.end();
+  await pgbouncer?.stop();
+  await database.drop();
+});
+
+/** Its recipients' numbers begin with `prefix`. */
+async function aCampaign(prefix: string): Promise<string> {
+  const id = await aCampaignToPrepare(database.pool, await aSender(database.pool), {});
+  await database.pool.query(sql.type(nothing)`
+    INSERT INTO recipient (campaign_id, position, phone_number, sendable, state)
+    SELECT ${id}, n, ${prefix} || lpad(n::text, 6, '0'), true, 'PENDING' FROM generate_series(1, ${recipientsEach}) AS n`);
+  return id;
+}
+
+async function phonesIn(recipientExport: RecipientExport, campaignId: string): Promise<readonly string[]> {
+  let text = '';
+  const filter = { campaignId, states: [], reasons: [], afterPosition: 0 };
+  for await (const chunk of recipientExport.read(filter)) text += chunk.toString();
+  const lines = text.trimEnd().split('\n').slice(1);
+  return lines.map((line) => line.split(',')[1] ?? '');
+}
+
+test('exports of several workspaces side by side hold their own recipients, each of them', async () => {
+  const prefixes = Array.from({ length: workspaces }, (_, index) => `4915${index}`);
+  const campaigns = await Promise.all(
+    prefixes.map(async (prefix) => ({ prefix, id: await aCampaign(prefix) })),
+  );
+  const all = Array.from({ length: rounds }, () => campaigns).flat();
+  const exported = await Promise.all(
+    all.map(async ({ prefix, id }, index) => {
+      const phones = await phonesIn(processes[index % processes.length]!, id);
+      return { foreign: phones.filter((phone) => !phone.startsWith(prefix)).length, all: phones.length };
+    }),
+  );
+  expect(exported).toEqual(all.map(() => ({ foreign: 0, all: recipientsEach })));
+});

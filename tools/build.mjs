@@ -21,7 +21,7 @@ import { waitForLock } from './file-lock.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.built-from');
-const sourceFolders = ['src', 'bench'];
+const sourceFolders = ['src', 'local', 'bench'];
 const bundleFile = join(dist, 'workflow-bundle.js');
 
 export async function ensureBuilt({ say = (line) => process.stderr.write(`${line}\n`) } = {}) {

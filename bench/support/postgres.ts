@@ -2,9 +2,9 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { spawnChild, waitUntilReady } from '../../src/local-stack/child.ts';
-import { pickFreePort } from '../../src/local-stack/free-port.ts';
-import { createDatabaseIfMissing, preparePostgres } from '../../src/local-stack/postgres.ts';
+import { spawnChild, waitUntilReady } from '../../local/stack/child.ts';
+import { pickFreePort } from '../../local/stack/free-port.ts';
+import { createDatabaseIfMissing, preparePostgres } from '../../local/stack/postgres.ts';
 import { migrate } from '../../src/migrate.ts';
 import { cpuSecondsOf } from './process-cpu.ts';
 

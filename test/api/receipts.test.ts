@@ -6,7 +6,7 @@ import { applyProviderCallbacks } from '../../src/commands/apply-provider-callba
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { applyParkedStatuses } from '../../src/commands/settle-parked-statuses.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
-import { startTestSimulator, type SimulatorClient } from '../provider-simulator/simulator-client.ts';
+import { startTestSimulator, type SimulatorClient } from '../local/simulator/client.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { appSecret, eventsOf, rowsOf, subscribeToAll } from '../support/callback-fixtures.ts';
 import { checkBooks, seedCampaign, testSecrets } from '../support/campaign-factory.ts';

@@ -12,7 +12,7 @@ import { prepareCampaign } from '../../src/commands/prepare-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { postLedgerEntry } from '../../src/records/wallets.ts';
-import { startTestSimulator, type SimulatorClient } from '../provider-simulator/simulator-client.ts';
+import { startTestSimulator, type SimulatorClient } from '../local/simulator/client.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { rowsOf } from '../support/callback-fixtures.ts';
 import { providerProblems } from '../support/provider-request.ts';

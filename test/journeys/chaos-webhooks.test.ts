@@ -7,7 +7,7 @@ it('accounts for every delivery of a campaign when the worker is killed while th
   const options = ['--webhooks', '--recipients', '100', '--kills', '3', '--rate', '200'];
   const child = spawn(
     process.execPath,
-    [resolve('tools/run-built.mjs'), 'src/local-stack/chaos.js', ...options],
+    [resolve('tools/run-built.mjs'), 'local/rehearsals/chaos/main.js', ...options],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let output = '';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 /** Resolves to what `npm run chaos` printed, with its exit code at the end. */
 async function runChaos(...options: readonly string[]): Promise<string> {
-  const program = [resolve('tools/run-built.mjs'), 'src/local-stack/chaos.js'];
+  const program = [resolve('tools/run-built.mjs'), 'local/rehearsals/chaos/main.js'];
   const child = spawn(process.execPath, [...program, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { findPreviousRelease } from '../../src/local-stack/upgrade/previous-release.ts';
+import { findPreviousRelease } from '../../local/rehearsals/upgrade/previous-release.ts';
 
 const limitMs = 400_000;
 
@@ -12,7 +12,7 @@ it(
     const previous = await findPreviousRelease(resolve('.'));
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [resolve('tools/run-built.mjs'), 'src/local-stack/upgrade-rehearsal.js'],
+      [resolve('tools/run-built.mjs'), 'local/rehearsals/upgrade/main.js'],
       { timeout: limitMs },
     ).catch((error: Error & { readonly stdout: string; readonly stderr: string }) => {
       throw new Error(`The rehearsal failed:\n${error.stdout}${error.stderr}`);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { historyShards, serverMemory } from '../../src/local-stack/production/cluster.ts';
-import { programMemory } from '../../src/local-stack/production/environment.ts';
+import { historyShards, serverMemory } from '../../local/rehearsals/production/cluster.ts';
+import { programMemory } from '../../local/rehearsals/production/environment.ts';
 
 const compose = readFileSync('docker-compose.yml', 'utf8');
 const dockerfile = readFileSync('Dockerfile', 'utf8');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeTrend, judgeMemory } from '../../src/local-stack/production/memory-trend.ts';
+import { describeTrend, judgeMemory } from '../../local/rehearsals/production/memory-trend.ts';
 
 /** One sample every five seconds. */
 function samplesOf(seconds: number, sizesAt: (at: number) => Readonly<Record<string, number>>) {

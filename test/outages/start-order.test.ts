@@ -3,7 +3,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openTcpRelay, throughRelay, type TcpRelay } from '../../src/local-stack/chaos/tcp-relay.ts';
+import { openTcpRelay, throughRelay, type TcpRelay } from '../../local/rehearsals/chaos/tcp-relay.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTemporal } from '../support/temporal.ts';
 import { startProgram, type StartedProgram } from './child-process.ts';

@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTcpRelay, throughRelay, type TcpRelay } from '../../src/local-stack/chaos/tcp-relay.ts';
+import { openTcpRelay, throughRelay, type TcpRelay } from '../../local/rehearsals/chaos/tcp-relay.ts';
 import { isDatabaseUnavailable } from '../../src/records/database-failure.ts';
 import { createDatabase } from '../../src/records/database.ts';
 import { pingDatabase } from '../../src/records/ping.ts';

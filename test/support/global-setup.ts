@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { spawnChild, waitUntilReady } from '../../src/local-stack/child.ts';
-import { pickFreePort } from '../../src/local-stack/free-port.ts';
-import { clearPostgresOrphan } from '../../src/local-stack/postgres-orphan.ts';
-import { preparePostgres } from '../../src/local-stack/postgres.ts';
+import { spawnChild, waitUntilReady } from '../../local/stack/child.ts';
+import { pickFreePort } from '../../local/stack/free-port.ts';
+import { clearPostgresOrphan } from '../../local/stack/postgres-orphan.ts';
+import { preparePostgres } from '../../local/stack/postgres.ts';
 import { migrate } from '../../src/migrate.ts';
 
 declare module 'vitest' {

@@ -4,7 +4,7 @@ import { mkdtemp, mkdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DevFile } from '../../src/local-stack/dev-file.ts';
+import type { DevFile } from '../../local/stack/dev-file.ts';
 
 export interface TestStack {
   readonly dev: DevFile;
@@ -37,23 +37,19 @@ export async function startTestStack({
   dataDir,
 }: TestStackOptions = {}): Promise<TestStack> {
   const folder = dataDir ?? (await newDataDir());
-  const child = spawn(
-    process.execPath,
-    [resolve('tools/run-built.mjs'), 'src/local-stack/start.js', ...args],
-    {
-      env: {
-        PATH: process.env['PATH'],
-        HOME: process.env['HOME'],
-        XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'],
-        DATA_DIR: folder,
-        PORT: '0',
-        TEMPORAL_UI_PORT: '0',
-        LOG_FORMAT: 'json',
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, [resolve('tools/run-built.mjs'), 'local/stack/start.js', ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'],
+      DATA_DIR: folder,
+      PORT: '0',
+      TEMPORAL_UI_PORT: '0',
+      LOG_FORMAT: 'json',
+      ...environment,
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));

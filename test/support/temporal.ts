@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { pickFreePort } from '../../src/local-stack/free-port.ts';
-import { listens } from '../../src/local-stack/node-children.ts';
-import { createProgress } from '../../src/local-stack/progress.ts';
-import { findTemporalBinary } from '../../src/local-stack/temporal-binary.ts';
-import { findTestServer } from '../../src/local-stack/test-server.ts';
+import { pickFreePort } from '../../local/stack/free-port.ts';
+import { listens } from '../../local/stack/node-children.ts';
+import { createProgress } from '../../local/stack/progress.ts';
+import { findTemporalBinary } from '../../local/stack/temporal-binary.ts';
+import { findTestServer } from '../../local/stack/test-server.ts';
 import { searchAttributeNames } from '../../src/workflows/contract.ts';
 import { campaignStatusKey, pauseReasonKey, workspaceIdKey } from '../../src/workflows/search-attributes.ts';
 

@@ -1,0 +1,41 @@
+/** What the commands need that make the demo workspace; close its three connections afterwards. */
+import { loadConfig } from '../../src/config.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createOrchestrator } from '../../src/orchestrator.ts';
+import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
+import { createDatabase } from '../../src/records/database.ts';
+import { createSecretBox } from '../../src/secrets.ts';
+import type { StackContext } from '../stack/context.ts';
+import type { StackSecrets } from '../stack/secrets.ts';
+import type { Servers } from '../stack/servers.ts';
+
+export type DemoDependencies = Pick<
+  Dependencies,
+  'config' | 'database' | 'orchestrator' | 'provider' | 'secrets' | 'logger' | 'now'
+>;
+
+export async function connectDemoDependencies(
+  { settings, folder }: StackContext,
+  { servers, secrets }: { readonly servers: Servers; readonly secrets: StackSecrets },
+): Promise<DemoDependencies> {
+  const config = loadConfig({
+    ...settings.environment,
+    ...secrets,
+    DATA_DIR: folder.path,
+    DATABASE_URL: servers.databaseUrl,
+    TEMPORAL_ADDRESS: servers.temporalAddress,
+    PROVIDER_BASE_URL: servers.providerUrl,
+    LOG_LEVEL: 'silent',
+    LOG_FORMAT: 'json',
+  });
+  return {
+    config,
+    database: await createDatabase(config.databaseUrl, 4),
+    orchestrator: await createOrchestrator(config),
+    provider: createCloudProvider({ baseUrl: config.providerBaseUrl, connections: 4, timeoutMs: 10_000 }),
+    secrets: createSecretBox(config.secretsKeys),
+    logger: createLogger(config, 'start'),
+    now: () => new Date(),
+  };
+}

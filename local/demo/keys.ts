@@ -1,0 +1,49 @@
+/** The three keys of the demo workspace, kept across starts in a file for the owner only. */
+import { createHash } from 'node:crypto';
+import { createApiKey } from '../../src/commands/create-api-key.ts';
+import { readJson, writePrivateJson } from '../stack/private-file.ts';
+import type { DemoDependencies } from './dependencies.ts';
+
+export interface DemoKeys {
+  /** Of the channel. */
+  readonly apiKey: string;
+  readonly workspaceKey: string;
+  readonly operatorKey: string;
+}
+
+interface DemoKeyOptions {
+  readonly file: string;
+  readonly workspaceId: number;
+  readonly channelId: string;
+}
+
+interface StoredKeys extends DemoKeys {
+  /** Another channel means another database. */
+  readonly channelId: string;
+  /** Keys made under a pepper that is no longer known are worth nothing. */
+  readonly pepper: string;
+}
+
+export async function prepareDemoKeys(
+  dependencies: DemoDependencies,
+  { file, workspaceId, channelId }: DemoKeyOptions,
+): Promise<DemoKeys> {
+  const stored = readJson(file) as Partial<StoredKeys> | undefined;
+  const { apiKey, workspaceKey, operatorKey } = stored ?? {};
+  const complete = apiKey !== undefined && workspaceKey !== undefined && operatorKey !== undefined;
+  const known = dependencies.config.keyPeppers.map(fingerprint).includes(stored?.pepper ?? '');
+  if (complete && known && stored?.channelId === channelId) return { apiKey, workspaceKey, operatorKey };
+
+  const keys: DemoKeys = {
+    apiKey: (await createApiKey(dependencies, { workspaceId, channelId, scope: 'channel' })).apiKey,
+    workspaceKey: (await createApiKey(dependencies, { workspaceId, scope: 'workspace' })).apiKey,
+    operatorKey: (await createApiKey(dependencies, { workspaceId, scope: 'operator' })).apiKey,
+  };
+  const pepper = fingerprint(dependencies.config.keyPeppers[0] ?? '');
+  writePrivateJson(file, { ...keys, channelId, pepper } satisfies StoredKeys);
+  return keys;
+}
+
+function fingerprint(pepper: string): string {
+  return createHash('sha256').update('demo-keys:').update(pepper).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,61 @@
+/** What the demo workspace can send. */
+import { parseTemplate } from '../../src/domain/template-components.ts';
+import { isSendable } from '../../src/domain/template-definition.ts';
+import { templateVariables } from '../../src/domain/template-variables.ts';
+import type { Database } from '../../src/records/database.ts';
+import { listTemplates, type Template } from '../../src/records/templates.ts';
+
+export interface DemoTemplates {
+  /** Of every status, by name; a name in several languages as `name:language`. */
+  readonly templateIds: Readonly<Record<string, string>>;
+  readonly exampleTemplate:
+    | { readonly templateId: string; readonly variables: readonly string[] }
+    | undefined;
+}
+
+const limit = 1_000;
+
+export async function readDemoTemplates(database: Database, workspaceId: number): Promise<DemoTemplates> {
+  const all: Template[] = [];
+  for (let page = 1; ; page += 1) {
+    const { templates } = await listTemplates(database, workspaceId, {
+      statuses: [],
+      search: '',
+      page,
+      limit,
+    });
+    all.push(...templates);
+    if (templates.length < limit) break;
+  }
+  const present = all.filter(({ vanishedAt }) => vanishedAt === null);
+  return { templateIds: namesOf(present), exampleTemplate: exampleOf(present) };
+}
+
+export function namesOf(
+  templates: readonly Pick<Template, 'id' | 'name' | 'language'>[],
+): Record<string, string> {
+  const languages = new Map<string, number>();
+  for (const { name } of templates) languages.set(name, (languages.get(name) ?? 0) + 1);
+  return Object.fromEntries(
+    templates.map(({ id, name, language }) => [languages.get(name) === 1 ? name : `${name}:${language}`, id]),
+  );
+}
+
+type Candidate = Pick<Template, 'id' | 'language' | 'status' | 'components' | 'parameterFormat' | 'category'>;
+
+/** One whose inline values are its body's variables alone; a single variable reads best. */
+export function exampleOf(templates: readonly Candidate[]): DemoTemplates['exampleTemplate'] {
+  const candidates = templates.flatMap(({ id, language, status, components, ...options }) => {
+    if (!isSendable(status)) return [];
+    const definition = parseTemplate(components, options);
+    const { header, body, buttons } = templateVariables(definition);
+    const plain = header.length === 0 && buttons.length === 0 && !definition.authentication;
+    const simple =
+      definition.carousel === undefined && !definition.offerExpires && definition.unsupported.length === 0;
+    return plain && simple ? [{ templateId: id, variables: body, language }] : [];
+  });
+  const rank = ({ variables, language }: (typeof candidates)[number]) =>
+    Math.abs(variables.length - 1) * 2 + (language.startsWith('en') ? 0 : 1);
+  const best = candidates.toSorted((a, b) => rank(a) - rank(b))[0];
+  return best === undefined ? undefined : { templateId: best.templateId, variables: best.variables };
+}

@@ -1,0 +1,83 @@
+/** The campaign that things happen to: created over the API, watched in the database. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDemoApi } from '../../demo/api.ts';
+import { readDevFile, type DevFile } from '../../stack/dev-file.ts';
+import { gatherEvidence, readStanding, withClient, type Standing } from './evidence.ts';
+import { judgeChaos, type Verdict } from './verdict.ts';
+
+export interface WatchedCampaign {
+  readonly dataDir: string;
+  readonly campaignId: string;
+  readonly recipients: number;
+  readonly signal: AbortSignal;
+}
+
+const pollMs = 100;
+const settleLimitMs = 90_000;
+
+/** The stack removes and rewrites dev.json around a restart. */
+export async function liveDevFile(dataDir: string): Promise<DevFile> {
+  for (;;) {
+    const dev = readDevFile(dataDir);
+    if (dev !== undefined) return dev;
+    await sleep(pollMs);
+  }
+}
+
+export async function createChaosCampaign(
+  dataDir: string,
+  {
+    recipients,
+    rate,
+    signal,
+  }: { readonly recipients: number; readonly rate: number; readonly signal: AbortSignal },
+): Promise<WatchedCampaign> {
+  const dev = await liveDevFile(dataDir);
+  await withClient(dev.databaseUrl, (client) =>
+    client.query('UPDATE channel SET messages_per_second = $1', [rate]),
+  );
+  const lines = Array.from({ length: recipients }, (_, index) => `+49151${String(10_000_000 + index)},DE`);
+  const created = await createDemoApi(dev).post('/api/campaigns/auto-trigger', {
+    name: 'Chaos',
+    template_id: dev.templateIds['plain_notice'],
+    contact_selection_type: 'csv_contacts',
+    csv_contacts_string: ['phone,country', ...lines].join('\n'),
+    csv_mapping: { phone_column: 0, country_code_column: 1 },
+    send_type: 'IMMEDIATE',
+  });
+  const campaignId = (created.data as { campaign: { id: string } }).campaign.id;
+  return { dataDir, campaignId, recipients, signal };
+}
+
+/** Resolves when `enough` says so; the database may be away meanwhile. */
+export async function untilStanding(
+  { dataDir, campaignId, signal }: WatchedCampaign,
+  enough: (standing: Standing) => boolean,
+): Promise<Standing> {
+  for (;;) {
+    signal.throwIfAborted();
+    const dev = await liveDevFile(dataDir);
+    const now = await readStanding(dev, campaignId).catch(() => undefined);
+    if (now?.status === 'FAILED') throw new Error('The campaign failed in its preparation');
+    if (now !== undefined && enough(now)) return now;
+    await sleep(pollMs);
+  }
+}
+
+export function untilShare(campaign: WatchedCampaign, share: number): Promise<Standing> {
+  return untilStanding(
+    campaign,
+    ({ status, settled }) => status === 'COMPLETED' || settled >= campaign.recipients * share,
+  );
+}
+
+/** Receipts may still be on their way, through callbacks that the simulator tries again. */
+export async function untilJudged({ dataDir, campaignId, recipients }: WatchedCampaign): Promise<Verdict> {
+  const deadline = performance.now() + settleLimitMs;
+  for (;;) {
+    const dev = await liveDevFile(dataDir);
+    const verdict = judgeChaos(await gatherEvidence(dev, { campaignId, expected: recipients }));
+    if (verdict.problems.length === 0 || performance.now() > deadline) return verdict;
+    await sleep(1_000);
+  }
+}

@@ -1,0 +1,124 @@
+/** Reads both sides: our database, and the simulator's own list of what it took. */
+import { request } from 'undici';
+import pg from 'pg';
+import type { DevFile } from '../../stack/dev-file.ts';
+import { probeNumberPrefix } from './probe.ts';
+import type { Books, Evidence } from './verdict.ts';
+
+export async function withClient<T>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  // A server that is killed under an idle client tells it so; the work itself rejects where it matters.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+export interface Standing {
+  readonly status: string;
+  readonly total: number;
+  /** Neither waiting nor on the way. */
+  readonly settled: number;
+}
+
+export function readStanding(
+  dev: Pick<DevFile, 'databaseUrl'>,
+  campaignId: string,
+): Promise<Standing | undefined> {
+  return withClient(dev.databaseUrl, async (client) => {
+    const { rows } = await client.query<Standing>(
+      `SELECT status, total_contacts AS total, total_contacts - pending - claimed AS settled
+      FROM campaign JOIN campaign_counter ON campaign_id = id WHERE id = $1`,
+      [campaignId],
+    );
+    return rows[0];
+  });
+}
+
+export interface ProviderTally {
+  /** Messages taken over. */
+  readonly accepted: number;
+  readonly repeatedCallbackData: number;
+}
+
+export async function readProviderTally(providerUrl: string): Promise<ProviderTally> {
+  const { body } = await request(`${new URL(providerUrl).origin}/_simulator/messages?limit=0`);
+  return (await body.json()) as ProviderTally;
+}
+
+export interface ProviderRate {
+  /** When the provider took its last message, epoch milliseconds, to a tenth of a second. */
+  readonly lastAt: number;
+  readonly busiestSecond: number;
+}
+
+export async function readProviderRate(providerUrl: string): Promise<ProviderRate> {
+  const { body } = await request(`${new URL(providerUrl).origin}/_simulator/rate?bucketMs=100`);
+  const { buckets, busiestSecond } = (await body.json()) as {
+    readonly buckets: readonly { readonly at: number }[];
+    readonly busiestSecond: number;
+  };
+  return { lastAt: buckets.at(-1)?.at ?? 0, busiestSecond };
+}
+
+export async function gatherEvidence(
+  dev: Pick<DevFile, 'databaseUrl' | 'providerUrl'>,
+  { campaignId, expected }: { readonly campaignId: string; readonly expected: number | null },
+): Promise<Evidence> {
+  const simulator = new URL(dev.providerUrl).origin;
+  const csv = await (await request(`${simulator}/_simulator/recipients`)).body.text();
+  const seen = await readProviderTally(dev.providerUrl);
+  const taken = new Map<string, number>();
+  for (const line of csv.split('\n')) {
+    const [digits, count] = line.trim().split(',');
+    if (digits === undefined || !/^\d+$/.test(digits) || digits.startsWith(probeNumberPrefix)) continue;
+    taken.set(digits, Number(count));
+  }
+  return withClient(dev.databaseUrl, async (client) => {
+    const { rows: recipients } = await client.query(
+      `SELECT phone_number AS "phoneNumber", state, provider_message_id IS NOT NULL AS accepted FROM recipient WHERE campaign_id = $1 AND sendable`,
+      [campaignId],
+    );
+    return {
+      expected,
+      recipients,
+      taken,
+      repeatedMessages: seen.repeatedCallbackData,
+      books: await readBooks(client, campaignId),
+    };
+  });
+}
+
+async function readBooks(client: pg.Client, campaignId: string): Promise<Books> {
+  const { rows } = await client.query(
+    `WITH counted AS (SELECT lower(state) AS state, count(*)::int AS n FROM recipient WHERE campaign_id = $1 GROUP BY 1)
+    SELECT balance, reserved,
+      (SELECT COALESCE(sum(amount), 0) FROM ledger_entry WHERE channel_id = wallet.channel_id) AS ledger,
+      (SELECT COALESCE(sum(price), 0) FROM recipient WHERE campaign_id = $1 AND settlement = 'reserved')
+        + (SELECT COALESCE(sum(price), 0) FROM message WHERE channel_id = wallet.channel_id AND settlement = 'reserved') AS owed,
+      (SELECT -COALESCE(sum(amount), 0) FROM ledger_entry WHERE campaign_id = $1) AS spent,
+      (SELECT COALESCE(sum(price), 0) FROM recipient WHERE campaign_id = $1 AND settlement = 'charged') AS charged,
+      NOT EXISTS (
+        SELECT FROM (SELECT key, value::int FROM campaign_counter, jsonb_each_text(
+            to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position') WHERE campaign_id = $1) AS kept (state, n)
+        FULL JOIN counted USING (state) WHERE COALESCE(kept.n, 0) <> COALESCE(counted.n, 0)) AS fit
+    FROM wallet WHERE channel_id = (SELECT channel_id FROM campaign WHERE id = $1)`,
+    [campaignId],
+  );
+  const [row] = rows;
+  return {
+    balance: BigInt(row.balance),
+    ledger: BigInt(row.ledger),
+    reserved: BigInt(row.reserved),
+    owed: BigInt(row.owed),
+    spent: BigInt(row.spent),
+    charged: BigInt(row.charged),
+    countersFit: row.fit,
+  };
+}

@@ -1,0 +1,160 @@
+/**
+ * `npm run chaos`: kills worker, API, Temporal and Postgres with SIGKILL, by seeded chance, or takes what they need away for
+ * a while, in the middle of a campaign against the simulator. Then it compares the simulator's own list with ours. Exits 0
+ * only when nobody was lost or doubled, every uncertain recipient is said to be UNKNOWN and is settled by its receipts, and
+ * the books are sound.
+ */
+import { retryDelayMs } from '../../../src/domain/provider-error.ts';
+import { retry } from '../../../src/domain/provider-error-table.ts';
+import { createChaosCampaign, liveDevFile, untilJudged, untilStanding } from './campaign.ts';
+import { readProviderRate } from './evidence.ts';
+import { createOutageSite } from './outage-site.ts';
+import { chaosUsage, readChaosPlan, type ChaosPlan } from './plan.ts';
+import { runKills } from './run-kills.ts';
+import { runOutages } from './run-outages.ts';
+import { createShareCount } from './share-count.ts';
+import { createProgress } from '../../stack/progress.ts';
+import { openRehearsalGround } from '../rehearsal-ground.ts';
+import { workerNames } from '../../stack/context.ts';
+import { startStack } from '../../stack/stack.ts';
+import { StackError } from '../../stack/error.ts';
+
+const graceSeconds = 10;
+const providerTimeoutMs = 10_000;
+const recoveryLimitMs = 30_000;
+/** For whom the provider has answered an error to each attempt but the last one. */
+const longestRetryMs = retryDelayMs(retry, retry.attempts - 1);
+/**
+ * What the busiest second of the provider's list may hold, as a share of the limit: it tells when messages arrived, and on a
+ * machine that starts servers meanwhile the provider itself stops for a tenth of a second. The bench is stricter.
+ */
+const rateTolerance = 1.2;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Resolves to everything that was wrong. */
+async function main(plan: ChaosPlan): Promise<readonly string[]> {
+  const ground = openRehearsalGround('chaos');
+  const environment = {
+    OUTCOME_GRACE_SECONDS: String(graceSeconds),
+    PROVIDER_TIMEOUT_MS: String(providerTimeoutMs),
+    LOG_LEVEL: 'info',
+    LOG_FORMAT: 'json',
+  };
+  const site = createOutageSite();
+  const shares = createShareCount();
+  const stack = await startStack({
+    settings: ground.stackSettings(environment, ['--workers', String(plan.workers)]),
+    progress: createProgress(process.stdout),
+    log: shares.log,
+    signal: ground.signal,
+    ...(plan.outages.length > 0 && { reachThrough: site.reachThrough }),
+  });
+  try {
+    const problems = await run(plan, { dataDir: ground.folder, signal: ground.signal, site });
+    const sent = [...shares.recorded].map(([name, count]) => `${name} ${count}`).join(', ');
+    say(`recorded by ${sent}`);
+    const quiet = plan.kills === 0;
+    return [
+      ...problems,
+      ...(quiet ? shares.deaths : []),
+      ...(quiet ? idleWorkers(plan, shares.recorded) : []),
+    ];
+  } finally {
+    await stack.stop();
+    await site.close();
+    ground.remove();
+  }
+}
+
+/** With several workers each has to do a notable part: a quarter of what is fair. */
+function idleWorkers({ workers }: ChaosPlan, recorded: ReadonlyMap<string, number>): readonly string[] {
+  const total = [...recorded.values()].reduce((sum, count) => sum + count, 0);
+  return workerNames(workers)
+    .filter((name) => (recorded.get(name) ?? 0) < total / workers / 4)
+    .map((name) => `${name} recorded only ${recorded.get(name) ?? 0} of ${total}`);
+}
+
+interface Ground {
+  readonly dataDir: string;
+  readonly signal: AbortSignal;
+  readonly site: ReturnType<typeof createOutageSite>;
+}
+
+async function run(plan: ChaosPlan, { dataDir, signal, site }: Ground): Promise<readonly string[]> {
+  const campaign = await createChaosCampaign(dataDir, { ...plan, signal });
+  say(`Campaign ${campaign.campaignId}: ${plan.recipients} recipients at ${plan.rate}/s, seed ${plan.seed}`);
+  const problems: string[] = [];
+  if (plan.outages.length > 0) {
+    problems.push(
+      ...(await runOutages(campaign, {
+        kinds: plan.outages,
+        seconds: plan.seconds,
+        site: site.opened(),
+        say,
+      })),
+    );
+  }
+  if (plan.kills > 0) {
+    const counts = await runKills(campaign, { ...plan, say });
+    say(`killed: ${[...counts].map(([victim, count]) => `${victim} ${count}`).join(', ')}`);
+  }
+  problems.push(...(await untilDone(plan, campaign)));
+  const verdict = await untilJudged(campaign);
+  say(
+    `lost ${verdict.lost}, doubled ${verdict.doubled}, unknown ${verdict.unknown} ` +
+      `(${verdict.unsettled} of them not settled by receipts)`,
+  );
+  return [...problems, ...verdict.problems];
+}
+
+async function untilDone(
+  { rate, kills, outages }: ChaosPlan,
+  campaign: Awaited<ReturnType<typeof createChaosCampaign>>,
+): Promise<readonly string[]> {
+  const [since, sinceEpoch] = [performance.now(), Date.now()];
+  const { total, settled } = await untilStanding(campaign, () => true);
+  await untilStanding(campaign, ({ status }) => status === 'COMPLETED');
+  const doneMs = performance.now() - since;
+  const { lastAt, busiestSecond } = await readProviderRate((await liveDevFile(campaign.dataDir)).providerUrl);
+  const seconds = (ms: number) => (ms / 1000).toFixed(1);
+  const what = kills > 0 ? 'kill' : 'outage';
+  say(
+    `done ${seconds(doneMs)} s after the last ${what} with ${total - settled} messages to go; the provider took the last ` +
+      `one after ${seconds(Math.max(0, lastAt - sinceEpoch))} s, at most ${busiestSecond} in a second`,
+  );
+  // After an outage much is left to be sent; after the last kill little, and it counts in full.
+  const backlogMs = kills > 0 ? 0 : ((total - settled) / rate) * 1000;
+  const retryMs = outages.includes('provider-5xx') ? longestRetryMs : 0;
+  const allowedMs = recoveryLimitMs + Math.max(backlogMs, retryMs);
+  return [
+    ...(kills + outages.length > 0 && doneMs > allowedMs
+      ? [`done only ${Math.round(doneMs / 1000)} s after the last ${what}`]
+      : []),
+    ...(busiestSecond > Math.ceil(rate * rateTolerance)
+      ? [`${busiestSecond} messages in a second at ${rate}/s`]
+      : []),
+  ];
+}
+
+async function judge(plan: ChaosPlan): Promise<boolean> {
+  const problems = await main(plan);
+  say(
+    problems.length === 0
+      ? 'Nobody was lost or doubled, and the books are sound.'
+      : `NOT SOUND: ${problems.join('; ')}`,
+  );
+  return problems.length === 0;
+}
+
+try {
+  // Another campaign and another judge; that module ends the process itself.
+  if (process.argv.includes('--webhooks')) await import('./webhooks.ts');
+  const plan = readChaosPlan(process.argv.slice(2));
+  if (plan === 'help') process.stdout.write(chaosUsage);
+  else process.exitCode = (await judge(plan)) ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof StackError ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+process.exit();

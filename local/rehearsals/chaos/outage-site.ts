@@ -1,0 +1,46 @@
+/** Relays between the programs and the servers of a stack. */
+import type { Servers } from '../../stack/servers.ts';
+import { StackError } from '../../stack/error.ts';
+import type { OutageSite } from './outages.ts';
+import { openTcpRelay, throughRelay } from './tcp-relay.ts';
+
+export interface OutageGround {
+  /** For the stack: opens the relays and names them in place of the servers. */
+  readonly reachThrough: (servers: Servers) => Promise<Servers>;
+  /** Throws StackError before `reachThrough` was called. */
+  readonly opened: () => OutageSite;
+  readonly close: () => Promise<void>;
+}
+
+export function createOutageSite(): OutageGround {
+  let site: OutageSite | undefined;
+  return {
+    async reachThrough(servers) {
+      const [temporalHost = '', temporalPort = ''] = servers.temporalAddress.split(':');
+      const [postgres, temporal, provider] = await Promise.all([
+        openTcpRelay(targetOf(servers.databaseUrl)),
+        openTcpRelay({ host: temporalHost, port: Number(temporalPort) }),
+        openTcpRelay(targetOf(servers.providerUrl)),
+      ]);
+      site = { relays: { postgres, temporal, provider }, simulator: new URL(servers.providerUrl).origin };
+      return {
+        ...servers,
+        databaseUrl: throughRelay(servers.databaseUrl, postgres),
+        temporalAddress: `${temporal.host}:${temporal.port}`,
+        providerUrl: throughRelay(servers.providerUrl, provider),
+      };
+    },
+    opened() {
+      if (site === undefined) throw new StackError('The stack was started without relays');
+      return site;
+    },
+    async close() {
+      await Promise.all(Object.values(site?.relays ?? {}).map((relay) => relay.close()));
+    },
+  };
+}
+
+function targetOf(url: string) {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
+}

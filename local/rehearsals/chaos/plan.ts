@@ -1,0 +1,77 @@
+/** What `npm run chaos` was asked to do. */
+import { parseArgs } from 'node:util';
+import { outageKinds, type OutageKind } from './outages.ts';
+import { StackError } from '../../stack/error.ts';
+
+export interface ChaosPlan {
+  readonly recipients: number;
+  readonly kills: number;
+  readonly seed: number;
+  /** The channel's limit, messages per second. */
+  readonly rate: number;
+  readonly workers: number;
+  /** One after the other, spread over the campaign. */
+  readonly outages: readonly OutageKind[];
+  /** Of each outage. */
+  readonly seconds: number;
+}
+
+export const chaosUsage = `npm run chaos [-- options]
+
+Runs a campaign against the simulator, breaks things meanwhile, and compares the simulator's own list with the records.
+  --recipients <n>    default 20000
+  --rate <n>          limit of the channel per second, default 300
+  --workers <n>       worker processes, default 1
+  --seed <n>          of the random choices, default 1
+  --kills <n>         SIGKILL to the worker, the API, Temporal or Postgres; default 20, 0 with --outage
+  --outage <kinds>    something is away, one after the other, comma-separated, or all:
+                      ${outageKinds.join(' ')}
+  --seconds <n>       how long each outage lasts, default 60
+  --webhooks          three deliveries per message instead, the worker killed while they queue; see --webhooks --help
+`;
+
+/** `help` when that was asked for. Throws StackError. */
+export function readChaosPlan(args: readonly string[]): ChaosPlan | 'help' {
+  const whole = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      recipients: whole,
+      rate: whole,
+      workers: whole,
+      seed: whole,
+      kills: whole,
+      outage: whole,
+      seconds: whole,
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  const outages = readOutages(values.outage);
+  return {
+    recipients: number(values.recipients, 20_000),
+    rate: number(values.rate, 300),
+    workers: number(values.workers, 1),
+    seed: number(values.seed, 1),
+    kills: number(values.kills, outages.length > 0 ? 0 : 20),
+    outages,
+    seconds: number(values.seconds, 60),
+  };
+}
+
+function readOutages(list: string | undefined): readonly OutageKind[] {
+  if (list === undefined) return [];
+  if (list === 'all') return outageKinds;
+  return list.split(',').map((name) => {
+    const kind = outageKinds.find((known) => known === name.trim());
+    if (kind === undefined)
+      throw new StackError(`There is no outage "${name}", only ${outageKinds.join(', ')}`);
+    return kind;
+  });
+}
+
+function number(given: string | undefined, otherwise: number): number {
+  if (given === undefined) return otherwise;
+  if (!/^\d+$/.test(given)) throw new StackError(`"${given}" is not a whole number`);
+  return Number(given);
+}

@@ -1,0 +1,172 @@
+/** A campaign whose every message makes three deliveries; the worker is killed while they queue. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { createDemoApi } from '../../demo/api.ts';
+import { createChaosCampaign, liveDevFile, untilStanding, type WatchedCampaign } from './campaign.ts';
+import { startCountingReceiver, type CountingReceiver } from './counting-receiver.ts';
+import { withClient } from './evidence.ts';
+import { judgeWebhooks, type LoggedDelivery, type WebhookVerdict } from './judge-webhooks.ts';
+
+export interface WebhookPlan {
+  readonly recipients: number;
+  readonly rate: number;
+  readonly kills: number;
+}
+
+interface Ground {
+  readonly dataDir: string;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+const events = ['sent', 'delivered', 'read'] as const;
+const pollMs = 250;
+const quietMs = 2_000;
+
+/** Resolves to everything that was wrong. Sending is timed alone before and after, so that a busy machine shows. */
+export async function runWebhooks(plan: WebhookPlan, ground: Ground): Promise<readonly string[]> {
+  const { dataDir, say } = ground;
+  await everybodyReads(dataDir);
+  const before = await send(plan, ground);
+  say(`sending alone: ${before.toFixed(1)} s for ${plan.recipients} recipients at ${plan.rate}/s`);
+  await untilApplied(ground);
+
+  const receiver = await startCountingReceiver();
+  try {
+    const api = createDemoApi(await liveDevFile(dataDir));
+    const configuration = { title: 'Chaos', url: receiver.url, status: 'active', events };
+    const created = await api.post('/api/external-webhooks', configuration);
+    const beside = await send(plan, ground);
+    const verdict = await killWhileTheyQueue(plan, ground, receiver);
+    await api.remove(`/api/external-webhooks/${(created.data as { id: string }).id}`);
+    await untilApplied(ground);
+    const after = await send(plan, ground);
+    const longer = (beside / ((before + after) / 2) - 1) * 100;
+    say(
+      `sending while deliveries queue: ${beside.toFixed(1)} s; alone ${before.toFixed(1)} s before and ${after.toFixed(1)} s ` +
+        `after: ${longer.toFixed(0)} % longer`,
+    );
+    return verdict.problems;
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function killWhileTheyQueue(
+  { recipients, kills }: WebhookPlan,
+  ground: Ground,
+  receiver: CountingReceiver,
+): Promise<WebhookVerdict> {
+  const { dataDir, say } = ground;
+  const expected = recipients * events.length;
+  const since = performance.now();
+  const queued = await countOpen(dataDir);
+  say(`sending is over, ${queued} deliveries are open`);
+  for (let kill = 1; kill <= kills; kill += 1) {
+    await untilSettled(ground, expected - queued * (1 - kill / (kills + 1)));
+    await killWorker(dataDir);
+    say(`kill ${kill}: worker, ${receiver.requests.size} events received`);
+  }
+  await untilSettled(ground, expected);
+  const seconds = (performance.now() - since) / 1000;
+  const verdict = judgeWebhooks({
+    expected,
+    deliveries: await readLog(dataDir),
+    requests: receiver.requests,
+  });
+  say(`the queue was empty ${seconds.toFixed(0)} s after the end of sending`);
+  report(verdict, ground);
+  return verdict;
+}
+
+function report(verdict: WebhookVerdict, { say }: Ground): void {
+  const { delivered, interrupted, interruptedAfterReceipt, doubled } = verdict;
+  say(
+    `delivered ${delivered} + interrupted ${interrupted} = ${delivered + interrupted}, doubled ${doubled}; ` +
+      `of the interrupted the receiver had ${interruptedAfterReceipt}`,
+  );
+}
+
+/** Every message is delivered and read: three statuses each. */
+async function everybodyReads(dataDir: string): Promise<void> {
+  const { providerUrl } = await liveDevFile(dataDir);
+  await request(`${new URL(providerUrl).origin}/_simulator/callbacks`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ readRate: 1, failedRate: 0, undeliveredRate: 0 }),
+  });
+}
+
+/** Seconds from the first claim to the last result, by the campaign's own record. */
+async function send({ recipients, rate }: WebhookPlan, { dataDir, signal }: Ground): Promise<number> {
+  const campaign: WatchedCampaign = await createChaosCampaign(dataDir, { recipients, rate, signal });
+  await untilStanding(campaign, ({ status }) => status === 'COMPLETED');
+  const [row] = await read<{ seconds: number }>(
+    dataDir,
+    'SELECT extract(epoch FROM completed_at - started_at)::float8 AS seconds FROM campaign WHERE id = $1',
+    [campaign.campaignId],
+  );
+  return row?.seconds ?? Number.NaN;
+}
+
+async function read<R extends object>(dataDir: string, text: string, values: unknown[] = []): Promise<R[]> {
+  const { databaseUrl } = await liveDevFile(dataDir);
+  return withClient(databaseUrl, async (client) => (await client.query(text, values)).rows as R[]);
+}
+
+/** No callback has come for a while and none waits: the next campaign begins on the same ground. */
+async function untilApplied({ dataDir, signal }: Ground): Promise<void> {
+  const text = `SELECT (SELECT count(*) FROM provider_callback WHERE applied_at IS NULL)::int4 AS waiting,
+    COALESCE(extract(epoch FROM now() - max(received_at)) * 1000, 0)::float8 AS quiet FROM provider_callback`;
+  for (;;) {
+    signal.throwIfAborted();
+    const [row] = await read<{ waiting: number; quiet: number }>(dataDir, text);
+    if (row !== undefined && row.waiting === 0 && row.quiet > quietMs) return;
+    await sleep(pollMs);
+  }
+}
+
+/** Deliveries that are not over, those of events that are not fanned out yet among them. */
+async function countOpen(dataDir: string): Promise<number> {
+  const [row] = await read<{ open: number }>(
+    dataDir,
+    `SELECT ((SELECT count(*) FROM webhook_delivery WHERE state IN ('pending', 'sending'))
+      + (SELECT count(*) FROM event WHERE fanned_out_at IS NULL))::int4 AS open`,
+  );
+  return row?.open ?? 0;
+}
+
+async function untilSettled({ dataDir, signal }: Ground, count: number): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const [row] = await read<{ settled: number }>(
+      dataDir,
+      `SELECT count(*)::int4 AS settled FROM webhook_delivery WHERE state IN ('delivered', 'failed')`,
+    );
+    if (row !== undefined && row.settled >= count) return;
+    await sleep(pollMs);
+  }
+}
+
+/** The supervisor starts it again. */
+async function killWorker(dataDir: string): Promise<void> {
+  for (;;) {
+    const { worker } = (await liveDevFile(dataDir)).pids;
+    try {
+      if (worker !== undefined) {
+        process.kill(worker, 'SIGKILL');
+        return;
+      }
+    } catch {
+      // It is just being started again.
+    }
+    await sleep(50);
+  }
+}
+
+function readLog(dataDir: string): Promise<LoggedDelivery[]> {
+  return read(
+    dataDir,
+    'SELECT event_id AS "eventId", state, error_code AS "errorCode" FROM webhook_delivery',
+  );
+}

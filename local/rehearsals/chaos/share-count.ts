@@ -1,0 +1,35 @@
+/** Reads the log lines of a stack: who recorded how many messages, and who died. */
+import type { StackLog } from '../../stack/log.ts';
+
+export interface ShareCount {
+  readonly log: StackLog;
+  /** Messages recorded, by process. */
+  readonly recorded: ReadonlyMap<string, number>;
+  /** What the stack said of processes that ended by themselves. */
+  readonly deaths: readonly string[];
+}
+
+export function createShareCount(): ShareCount {
+  const recorded = new Map<string, number>();
+  const deaths: string[] = [];
+  return {
+    recorded,
+    deaths,
+    log: {
+      own: (line) => void deaths.push(line),
+      of: (name) => (line) => {
+        const count = recordedIn(line);
+        if (count > 0) recorded.set(name, (recorded.get(name) ?? 0) + count);
+      },
+    },
+  };
+}
+
+function recordedIn(line: string): number {
+  if (!line.includes('page recorded')) return 0;
+  try {
+    return Number((JSON.parse(line) as { readonly recorded?: number }).recorded ?? 0);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,124 @@
+/** One campaign and its webhooks through the whole topology: created on one API, followed on the other. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gatherEvidence, withClient } from '../chaos/evidence.ts';
+import { judgeChaos } from '../chaos/verdict.ts';
+import { createDemoApi } from '../../demo/api.ts';
+import type { CampaignRecord } from '../../demo/campaign.ts';
+import { demoCsvMapping } from '../../demo/csv.ts';
+import type { DemoReceiver } from '../../demo/receiver.ts';
+import { StackError } from '../../stack/error.ts';
+import type { Topology } from './topology.ts';
+
+export interface RoundOptions {
+  readonly topology: Topology;
+  readonly apiKey: string;
+  readonly receiver: DemoReceiver;
+  readonly templateId: string;
+  readonly recipients: number;
+  /** From 0; every round writes to numbers of its own. */
+  readonly round: number;
+  /** Called once, when about a third has been sent. */
+  readonly onTheWay: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface RoundResult {
+  readonly counters: Readonly<Record<string, number>>;
+  readonly sentInMs: number;
+  readonly webhooksInMs: number;
+  readonly problems: readonly string[];
+}
+
+const pollMs = 200;
+/** The simulator takes no longer from one status to the next. */
+const restMs = 6_000;
+const patienceMs = 300_000;
+
+export async function runCampaignRound(options: RoundOptions): Promise<RoundResult> {
+  const { topology, apiKey, receiver, templateId, recipients, round, signal } = options;
+  const [writer, reader] = topology.apiUrls.map((baseUrl) => createDemoApi({ baseUrl, apiKey }));
+  if (writer === undefined || reader === undefined) throw new StackError('Two API processes are needed');
+  const startedAt = performance.now();
+  const created = await writer.post('/api/campaigns/auto-trigger', {
+    name: `Production topology ${round + 1}`,
+    template_id: templateId,
+    contact_selection_type: 'csv_contacts',
+    csv_contacts_string: csvOf(round, recipients),
+    csv_mapping: demoCsvMapping,
+    send_type: 'IMMEDIATE',
+  });
+  const { id } = (created.data as { readonly campaign: { readonly id: string } }).campaign;
+  const read = async () => (await reader.get(`/api/campaigns/${id}`)).data as CampaignRecord;
+
+  let campaign = await read();
+  let onTheWay: Promise<void> | undefined;
+  while (campaign.status !== 'COMPLETED') {
+    if (['FAILED', 'PAUSED', 'CANCELLED'].includes(campaign.status) || tooLate(startedAt))
+      throw new StackError(`The campaign stands at ${campaign.status}`);
+    const sent = campaign.total_contacts - (campaign.counters['pending'] ?? 0);
+    if (campaign.total_contacts > 0 && sent * 3 > campaign.total_contacts) onTheWay ??= options.onTheWay();
+    await sleep(pollMs, undefined, { signal });
+    campaign = await read();
+  }
+  await onTheWay;
+  const sentInMs = performance.now() - startedAt;
+
+  const { events, settledAt } = await untilWebhooksRest(topology, startedAt, signal);
+  const webhooksInMs = settledAt - startedAt;
+  const told = receiver.counts.get('sent') ?? 0;
+  const untold = told === events ? [] : [`${told} webhooks for ${events} events`];
+
+  const { problems } = judgeChaos(await gatherEvidence(topology, { campaignId: id, expected: null }));
+  return {
+    counters: (await read()).counters,
+    sentInMs,
+    webhooksInMs,
+    problems: [...problems, ...untold],
+  };
+}
+
+/** Until the provider's statuses have come in and every delivery they caused has its outcome. */
+export async function untilWebhooksRest(
+  topology: Pick<Topology, 'databaseUrl'>,
+  startedAt: number,
+  signal: AbortSignal,
+): Promise<{ readonly events: number; readonly settledAt: number }> {
+  let seen: Webhooks = { events: 0, open: 0 };
+  let settledAt = performance.now();
+  while (performance.now() - settledAt < restMs && !tooLate(startedAt)) {
+    const now = await readWebhooks(topology);
+    if (now.open > 0 || now.events !== seen.events) settledAt = performance.now();
+    seen = now;
+    await sleep(pollMs, undefined, { signal });
+  }
+  return { events: seen.events, settledAt };
+}
+
+interface Webhooks {
+  /** Events that the subscription asks for. */
+  readonly events: number;
+  /** Not a delivery yet, or one without an outcome. */
+  readonly open: number;
+}
+
+function readWebhooks({ databaseUrl }: Pick<Topology, 'databaseUrl'>): Promise<Webhooks> {
+  return withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<Webhooks>(
+      `SELECT (SELECT count(*) FROM event)::int AS events,
+        ((SELECT count(*) FROM event WHERE fanned_out_at IS NULL)
+          + (SELECT count(*) FROM webhook_delivery WHERE state IN ('pending', 'sending')))::int AS open`,
+    );
+    return rows[0] ?? { events: 0, open: 0 };
+  });
+}
+
+function tooLate(startedAt: number): boolean {
+  return performance.now() - startedAt > patienceMs;
+}
+
+/** Numbers that no other round has. */
+export function csvOf(round: number, rows: number): string {
+  const first = 112_000_000 + round * 100_000;
+  const lines = Array.from({ length: rows }, (_, row) => `Person ${row},,49,015${first + row},,`);
+  return `Name,E-mail,Country,Phone,City,Note\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,137 @@
+/** Campaigns of the drill: each writes to numbers of its own, so that the provider's list tells them apart. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { withClient } from '../chaos/evidence.ts';
+import type { CampaignRecord } from '../../demo/campaign.ts';
+import type { Progress } from '../../stack/progress.ts';
+import { StackError } from '../../stack/error.ts';
+import type { DrillStack } from './stack.ts';
+
+export interface DrillCampaign {
+  readonly id: string;
+  readonly name: string;
+  readonly numbers: readonly string[];
+}
+
+let made = 0;
+
+export interface NewDrillCampaign {
+  readonly name: string;
+  readonly recipients: number;
+  /** Absent: at once. */
+  readonly inSeconds?: number;
+}
+
+export async function createDrillCampaign(
+  { api, templateId }: DrillStack,
+  { name, recipients, inSeconds }: NewDrillCampaign,
+): Promise<DrillCampaign> {
+  made += 1;
+  const first = 10_000_000 + made * 100_000;
+  const numbers = Array.from({ length: recipients }, (_, index) => `49151${first + index}`);
+  const created = await api.post('/api/campaigns/auto-trigger', {
+    name,
+    template_id: templateId,
+    contact_selection_type: 'csv_contacts',
+    csv_contacts_string: ['phone,country', ...numbers.map((digits) => `+${digits},DE`)].join('\n'),
+    csv_mapping: { phone_column: 0, country_code_column: 1 },
+    ...(inSeconds === undefined
+      ? { send_type: 'IMMEDIATE' }
+      : { send_type: 'SCHEDULED', scheduled_at: new Date(Date.now() + inSeconds * 1000).toISOString() }),
+  });
+  return { id: (created.data as { campaign: { id: string } }).campaign.id, name, numbers };
+}
+
+export async function readCampaign({ api }: DrillStack, { id }: DrillCampaign): Promise<CampaignRecord> {
+  return (await api.get(`/api/campaigns/${id}`)).data as CampaignRecord;
+}
+
+export async function untilCampaign(
+  stack: DrillStack,
+  campaign: DrillCampaign,
+  reached: (record: CampaignRecord) => boolean,
+  withinSeconds = 180,
+): Promise<CampaignRecord> {
+  for (const until = performance.now() + withinSeconds * 1000; ;) {
+    const record = await readCampaign(stack, campaign);
+    if (reached(record)) return record;
+    if (performance.now() > until)
+      throw new StackError(`${campaign.name} stands at ${record.status} ${JSON.stringify(record.counters)}`);
+    await sleep(200);
+  }
+}
+
+/** How often the provider took a message to a number. */
+export async function providerCounts({ providerUrl }: DrillStack): Promise<ReadonlyMap<string, number>> {
+  const { body } = await request(`${new URL(providerUrl).origin}/_simulator/recipients`);
+  const lines = (await body.text()).split('\n').filter((line) => line !== '');
+  return new Map(lines.map((line) => [line.split(',')[0] ?? '', Number(line.split(',')[1])] as const));
+}
+
+export interface Tally {
+  readonly recipients: number;
+  readonly takenOnce: number;
+  readonly takenTwice: number;
+  /** Of the recipients the record calls UNKNOWN: taken by the provider, and not. */
+  readonly unknownTaken: number;
+  readonly unknownNotTaken: number;
+  /** Waiting in the record although the provider took them: they would be sent again. */
+  readonly pendingTaken: number;
+  /** Accepted in the record and never taken. */
+  readonly acceptedNotTaken: number;
+}
+
+export function tally(
+  stack: DrillStack,
+  campaign: DrillCampaign,
+  taken: ReadonlyMap<string, number>,
+): Promise<Tally> {
+  return withClient(stack.databaseUrl, async (client) => {
+    const { rows } = await client.query<{ phone_number: string; state: string }>(
+      'SELECT phone_number, state FROM recipient WHERE campaign_id = $1 AND sendable',
+      [campaign.id],
+    );
+    const stateOf = new Map(rows.map((row) => [row.phone_number, row.state]));
+    const count = (matches: (state: string, taken: number) => boolean): number =>
+      campaign.numbers.filter((digits) => matches(stateOf.get(digits) ?? '', taken.get(digits) ?? 0)).length;
+    return {
+      recipients: campaign.numbers.length,
+      takenOnce: count((_, times) => times === 1),
+      takenTwice: count((_, times) => times > 1),
+      unknownTaken: count((state, times) => state === 'UNKNOWN' && times > 0),
+      unknownNotTaken: count((state, times) => state === 'UNKNOWN' && times === 0),
+      pendingTaken: count((state, times) => state === 'PENDING' && times > 0),
+      acceptedNotTaken: count(
+        (state, times) => ['ACCEPTED', 'SENT', 'DELIVERED', 'READ'].includes(state) && times === 0,
+      ),
+    };
+  });
+}
+
+/** Says where a campaign ended, and what the provider's list has against it. */
+export async function judgeCampaign(
+  stack: DrillStack,
+  { campaign, taken, progress }: Verdict,
+): Promise<{ readonly end: Tally; readonly problems: readonly string[] }> {
+  const end = await tally(stack, campaign, taken);
+  const { status, counters } = await readCampaign(stack, campaign);
+  progress.say(
+    `${campaign.name}: ${status} ${JSON.stringify(nonZero(counters))}; ${JSON.stringify(nonZero(end))}`,
+  );
+  const problems: string[] = [];
+  if (end.takenTwice > 0) problems.push(`${end.takenTwice} of "${campaign.name}" were sent twice`);
+  if (end.acceptedNotTaken > 0)
+    problems.push(`${end.acceptedNotTaken} of "${campaign.name}" were never sent`);
+  return { end, problems };
+}
+
+interface Verdict {
+  readonly campaign: DrillCampaign;
+  /** How often the provider took a message to a number. */
+  readonly taken: ReadonlyMap<string, number>;
+  readonly progress: Progress;
+}
+
+function nonZero(counts: object): object {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
+}

@@ -1,0 +1,98 @@
+/**
+ * `npm run upgrade-rehearsal`: the processes of the release before, with a campaign asleep and one in mid-send, are replaced by
+ * those of this checkout while both go on. Exits 0 only when nobody was lost or doubled, every webhook and every request of a
+ * client was answered, and every process ended by itself within 30 seconds.
+ */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startDemoReceiver } from '../../demo/receiver.ts';
+import { createProgress } from '../../stack/progress.ts';
+import { openRehearsalGround, type RehearsalGround } from '../rehearsal-ground.ts';
+import { createSupervisor } from '../../stack/supervisor.ts';
+import { startBalancer } from './balancer.ts';
+import { buildRelease } from './build-release.ts';
+import { findPreviousRelease } from './previous-release.ts';
+import { rehearseUpgrade } from './rehearse.ts';
+import { prepareSite, type Running } from './site.ts';
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+// Long enough for the processes of a busy machine to start in between.
+const plan = { recipients: 2_400, asleepRecipients: 200, rate: 60, sleepSeconds: 80 };
+
+const { say, ...progress } = createProgress(process.stdout);
+
+/** Resolves to everything that was wrong. */
+async function main({ folder, signal, remove }: RehearsalGround): Promise<readonly string[]> {
+  const oldFolder = await unpackPrevious(join(folder, 'previous'), signal);
+  const lines: { readonly process: string; readonly line: Readonly<Record<string, unknown>> }[] = [];
+  const complaints: string[] = [];
+  const running = new Set<Running>();
+  const supervisor = createSupervisor({ log: say, onSpawn: () => undefined, onRestart: () => undefined });
+  const [receiver, balancer] = await Promise.all([startDemoReceiver(), startBalancer()]);
+  try {
+    const site = await prepareSite({
+      supervisor,
+      progress: { say, ...progress },
+      folder,
+      environment: process.env,
+      callbackUrl: `${balancer.url}/provider/webhook`,
+      onLine: (name, text) => {
+        if (/"level":"(error|fatal)"/.test(text) || !text.startsWith('{'))
+          complaints.push(`${name}: ${text}`);
+        else lines.push({ process: name, line: JSON.parse(text) as Record<string, unknown> });
+      },
+      signal,
+    });
+    const problems = await rehearseUpgrade({
+      plan,
+      oldFolder,
+      newFolder: root,
+      site,
+      balancer,
+      receiver,
+      said: (name, message) =>
+        lines.filter((one) => one.process === name && one.line['msg'] === message).map(({ line }) => line),
+      say,
+      onStart: (started) => void running.add(started),
+      signal,
+    });
+    return [...problems, ...complaints.slice(0, 20)];
+  } finally {
+    await Promise.all([...running].map((one) => one.stop()));
+    await supervisor.stop(['provider']);
+    await supervisor.stop();
+    await Promise.all([receiver.close(), balancer.close()]);
+    remove();
+  }
+}
+
+/** The folder of the release before; without one, this very checkout takes both parts, and says so. */
+async function unpackPrevious(folder: string, signal: AbortSignal): Promise<string> {
+  const found = await findPreviousRelease(root);
+  if ('missing' in found) {
+    say(`No earlier release to upgrade from: ${found.missing}. This release takes its part.`);
+    return root;
+  }
+  const { release } = found;
+  say(`Upgrading from release ${release.version} (${release.commit.slice(0, 9)}): building it …`);
+  await buildRelease({ root, release, folder, environment: process.env, signal });
+  return folder;
+}
+
+async function rehearse(): Promise<void> {
+  const problems = await main(openRehearsalGround('upgrade'));
+  for (const problem of problems) say(`NOT SOUND: ${problem}`);
+  if (problems.length === 0) say('Nobody was lost or doubled, and nobody noticed.');
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+try {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+  if (values.help) process.stdout.write('npm run upgrade-rehearsal (no options; about three minutes)\n');
+  else await rehearse();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+process.exit();

@@ -1,0 +1,198 @@
+/**
+ * One rolling upgrade: a campaign asleep and one in mid-send on the old release, migrations under that load, the new
+ * processes beside the old ones, SIGTERM to the old ones, the rest on the new ones.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gatherEvidence, readProviderTally, readStanding, type Standing } from '../chaos/evidence.ts';
+import { judgeChaos } from '../chaos/verdict.ts';
+import { createDemoApi } from '../../demo/api.ts';
+import { demoCsvMapping } from '../../demo/csv.ts';
+import type { DemoReceiver } from '../../demo/receiver.ts';
+import { pickFreePorts } from '../../stack/free-port.ts';
+import { csvOf, untilWebhooksRest } from '../production/campaign-round.ts';
+import { seedWorkspace } from '../production/seed-workspace.ts';
+import type { Balancer } from './balancer.ts';
+import { drainAll, type Drained } from './drain.ts';
+import { host, type Running, type Site } from './site.ts';
+import { startSteadyCaller } from './steady-caller.ts';
+
+export interface RehearsalPlan {
+  readonly recipients: number;
+  readonly asleepRecipients: number;
+  /** Messages per second. */
+  readonly rate: number;
+  /** From the creation of the campaign that sleeps. */
+  readonly sleepSeconds: number;
+}
+
+export interface Rehearsal {
+  readonly plan: RehearsalPlan;
+  /** Folders that hold a `dist`. */
+  readonly oldFolder: string;
+  readonly newFolder: string;
+  readonly site: Site;
+  readonly balancer: Balancer;
+  readonly receiver: DemoReceiver;
+  /** Log lines with this message, by process. */
+  readonly said: (process: string, message: string) => readonly Readonly<Record<string, unknown>>[];
+  readonly say: (line: string) => void;
+  /** Takes every process that was started, so that none is left behind. */
+  readonly onStart: (running: Running) => void;
+  readonly signal: AbortSignal;
+}
+
+const sideBySideMs = 2_000;
+const pollMs = 100;
+const patienceMs = 180_000;
+
+/** Resolves to everything that was wrong. */
+export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly string[]> {
+  const { plan, site, balancer, say, signal } = rehearsal;
+  const startedAt = performance.now();
+  const old = await startRelease(rehearsal, 'old');
+  balancer.use([old.api.url]);
+  const { apiKey, templateId } = await seedWorkspace({
+    admin: site.adminOf(rehearsal.oldFolder),
+    apiUrl: old.api.url,
+    rate: plan.rate,
+    receiverUrl: rehearsal.receiver.url,
+    name: 'Upgrade rehearsal',
+  });
+  const create = createCampaigns({ apiUrl: old.api.url, apiKey, templateId });
+  const dueAt = new Date(Date.now() + plan.sleepSeconds * 1_000);
+  const asleep = await create(plan.asleepRecipients, {
+    send_type: 'SCHEDULED',
+    scheduled_at: dueAt.toISOString(),
+  });
+  const sending = await create(plan.recipients, { send_type: 'IMMEDIATE' });
+  const until = (id: string, enough: (standing: Standing) => boolean) =>
+    untilStanding({ databaseUrl: site.databaseUrl, id, signal }, enough);
+
+  await until(sending, ({ total, settled }) => total > 0 && settled * 5 > total);
+  const caller = startSteadyCaller(`${balancer.url}/api/campaigns/${sending}`, apiKey);
+  say('A campaign is in mid-send, another one asleep. Migrating under that load …');
+  const { applied = '' } = await site.adminOf(rehearsal.newFolder)('migrate');
+  say(
+    `Migrated (${applied === '' ? 'nothing to do' : applied}). The new processes start beside the old ones …`,
+  );
+  const fresh = await startRelease(rehearsal, 'new');
+  balancer.use([old.api.url, fresh.api.url]);
+  await sleep(sideBySideMs, undefined, { signal });
+  say('SIGTERM to the old ones …');
+  const drained = await drainAll([old.api, old.worker]);
+  const inTime = Date.now() < dueAt.getTime();
+  const { status: statusThen } = await until(sending, () => true);
+  say(`They have ended after ${describe(drained)}; the campaign stands at ${statusThen}.`);
+
+  for (const id of [sending, asleep]) await until(id, ({ status }) => status === 'COMPLETED');
+  const { events } = await untilWebhooksRest(site, startedAt, signal);
+  const { calls, failures } = await caller.stop();
+  const last = await drainAll([fresh.api, fresh.worker]);
+  say(
+    `The new ones have ended after ${describe(last)}. ${calls} requests of a steady client, ${failures.length} failed.`,
+  );
+
+  const told = rehearsal.receiver.counts.get('sent') ?? 0;
+  const pages = (name: string, id: string) =>
+    rehearsal.said(name, 'page recorded').filter(({ campaignId }) => campaignId === id).length;
+  return [
+    ...(await judge(rehearsal, [sending, asleep])),
+    ...(told === events ? [] : [`${told} webhooks for ${events} events`]),
+    ...failures.map((failure) => `a request failed: ${failure}`),
+    ...drained.flatMap(({ problems }) => problems),
+    ...last.flatMap(({ problems }) => problems),
+    // Whether it has been a rehearsal at all.
+    ...(inTime ? [] : ['the old processes were still there when the sleeping campaign was due']),
+    ...(pages('old-worker', sending) > 0 ? [] : ['the old worker has sent nothing']),
+    ...(pages('new-worker', sending) > 0
+      ? []
+      : ['the new worker has sent nothing of the campaign in mid-send']),
+    ...(pages('new-worker', asleep) > 0 ? [] : ['the new worker has sent nothing of the sleeping campaign']),
+  ];
+}
+
+async function startRelease({ site, oldFolder, newFolder, onStart }: Rehearsal, which: 'old' | 'new') {
+  const folder = which === 'old' ? oldFolder : newFolder;
+  if (which === 'old') await site.adminOf(folder)('migrate');
+  const [apiPort, workerPort] = await pickFreePorts(host, 2);
+  const start = async (kind: 'api' | 'worker', port: number) => {
+    const running = await site.start({ name: `${which}-${kind}`, kind, folder, port });
+    onStart(running);
+    return running;
+  };
+  const [api, worker] = await Promise.all([start('api', apiPort), start('worker', workerPort)]);
+  return { api, worker };
+}
+
+function createCampaigns({
+  apiUrl,
+  apiKey,
+  templateId,
+}: {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly templateId: string;
+}) {
+  const api = createDemoApi({ baseUrl: apiUrl, apiKey });
+  let round = 0;
+  return async (recipients: number, fields: object): Promise<string> => {
+    round += 1;
+    const { data } = await api.post('/api/campaigns/auto-trigger', {
+      name: `Upgrade rehearsal ${round}`,
+      template_id: templateId,
+      contact_selection_type: 'csv_contacts',
+      csv_contacts_string: csvOf(round, recipients),
+      csv_mapping: demoCsvMapping,
+      ...fields,
+    });
+    return (data as { readonly campaign: { readonly id: string } }).campaign.id;
+  };
+}
+
+async function untilStanding(
+  {
+    databaseUrl,
+    id,
+    signal,
+  }: { readonly databaseUrl: string; readonly id: string; readonly signal: AbortSignal },
+  enough: (standing: Standing) => boolean,
+): Promise<Standing> {
+  const startedAt = performance.now();
+  for (;;) {
+    const standing = await readStanding({ databaseUrl }, id);
+    if (standing !== undefined && enough(standing)) return standing;
+    if (standing?.status === 'FAILED' || performance.now() - startedAt > patienceMs)
+      throw new Error(`A campaign stands at ${standing?.status}`);
+    await sleep(pollMs, undefined, { signal });
+  }
+}
+
+async function judge(
+  { plan, site, say }: Rehearsal,
+  campaignIds: readonly string[],
+): Promise<readonly string[]> {
+  const verdicts = await Promise.all(
+    campaignIds.map(async (campaignId) =>
+      judgeChaos(await gatherEvidence(site, { campaignId, expected: null })),
+    ),
+  );
+  const { accepted } = await readProviderTally(site.providerUrl);
+  const expected = plan.recipients + plan.asleepRecipients;
+  const sum = (of: (verdict: (typeof verdicts)[number]) => number) =>
+    verdicts.reduce((total, verdict) => total + of(verdict), 0);
+  const [lost, doubled, unknown] = [
+    sum((one) => one.lost),
+    Math.max(...verdicts.map((one) => one.doubled)),
+    sum((one) => one.unknown),
+  ];
+  say(`lost ${lost}, doubled ${doubled}, unknown ${unknown}; the provider took ${accepted} of ${expected}`);
+  return [
+    ...new Set(verdicts.flatMap(({ problems }) => problems)),
+    ...(accepted === expected ? [] : [`the provider took ${accepted} messages for ${expected} recipients`]),
+    ...(unknown === 0 ? [] : [`${unknown} outcomes are unknown after an orderly end`]),
+  ];
+}
+
+function describe(drained: readonly Drained[]): string {
+  return drained.map(({ name, ms }) => `${(ms / 1000).toFixed(1)} s (${name})`).join(' and ');
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { createCallbackSender, type CallbackSender } from './callback-sender.ts';
+import { createFaultPlan, type FaultPlan } from './faults.ts';
+import { createProviderAccounts, type ProviderAccounts } from './provider-accounts.ts';
+import { createReceivedMessages, type ReceivedMessages } from './received-messages.ts';
+import type { SimulatorOptions } from './options.ts';
+import { openStateFile, readStateFile, type StateFile } from './state-file.ts';
+import { createThroughputLimit, type ThroughputLimit } from './throughput-limit.ts';
+import { createStatusCallbacks, type StatusCallbacks } from './status-callbacks.ts';
+
+/** All that the simulator remembers. */
+export interface SimulatorState {
+  readonly options: SimulatorOptions;
+  readonly sender: CallbackSender;
+  readonly callbacks: StatusCallbacks;
+  readonly faults: FaultPlan;
+  readonly throughput: ThroughputLimit;
+  readonly stateFile: StateFile | undefined;
+  /** Unlike any id of an earlier run. */
+  readonly nextMessageId: () => string;
+  accounts: ProviderAccounts;
+  received: ReceivedMessages;
+  /** Numbers whose first send was refused because their digits ask for it. */
+  refusedOnce: Set<string>;
+}
+
+export async function createSimulatorState(options: SimulatorOptions): Promise<SimulatorState> {
+  const sender = createCallbackSender({
+    url: options.callbackUrl,
+    appSecret: options.appSecret,
+    verifyToken: options.verifyToken,
+  });
+  const received = createReceivedMessages();
+  if (options.stateFile !== undefined) await readStateFile(options.stateFile, received.restore);
+  const run = randomBytes(9).toString('hex').toUpperCase();
+  let messages = 0;
+  return {
+    options,
+    sender,
+    callbacks: createStatusCallbacks(sender),
+    faults: createFaultPlan(1),
+    throughput: createThroughputLimit(),
+    stateFile: options.stateFile === undefined ? undefined : openStateFile(options.stateFile),
+    nextMessageId: () => {
+      messages += 1;
+      return `wamid.HBgL${run}${messages.toString(36).toUpperCase().padStart(8, '0')}`;
+    },
+    accounts: initialAccounts(options),
+    received,
+    refusedOnce: new Set(),
+  };
+}
+
+/** As after a start without a state file. */
+export function resetSimulator(state: SimulatorState): void {
+  state.callbacks.reset();
+  state.faults.reset();
+  state.stateFile?.clear();
+  state.accounts = initialAccounts(state.options);
+  state.received = createReceivedMessages();
+  state.refusedOnce = new Set();
+}
+
+export async function closeSimulatorState(state: SimulatorState): Promise<void> {
+  state.callbacks.close();
+  state.stateFile?.close();
+  await state.sender.close();
+}
+
+function initialAccounts(options: SimulatorOptions): ProviderAccounts {
+  const accounts = createProviderAccounts();
+  accounts.add({
+    id: options.businessAccountId,
+    accessToken: options.accessToken,
+    phoneNumberIds: [options.phoneNumberId],
+  });
+  return accounts;
+}

@@ -1,0 +1,26 @@
+/** What the parts of a start share. */
+import type { DataFolder } from './data-folder.ts';
+import type { Progress } from './progress.ts';
+import type { StackLog } from './log.ts';
+import type { Servers } from './servers.ts';
+import type { StackSettings } from './settings.ts';
+import type { Supervisor } from './supervisor.ts';
+
+export interface StackOptions {
+  readonly settings: StackSettings;
+  readonly progress: Progress;
+  readonly log: StackLog;
+  /** Aborting ends a start that is still under way. */
+  readonly signal: AbortSignal;
+  /** What the API and the workers are told instead of the servers' own addresses. */
+  readonly reachThrough?: (servers: Servers) => Promise<Servers>;
+}
+
+export interface StackContext extends StackOptions {
+  readonly folder: DataFolder;
+  readonly supervisor: Supervisor;
+}
+
+export function workerNames(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => (index === 0 ? 'worker' : `worker-${index + 1}`));
+}

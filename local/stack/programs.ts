@@ -1,0 +1,69 @@
+/** The product's own processes: one API and the workers, each given everything by its environment. */
+import { allOrNone } from './all-or-none.ts';
+import type { DemoWorkspace } from '../demo/workspace.ts';
+import { answersOk, nodeChild } from './node-children.ts';
+import type { StackPorts } from './ports.ts';
+import { originOf } from './origin.ts';
+import type { StackSecrets } from './secrets.ts';
+import type { Servers } from './servers.ts';
+import { workerNames, type StackContext } from './context.ts';
+import type { Environment } from './user-cache.ts';
+
+interface ProgramOptions {
+  readonly ports: StackPorts;
+  readonly servers: Servers;
+  readonly secrets: StackSecrets;
+  readonly workspace: DemoWorkspace;
+}
+
+/** A drain may take this long: a page that is being sent, a webhook that waits its five seconds. */
+const drainMs = 30_000;
+
+export async function startPrograms(
+  context: StackContext,
+  { ports, servers, secrets }: ProgramOptions,
+): Promise<{ readonly baseUrl: string }> {
+  const { settings, folder, supervisor, progress, log } = context;
+  progress.say(
+    settings.workers === 1
+      ? 'Starting the API and a worker …'
+      : `Starting the API and ${settings.workers} workers …`,
+  );
+  const baseUrl = originOf(settings.host, ports.api);
+  const environment: Environment = {
+    ...settings.environment,
+    ...secrets,
+    DATA_DIR: folder.path,
+    DATABASE_URL: servers.databaseUrl,
+    TEMPORAL_ADDRESS: servers.temporalAddress,
+    TEMPORAL_NAMESPACE: settings.temporalNamespace,
+    PROVIDER_BASE_URL: servers.providerUrl,
+    HOST: settings.host,
+    PORT: String(ports.api),
+  };
+  const output = (name: string) => ({ kind: 'lines', write: log.of(name) }) as const;
+  const api = nodeChild({
+    name: 'api',
+    entry: 'src/server.js',
+    environment,
+    output: output('api'),
+    isReady: () => answersOk(`${baseUrl}/readyz`),
+    drainMs,
+  });
+  const workers = workerNames(settings.workers).map((name, index) => {
+    const metricsPort = ports.workerMetrics[index] ?? 0;
+    return nodeChild({
+      name,
+      entry: 'src/worker.js',
+      environment: { ...environment, METRICS_PORT: String(metricsPort) },
+      output: output(name),
+      isReady: () => answersOk(`${originOf(settings.host, metricsPort)}/readyz`),
+      drainMs,
+    });
+  });
+  await allOrNone(
+    context,
+    [api, ...workers].map((spec) => supervisor.start(spec)),
+  );
+  return { baseUrl };
+}

@@ -1,0 +1,109 @@
+/** A whole stack on one data folder: started in order, kept running, stopped in the reverse order. */
+import { removeDevFile, writeDevFile, type DevFile } from './dev-file.ts';
+import { openDataFolder } from './data-folder.ts';
+import { prepareDemoWorkspace } from '../demo/workspace.ts';
+import { recordProcesses, stopOrphans } from './orphans.ts';
+import { choosePorts } from './ports.ts';
+import { workerNames, type StackContext, type StackOptions } from './context.ts';
+import { startServers } from './servers.ts';
+import { startPrograms } from './programs.ts';
+import { loadStackSecrets } from './secrets.ts';
+import { createSupervisor } from './supervisor.ts';
+import { findTemporalBinary } from './temporal-binary.ts';
+
+export interface Stack {
+  readonly dev: DevFile;
+  readonly exampleTemplate:
+    | { readonly templateId: string; readonly variables: readonly string[] }
+    | undefined;
+  /** Drains the API and the workers, then stops the servers. Never rejects. */
+  readonly stop: () => Promise<void>;
+  /** Gives up the drain. */
+  readonly hurry: () => void;
+}
+
+/** Rejects with a StackError, and leaves no process behind, when the stack cannot be started. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { settings, signal, log } = options;
+  const folder = openDataFolder(settings.dataDir);
+  let dev: DevFile | undefined;
+  const rewriteDevFile = () => {
+    if (dev !== undefined && !stopping) writeDevFile(folder.path, { ...dev, pids: supervisor.pids() });
+  };
+  const supervisor = createSupervisor({
+    log: log.own,
+    onSpawn: () => recordProcesses(folder.file('processes.json'), supervisor.pids()),
+    onRestart: rewriteDevFile,
+  });
+  const programs = ['api', ...workerNames(settings.workers)];
+  let stopping = false;
+  const stopAll = async () => {
+    stopping = true;
+    removeDevFile(folder.path);
+    for (const names of [programs, ['provider'], ['temporal'], ['postgres']]) await supervisor.stop(names);
+    recordProcesses(folder.file('processes.json'), supervisor.pids());
+    folder.release();
+  };
+  const onAbort = () => void supervisor.stop();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const started = await startParts({ ...options, folder, supervisor });
+    signal.throwIfAborted();
+    dev = started.dev;
+    rewriteDevFile();
+    return {
+      ...started,
+      stop: stopAll,
+      hurry: () => supervisor.kill(programs),
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function startParts(context: StackContext): Promise<Pick<Stack, 'dev' | 'exampleTemplate'>> {
+  const { settings, folder, progress, signal } = context;
+  removeDevFile(folder.path);
+  const orphans = await stopOrphans(folder.file('processes.json'));
+  if (orphans.length > 0)
+    progress.say(`Stopped what an earlier start had left running: ${orphans.join(', ')}.`);
+  const secrets = loadStackSecrets(folder.file('secrets.json'), settings.environment);
+  const ports = await choosePorts(settings, progress);
+  const temporalBinary =
+    settings.temporalAddress === undefined
+      ? await findTemporalBinary({ environment: settings.environment, progress, signal })
+      : undefined;
+  signal.throwIfAborted();
+
+  const servers = await startServers(context, { ports, temporalBinary, secrets });
+  signal.throwIfAborted();
+  const workspace = await prepareDemoWorkspace(context, { servers, secrets });
+  signal.throwIfAborted();
+  const reached = (await context.reachThrough?.(servers)) ?? servers;
+  const programs = await startPrograms(context, { ports, servers: reached, secrets, workspace });
+  return {
+    exampleTemplate: workspace.exampleTemplate,
+    dev: {
+      baseUrl: programs.baseUrl,
+      apiKey: workspace.apiKey,
+      workspaceKey: workspace.workspaceKey,
+      operatorKey: workspace.operatorKey,
+      workspaceId: workspace.workspaceId,
+      channelId: workspace.channelId,
+      phoneNumberId: workspace.phoneNumberId,
+      businessAccountId: workspace.businessAccountId,
+      templateIds: workspace.templateIds,
+      temporalUiUrl: servers.temporalUiUrl,
+      temporalAddress: servers.temporalAddress,
+      temporalNamespace: settings.temporalNamespace,
+      databaseUrl: servers.databaseUrl,
+      providerUrl: servers.providerUrl,
+      providerAppSecret: secrets.PROVIDER_APP_SECRET,
+      providerVerifyToken: secrets.PROVIDER_VERIFY_TOKEN,
+      pids: {},
+    },
+  };
+}

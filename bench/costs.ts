@@ -16,7 +16,7 @@ import { createWorkerOrchestrator } from '../src/orchestrator.ts';
 import { emitEvents } from '../src/records/events.ts';
 import { insertProviderCallbacks } from '../src/records/provider-callbacks.ts';
 import { createSecretBox } from '../src/secrets.ts';
-import { campaignWorkerOptions, workflowSource } from '../src/worker-options.ts';
+import { campaignWorkerOptions, workflowSource } from '../src/process/worker-options.ts';
 import { campaignWorkflowId, taskQueues, webhookDeliveryWorkflowId } from '../src/workflows/contract.ts';
 import { startAckServer } from './support/ack-server.ts';
 import { benchConfig, benchSecretsKey } from './support/bench-config.ts';

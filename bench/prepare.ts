@@ -21,7 +21,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { pino } from 'pino';
 import { prepareCampaign } from '../src/commands/prepare-campaign.ts';
 import type { Dependencies } from '../src/dependencies.ts';
-import { createDatabase } from '../src/records/database.ts';
+import { createDatabase } from '../src/records/database/database.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { createFolderStorage } from '../src/storage/folder-storage.ts';
 import { measure, median, type Measured } from './support/measure.ts';

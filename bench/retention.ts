@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { exampleEvent } from '../src/domain/event-example.ts';
-import { createDatabase } from '../src/records/database.ts';
+import { createDatabase } from '../src/records/database/database.ts';
 import { emitEvents, fanOutEvents } from '../src/records/events.ts';
 import { removals } from '../src/records/retention.ts';
 import { claimAttempts, recordAttempts } from '../src/records/webhook-attempts.ts';

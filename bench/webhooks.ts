@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { exampleEvent } from '../src/domain/event-example.ts';
-import { createDatabase } from '../src/records/database.ts';
+import { createDatabase } from '../src/records/database/database.ts';
 import { emitEvents } from '../src/records/events.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { benchSecretsKey } from './support/bench-config.ts';

@@ -3,22 +3,22 @@ import { createCampaignRegister, type CampaignRegister } from './commands/campai
 import { createContactRegister, type ContactRegister } from './commands/contact-register.ts';
 import { createCallbackInbox, type CallbackInbox } from './commands/receive-provider-callback.ts';
 import type { Config } from './config.ts';
-import { createLogger, type Logger } from './logger.ts';
-import { createMetrics, observeDatabasePool, type Metrics } from './metrics.ts';
-import { measureOutbound } from './measure-outbound.ts';
-import { measureProvider } from './measure-provider.ts';
-import { observeStanding } from './observe-standing.ts';
+import { createLogger, type Logger } from './telemetry/logger.ts';
+import { createMetrics, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';
+import { measureOutbound } from './telemetry/measure-outbound.ts';
+import { measureProvider } from './telemetry/measure-provider.ts';
+import { observeStanding } from './telemetry/observe-standing.ts';
 import { createOrchestrator, type Orchestrator } from './orchestrator.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createCloudProvider } from './provider/cloud-provider.ts';
 import type { MessagingProvider } from './provider/provider.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { FileStorage } from './storage/file-storage.ts';
-import { createDatabase, type Database } from './records/database.ts';
+import { createDatabase, type Database } from './records/database/database.ts';
 import { createRecipientExport, type RecipientExport } from './records/recipient-export.ts';
 import { createSecretBox, type SecretBox } from './secrets.ts';
-import { traceOutbound, traceProvider } from './trace-calls.ts';
-import { createTracing, type Tracing } from './tracing.ts';
+import { traceOutbound, traceProvider } from './telemetry/trace-calls.ts';
+import { createTracing, type Tracing } from './telemetry/tracing.ts';
 
 export interface Dependencies {
   readonly config: Config;

@@ -4,8 +4,8 @@ import { createApiServer } from './api/app.ts';
 import { routes } from './api/routes.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies } from './dependencies.ts';
-import { findMissing, reportMissing } from './find-missing.ts';
-import { shutDownOnSignal } from './shutdown.ts';
+import { findMissing, reportMissing } from './process/find-missing.ts';
+import { shutDownOnSignal } from './process/shutdown.ts';
 
 const deadlineMs = 29_000;
 // For the connections to the servers.

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { spawnChild, waitUntilReady } from '../../local/stack/child.ts';
 import { pickFreePort } from '../../local/stack/free-port.ts';
 import { createDatabaseIfMissing, preparePostgres } from '../../local/stack/postgres.ts';
-import { migrate } from '../../src/migrate.ts';
+import { migrate } from '../../src/records/database/migrate.ts';
 import { cpuSecondsOf } from './process-cpu.ts';
 
 export interface BenchPostgres {

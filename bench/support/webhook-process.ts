@@ -14,7 +14,7 @@ import {
   Worker,
 } from '@temporalio/worker';
 import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
-import type { Loop } from '../../src/commands/polling-loop.ts';
+import type { Loop } from '../../src/concurrency/polling-loop.ts';
 import {
   defaultRelayOptions,
   startWebhookRelay,
@@ -22,8 +22,8 @@ import {
 } from '../../src/commands/relay-webhooks.ts';
 import { createDependencies } from '../../src/dependencies.ts';
 import { createWorkerOrchestrator, type Orchestrator } from '../../src/orchestrator.ts';
-import { webhookWorkerOptions } from '../../src/webhook-worker.ts';
-import { workflowSource } from '../../src/worker-options.ts';
+import { webhookWorkerOptions } from '../../src/process/webhook-worker.ts';
+import { workflowSource } from '../../src/process/worker-options.ts';
 import { benchConfig } from './bench-config.ts';
 
 export interface BareRun {

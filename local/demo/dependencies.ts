@@ -1,10 +1,10 @@
 /** What the commands need that make the demo workspace; close its three connections afterwards. */
 import { loadConfig } from '../../src/config.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { createOrchestrator } from '../../src/orchestrator.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
-import { createDatabase } from '../../src/records/database.ts';
+import { createDatabase } from '../../src/records/database/database.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 import type { StackContext } from '../stack/context.ts';
 import type { StackSecrets } from '../stack/secrets.ts';

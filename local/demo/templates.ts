@@ -2,7 +2,7 @@
 import { parseTemplate } from '../../src/domain/template-components.ts';
 import { isSendable } from '../../src/domain/template-definition.ts';
 import { templateVariables } from '../../src/domain/template-variables.ts';
-import type { Database } from '../../src/records/database.ts';
+import type { Database } from '../../src/records/database/database.ts';
 import { listTemplates, type Template } from '../../src/records/templates.ts';
 
 export interface DemoTemplates {

@@ -1,6 +1,6 @@
 /** What is wrong with a database that cannot be used, as one sentence without its password. */
 import pg from 'pg';
-import { MigrationError } from '../../src/migrate.ts';
+import { MigrationError } from '../../src/records/database/migrate.ts';
 import { minimumPostgresMajor } from './postgres-binaries.ts';
 import { StackError } from './error.ts';
 

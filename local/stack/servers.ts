@@ -1,6 +1,6 @@
 /** The servers below the programs: Postgres, Temporal and the provider, each embedded unless the environment names another. */
-import { migrate } from '../../src/migrate.ts';
-import { sqlFolder } from '../../src/sql-folder.ts';
+import { migrate } from '../../src/records/database/migrate.ts';
+import { sqlFolder } from '../../src/records/database/sql-folder.ts';
 import { rotateLog } from './log-file.ts';
 import { databaseProblem, requireDatabase } from './database-problem.ts';
 import { loadDemoIdentity, type DemoIdentity } from '../demo/identity.ts';

@@ -3,8 +3,8 @@ import { makeAttempt } from '../commands/deliver-webhook.ts';
 import type { Attempt, AttemptResult } from '../records/webhook-attempts.ts';
 import { claimAttempts, recordAttempts } from '../records/webhook-attempts.ts';
 import type { WebhookDeliveryInput } from '../workflows/contract.ts';
-import { groupCalls } from '../commands/group-calls.ts';
-import { untilDone } from '../commands/until-done.ts';
+import { groupCalls } from '../concurrency/group-calls.ts';
+import { untilDone } from '../concurrency/until-done.ts';
 
 /** The attempt itself takes 5 seconds at most; the rest is for a busy process to record it. */
 const leaseSeconds = 15;

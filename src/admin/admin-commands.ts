@@ -13,7 +13,7 @@ import { syncTemplates } from '../commands/sync-templates.ts';
 import { updateChannel } from '../commands/update-channel.ts';
 import { NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
-import { migrate } from '../migrate.ts';
+import { migrate } from '../records/database/migrate.ts';
 import { getCampaignReport } from '../records/campaign-report.ts';
 import { findChannelById } from '../records/channels.ts';
 import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces.ts';

@@ -1,6 +1,6 @@
 /** What admin commands work with: like `Dependencies`, but only as much of it as the command needs. */
 import { loadConfig, type Config, type Environment } from '../config.ts';
-import { createDatabase, type Database } from '../records/database.ts';
+import { createDatabase, type Database } from '../records/database/database.ts';
 import { createSecretBox, type SecretBox } from '../secrets.ts';
 import type { syncTemplates } from '../commands/sync-templates.ts';
 
@@ -29,7 +29,7 @@ export async function openAdminContext(environment: Environment, sqlFolder: stri
     now,
     sqlFolder,
     withProvider: async (work) => {
-      const { createLogger } = await import('../logger.ts');
+      const { createLogger } = await import('../telemetry/logger.ts');
       const { createOrchestrator } = await import('../orchestrator.ts');
       const { createCloudProvider } = await import('../provider/cloud-provider.ts');
       const orchestrator = await createOrchestrator(config);

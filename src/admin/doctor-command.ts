@@ -3,7 +3,7 @@ import { lostTimeChecks, type Restore } from '../commands/doctor/check-lost-time
 import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/doctor/run-doctor.ts';
 import { viewWorkflows } from '../commands/doctor/workflow-view.ts';
 import type { Finding } from '../commands/doctor/check.ts';
-import { createMetrics } from '../metrics.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
 
 const defaultPauseSeconds = 10;

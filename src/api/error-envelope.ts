@@ -10,7 +10,7 @@ import {
   ProviderUnreachable,
   Unauthorized,
 } from '../domain/error.ts';
-import { isDatabaseUnavailable } from '../records/database-failure.ts';
+import { isDatabaseUnavailable } from '../records/database/failure.ts';
 import { StorageFailure } from '../storage/storage-failure.ts';
 import { ErrorEnvelope } from './envelope.ts';
 import { HttpProblem } from './http-problem.ts';

@@ -1,7 +1,7 @@
 /** Liveness and readiness. No API key. */
 import * as t from 'io-ts';
 import { struct } from '../codecs/struct.ts';
-import { findMissing } from '../find-missing.ts';
+import { findMissing } from '../process/find-missing.ts';
 import { endpoint } from './endpoint.ts';
 import { HttpProblem } from './http-problem.ts';
 

@@ -4,9 +4,9 @@
  * refused request.
  */
 import { hash } from 'node:crypto';
-import { groupCalls } from '../commands/group-calls.ts';
+import { groupCalls } from '../concurrency/group-calls.ts';
 import { Conflict, IdempotencyMismatch, Invalid } from '../domain/error.ts';
-import type { Connection, Transaction } from '../records/database.ts';
+import type { Connection, Transaction } from '../records/database/database.ts';
 import {
   completeIdempotencyKey,
   deleteReservedIdempotencyKey,

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Middleware } from 'koa';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { toFailure } from './error-envelope.ts';
 import type { FrameState } from './frame-state.ts';
 import { CallerGone } from './http-problem.ts';

@@ -1,10 +1,10 @@
 /** Request id, one log line and one measurement per request. Never a query string, a body or a header's value. */
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import { withCallContext } from '../call-context.ts';
-import type { Logger } from '../logger.ts';
-import type { Metrics } from '../metrics.ts';
-import type { Tracing } from '../tracing.ts';
+import { withCallContext } from '../telemetry/call-context.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { FrameState } from './frame-state.ts';
 
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;

@@ -6,7 +6,7 @@ import * as commands from '../commands/recharge-wallet.ts';
 import type { Principal } from '../domain/api-key.ts';
 import { Invalid, NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import * as records from '../records/wallets.ts';
 import { endpoint } from './endpoint.ts';
 import { record, recordWithMessage, succeed, succeedWith } from './envelope.ts';

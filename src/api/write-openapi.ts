@@ -1,7 +1,7 @@
 /** Writes docs/openapi.json from the declarations: `npm run openapi`. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sqlFolder } from '../sql-folder.ts';
+import { sqlFolder } from '../records/database/sql-folder.ts';
 import { openApiDocument } from './openapi.ts';
 import { routes } from './routes.ts';
 

@@ -14,7 +14,7 @@ import type { PhoneNumber } from '../domain/phone-number.ts';
 import { createPhoneSet, type PhoneSet } from '../domain/phone-set.ts';
 import type { Reachable } from '../domain/audience-contact.ts';
 import type { ContactLoad, KnownContacts } from '../records/audience-contacts.ts';
-import { createBacklog } from '../records/backlog.ts';
+import { createBacklog } from '../concurrency/backlog.ts';
 import type { RecipientLoad } from '../records/recipient-load.ts';
 
 export interface RecipientBuild {

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { RecipientState } from '../domain/recipient.ts';
-import { countRecipients } from '../metrics.ts';
+import { countRecipients } from '../telemetry/metrics.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
 import { requestTemplateSyncs } from './request-template-sync.ts';
 

@@ -1,7 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import { providerErrorRule } from '../domain/provider-error.ts';
 import type { AccountItem } from '../provider/notification-item.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import {
   blockChannelsOfAccount,
   unblockChannelsOfAccount,

@@ -4,7 +4,7 @@ import { epochSeconds } from '../domain/epoch-seconds.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { isOptOut } from '../domain/opt-out.ts';
 import type { MessageItem } from '../provider/notification-item.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import { emitEvents } from '../records/events.ts';
 import {
   continueConversation,

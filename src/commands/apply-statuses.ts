@@ -3,7 +3,7 @@ import { cleanText } from '../domain/clean-text.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { foldStatuses, type StatusOutcome } from '../domain/message-status.ts';
 import { providerReason, type RecipientState } from '../domain/recipient.ts';
-import type { Connection, Database } from '../records/database.ts';
+import type { Connection, Database } from '../records/database/database.ts';
 import { emitEvents } from '../records/events.ts';
 import {
   deleteRetries,

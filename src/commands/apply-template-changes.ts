@@ -2,7 +2,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { isSendable } from '../domain/template-definition.ts';
 import { templateEvent } from '../domain/template-event.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import { emitEvents } from '../records/events.ts';
 import { lockTemplatesOf, type SyncedTemplate } from '../records/template-sync.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';

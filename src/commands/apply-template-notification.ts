@@ -10,7 +10,7 @@ import type {
   TemplateStatusItem,
 } from '../provider/notification-item.ts';
 import { findBusinessAccount } from '../records/business-accounts.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import { emitEvents } from '../records/events.ts';
 import {
   lockNotifiedTemplate,

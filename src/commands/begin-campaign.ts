@@ -8,7 +8,7 @@ import {
   moveCampaign,
   type LockedCampaign,
 } from '../records/campaign-lifecycle.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 
 /** Spec 4.1 rule 5. Does nothing unless the campaign is prepared and waits for its start. */
 export async function beginCampaign(

@@ -8,10 +8,10 @@ import {
   type ContextQuestion,
 } from '../records/campaign-context.ts';
 import { insertCampaigns, type NewCampaign } from '../records/campaign-creation.ts';
-import { isDatabaseUnavailable } from '../records/database-failure.ts';
-import type { Connection } from '../records/database.ts';
+import { isDatabaseUnavailable } from '../records/database/failure.ts';
+import type { Connection } from '../records/database/database.ts';
 import { deleteWorkflowCommands } from '../records/workflow-commands.ts';
-import { groupCalls } from './group-calls.ts';
+import { groupCalls } from '../concurrency/group-calls.ts';
 
 export interface CampaignRegister {
   /** As it stands when asked, or later. Undefined for a channel that is not of the workspace. */

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import { moveContactToNumber } from '../records/incoming-contacts.ts';
 import type { InboundNotice } from './apply-inbound-message.ts';
 import { emitContactEvents } from './emit-contact-events.ts';

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import { lockPerson, setSubscribed, type Person } from '../records/incoming-contacts.ts';
 import { emitContactEvents } from './emit-contact-events.ts';
 

@@ -3,10 +3,10 @@
  * and one commit serve all that came while the ones before were under way, and a lone request waits for nobody.
  */
 import { changeContacts, takesLocks, type ContactChange } from '../records/contact-changes.ts';
-import { isDatabaseUnavailable } from '../records/database-failure.ts';
-import type { Connection } from '../records/database.ts';
+import { isDatabaseUnavailable } from '../records/database/failure.ts';
+import type { Connection } from '../records/database/database.ts';
 import { findContacts, type StoredContact } from '../records/stored-contacts.ts';
-import { groupCalls } from './group-calls.ts';
+import { groupCalls } from '../concurrency/group-calls.ts';
 
 export interface ContactPlace {
   readonly workspaceId: number;

@@ -18,7 +18,7 @@ import type { NewCampaign } from '../records/campaign-creation.ts';
 import { findCampaignFile } from '../records/campaign-files.ts';
 import { findMissingSegments } from '../records/campaign-references.ts';
 import { findCampaign, type Campaign } from '../records/campaigns.ts';
-import { uuidV7 } from '../records/uuid-v7.ts';
+import { uuidV7 } from '../records/database/uuid-v7.ts';
 import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
 
 type Creator = Pick<Dependencies, 'campaignRegister' | 'config' | 'database' | 'now' | 'outbound'>;

@@ -1,12 +1,12 @@
 /** Tells Temporal what committed transactions left for it. */
-import { withCallContext } from '../call-context.ts';
+import { withCallContext } from '../telemetry/call-context.ts';
 import type { Dependencies } from '../dependencies.ts';
 import {
   deleteWorkflowCommands,
   listWorkflowCommands,
   type WorkflowCommandRow,
 } from '../records/workflow-commands.ts';
-import { startPollingLoop, type Loop } from './polling-loop.ts';
+import { startPollingLoop, type Loop } from '../concurrency/polling-loop.ts';
 
 type Courier = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 

@@ -1,6 +1,6 @@
 import { presentContact } from '../domain/contact.ts';
 import { listContactsById } from '../records/contacts.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import { emitEvents } from '../records/events.ts';
 
 interface ContactOccasion {

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../domain/error.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import { findTags } from '../records/tags.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

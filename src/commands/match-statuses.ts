@@ -1,5 +1,5 @@
 import type { ReportedStatus } from '../domain/message-status.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import { findTargetsById, findTargetsByProviderId, type StatusTarget } from '../records/message-statuses.ts';
 
 /** The channel a notification is about. */

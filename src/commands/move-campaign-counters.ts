@@ -1,5 +1,5 @@
 import type { RecipientState } from '../domain/recipient.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import {
   countedStates,
   moveCounters,

@@ -4,7 +4,7 @@
  */
 import type { Dependencies } from '../dependencies.ts';
 import { pauseRunningOfChannel, pauseRunningOfTemplate } from '../records/campaign-lifecycle.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 
 type Logging = Pick<Dependencies, 'logger'>;
 

@@ -20,7 +20,7 @@ import {
   type CampaignToPrepare,
 } from '../records/campaign-preparation.ts';
 import { getCampaignStanding } from '../records/campaign-standing.ts';
-import { isWriteCollision } from '../records/load-connection.ts';
+import { isWriteCollision } from '../records/database/load-connection.ts';
 import { listSubscribedKeys } from '../records/events.ts';
 import { openRecipientLoad, type RecipientLoad } from '../records/recipient-load.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';

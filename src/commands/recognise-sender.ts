@@ -1,7 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import { cleanText } from '../domain/clean-text.ts';
 import { normalisePhoneNumber } from '../domain/phone-number.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import {
   insertIncomingContact,
   lockPerson,

@@ -7,8 +7,8 @@ import {
   isSendingBehind,
   sweepDeliveries,
 } from '../records/webhook-dispatch.ts';
-import type { Loop } from './polling-loop.ts';
-import { startPollingLoop } from './polling-loop.ts';
+import type { Loop } from '../concurrency/polling-loop.ts';
+import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import { createPace, createProcessorMeter } from './webhook-pace.ts';
 import { createStarter, type StarterOptions } from './webhook-starter.ts';
 

@@ -9,7 +9,7 @@ import { providerReason } from '../domain/recipient.ts';
 import type { SendRejected, SendResult } from '../provider/provider.ts';
 import { slowDown, takeSingleToken } from '../records/channel-rate.ts';
 import type { Channel } from '../records/channels.ts';
-import type { Transaction } from '../records/database.ts';
+import type { Transaction } from '../records/database/database.ts';
 import { claimMessage, recordMessageResult, type MessageResult } from '../records/outbound-messages.ts';
 import type { Template } from '../records/templates.ts';
 import { findPrices } from '../records/wallets.ts';

@@ -3,7 +3,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { providerErrorRule } from '../domain/provider-error.ts';
 import type { ProviderErrorRule } from '../domain/provider-error-table.ts';
 import { statusBits } from '../domain/recipient.ts';
-import type { Connection } from '../records/database.ts';
+import type { Connection } from '../records/database/database.ts';
 import { addBlockedCountry } from '../records/notified-channels.ts';
 import { templateEvent } from '../domain/template-event.ts';
 import { emitEvents } from '../records/events.ts';

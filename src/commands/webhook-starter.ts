@@ -2,7 +2,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Dispatched } from '../records/webhook-dispatch.ts';
 import { failUndialled, returnDeliveries } from '../records/webhook-dispatch.ts';
-import { errorName } from './polling-loop.ts';
+import { errorName } from '../concurrency/polling-loop.ts';
 
 export interface StarterOptions {
   /** Under way at a time in this process, at least and at most. */

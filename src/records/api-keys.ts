@@ -3,8 +3,8 @@ import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { oneOf } from '../codecs/struct.ts';
 import { keyScopes, type KeyScope } from '../domain/api-key.ts';
-import type { Connection } from './database.ts';
-import { bytes, nothing, nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { bytes, nothing, nullable, row, timestamp } from './database/row.ts';
 
 export interface ApiKey {
   readonly workspaceId: number;

@@ -5,9 +5,9 @@
 import type { ChangedContact, NewAudienceContact } from '../domain/audience-contact.ts';
 import { presentContact, type Contact } from '../domain/contact.ts';
 import { serialiseEvent, type NewEvent } from '../domain/event.ts';
-import { createBacklog } from './backlog.ts';
-import { createCopyRows } from './copy-rows.ts';
-import type { LoadConnection } from './load-connection.ts';
+import { createBacklog } from '../concurrency/backlog.ts';
+import { createCopyRows } from './database/copy-rows.ts';
+import type { LoadConnection } from './database/load-connection.ts';
 
 export interface ContactChanges {
   readonly created: readonly NewAudienceContact[];

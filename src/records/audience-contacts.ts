@@ -13,8 +13,8 @@ import {
   type Reachable,
 } from '../domain/audience-contact.ts';
 import { createContactWriter } from './audience-contact-writer.ts';
-import { openLoadConnection, type LoadConnection } from './load-connection.ts';
-import { createUuidV7Generator, formatUuid } from './uuid-v7.ts';
+import { openLoadConnection, type LoadConnection } from './database/load-connection.ts';
+import { createUuidV7Generator, formatUuid } from './database/uuid-v7.ts';
 
 export type KnownContacts = ReadonlyMap<string, KnownContact>;
 

@@ -5,9 +5,9 @@ import { oneOf } from '../codecs/struct.ts';
 import type { AudienceContact, Candidate } from '../domain/audience.ts';
 import type { PhoneNumber } from '../domain/phone-number.ts';
 import { filterMatches, type FilterMatch, type SegmentCondition } from '../domain/segment-filter.ts';
-import type { Connection } from './database.ts';
-import { openLoadConnection } from './load-connection.ts';
-import { row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { openLoadConnection } from './database/load-connection.ts';
+import { row } from './database/row.ts';
 import { compileSegmentFilter, type Fragment } from './segment-filter.ts';
 
 export interface Filter {

@@ -2,8 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Features } from '../domain/feature.ts';
-import type { Connection } from './database.ts';
-import { nullable, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nullable, row } from './database/row.ts';
 
 export interface ContextQuestion {
   readonly workspaceId: number;

@@ -2,9 +2,9 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { CampaignStatus, ContactSelectionType, SendType } from '../domain/campaign.ts';
-import type { Connection } from './database.ts';
+import type { Connection } from './database/database.ts';
 import { keyLifetime, keyLock, type AnsweredKey } from './idempotency-keys.ts';
-import { row } from './row.ts';
+import { row } from './database/row.ts';
 
 export interface NewCampaign {
   readonly id: string;

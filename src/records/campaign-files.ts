@@ -1,8 +1,8 @@
 /** Files uploaded for CSV campaigns; their bytes are in the file storage under the same key. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database.ts';
-import { nothing, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing, row } from './database/row.ts';
 
 export interface NewCampaignFile {
   readonly key: string;

@@ -1,9 +1,9 @@
 /** The large part of a campaign's audience input; it is deleted when preparation ends. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database.ts';
-import { openLoadConnection } from './load-connection.ts';
-import { nothing, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { openLoadConnection } from './database/load-connection.ts';
+import { nothing, row } from './database/row.ts';
 
 const Content = row(t.type({ content: t.string }));
 

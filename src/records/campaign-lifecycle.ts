@@ -13,9 +13,9 @@ import {
   type PauseReason,
 } from '../domain/campaign.ts';
 import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database.ts';
+import type { Connection } from './database/database.ts';
 import { insertWorkflowCommand } from './workflow-commands.ts';
-import { nothing, nullable, row, timestamp } from './row.ts';
+import { nothing, nullable, row, timestamp } from './database/row.ts';
 
 const LockedCampaign = t.type({
   id: t.string,

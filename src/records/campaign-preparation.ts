@@ -11,9 +11,9 @@ import {
 } from '../domain/campaign.ts';
 import { NotFound } from '../domain/error.ts';
 import type { PreparationFailure } from '../domain/preparation-failure.ts';
-import type { Connection } from './database.ts';
+import type { Connection } from './database/database.ts';
 import { lockCampaign, moveCampaign } from './campaign-lifecycle.ts';
-import { nothing, nullable, row, timestamp } from './row.ts';
+import { nothing, nullable, row, timestamp } from './database/row.ts';
 
 /** True while the recipients of a campaign are still to be found. */
 export function isBeingPrepared(status: CampaignStatus, preparationStatus: string): boolean {

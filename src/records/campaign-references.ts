@@ -1,8 +1,8 @@
 /** What a new campaign refers to and the workspace must have. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database.ts';
-import { row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { row } from './database/row.ts';
 
 const Reference = row(t.type({ id: t.string }));
 

@@ -12,9 +12,9 @@ import {
   type CampaignStatus,
 } from '../domain/campaign.ts';
 import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database.ts';
-import { countedRow, listPage, type Page, type Place } from './page.ts';
-import { nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { countedRow, listPage, type Page, type Place } from './database/page.ts';
+import { nullable, row, timestamp } from './database/row.ts';
 
 const CampaignReport = t.type({
   id: t.string,

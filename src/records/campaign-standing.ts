@@ -10,8 +10,8 @@ import {
 } from '../domain/campaign.ts';
 import { NotFound } from '../domain/error.ts';
 import type { CampaignStanding } from '../workflows/contract.ts';
-import type { Connection } from './database.ts';
-import { nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nullable, row, timestamp } from './database/row.ts';
 
 const Standing = row(
   t.type({

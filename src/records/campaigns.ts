@@ -9,8 +9,8 @@ import {
   sendTypes,
 } from '../domain/campaign.ts';
 import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database.ts';
-import { nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nullable, row, timestamp } from './database/row.ts';
 
 /** Spec 2.1. */
 const Campaign = t.type({

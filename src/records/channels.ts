@@ -2,8 +2,8 @@
 import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
 import * as t from 'io-ts';
 import { Conflict, NotFound } from '../domain/error.ts';
-import type { Connection } from './database.ts';
-import { bytes, nothing, nullable, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { bytes, nothing, nullable, row } from './database/row.ts';
 
 const Channel = t.type({
   id: t.string,

@@ -1,8 +1,8 @@
 /** Claims whose process died: after the grace period what they had claimed is said to be UNKNOWN. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database.ts';
-import { nothing, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing, row } from './database/row.ts';
 import { moveFailedReasons } from './status-counters.ts';
 
 const Expired = row(t.type({ unknown: t.number }));

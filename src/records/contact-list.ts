@@ -4,8 +4,8 @@ import * as t from 'io-ts';
 import type { Contact } from '../domain/contact.ts';
 import { listCallingCodes, type ContactSearch } from '../domain/contact-search.ts';
 import { contactSelection, ContactRow } from './contacts.ts';
-import type { Connection } from './database.ts';
-import { row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { row } from './database/row.ts';
 
 /** The last contact of the part before, and in a search the way it was found. */
 export interface ContactPosition {

@@ -3,8 +3,8 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../domain/contact.ts';
 import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database.ts';
-import { nothing, nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing, nullable, row, timestamp } from './database/row.ts';
 
 export const ContactFields = t.type({
   id: t.string,

@@ -10,9 +10,9 @@ import {
   type ConversationStatus,
 } from '../domain/conversation.ts';
 import { Conflict, NotFound } from '../domain/error.ts';
-import type { Connection } from './database.ts';
-import { countedRow, listPage, type Page, type Place } from './page.ts';
-import { nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { countedRow, listPage, type Page, type Place } from './database/page.ts';
+import { nullable, row, timestamp } from './database/row.ts';
 
 const AssigneeFields = t.type({
   id: nullable(t.string),

@@ -3,8 +3,8 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
 import { campaignStatuses, isFinished, pauseReasons } from '../domain/campaign.ts';
-import type { Connection } from './database.ts';
-import { nullable, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nullable, row } from './database/row.ts';
 
 const CampaignToCheck = t.type({
   id: t.string,

@@ -3,9 +3,9 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
 import { campaignStatuses, isFinished } from '../domain/campaign.ts';
-import type { Connection, Database } from './database.ts';
+import type { Connection, Database } from './database/database.ts';
 import { countUnknown } from './doctor-repairs.ts';
-import { nothing, nullable, row, timestamp } from './row.ts';
+import { nothing, nullable, row, timestamp } from './database/row.ts';
 
 const RestoredCampaign = t.type({
   id: t.string,

@@ -4,8 +4,8 @@ import * as t from 'io-ts';
 import type { NewEvent } from '../domain/event.ts';
 import { serialiseEvent } from '../domain/event.ts';
 import type { EventKey } from '../domain/event-key.ts';
-import type { Connection } from './database.ts';
-import { nothing, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing, row } from './database/row.ts';
 
 const Key = row(t.type({ key: t.string }));
 

@@ -2,8 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Features, FeatureSetting } from '../domain/feature.ts';
-import type { Connection } from './database.ts';
-import { nothing, nullable, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing, nullable, row } from './database/row.ts';
 
 const FeatureRow = row(
   t.type({

@@ -2,9 +2,9 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
-import type { Connection } from './database.ts';
+import type { Connection } from './database/database.ts';
 import { exitResponderSessions } from './responder-sessions.ts';
-import { nothing, row } from './row.ts';
+import { nothing, row } from './database/row.ts';
 
 const CurrentConversation = t.type({
   id: t.string,

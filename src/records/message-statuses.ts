@@ -7,8 +7,8 @@ import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
 import { recipientStates } from '../domain/recipient.ts';
 import { settlements } from '../domain/settlement.ts';
-import type { Connection } from './database.ts';
-import { nothing, nullable, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing, nullable, row } from './database/row.ts';
 
 /** A message a status may be about, found without a lock. */
 const StatusTarget = t.type({

@@ -2,8 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
-import type { Connection } from './database.ts';
-import { nothing, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing, row } from './database/row.ts';
 
 const NotifiedChannel = t.type({
   id: t.string,

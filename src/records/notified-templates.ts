@@ -1,8 +1,8 @@
 /** Templates as provider callbacks name them: by business account and the provider's own id. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database.ts';
-import { nothing, nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing, nullable, row, timestamp } from './database/row.ts';
 
 const NotifiedTemplate = t.type({
   id: t.string,

@@ -3,8 +3,8 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
 import { recipientStates } from '../domain/recipient.ts';
-import type { Connection } from './database.ts';
-import { nothing, nullable, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing, nullable, row } from './database/row.ts';
 
 const MessageId = row(t.type({ id: t.string }));
 

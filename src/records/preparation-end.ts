@@ -1,7 +1,7 @@
 /** What the end of a preparation writes beside the recipients, in their transaction. */
 import { nextCampaignStatus, type CampaignStatus, type PreparationErrorCode } from '../domain/campaign.ts';
 import type { SkipReason } from '../domain/recipient.ts';
-import type { LoadConnection } from './load-connection.ts';
+import type { LoadConnection } from './database/load-connection.ts';
 
 export interface PreparationEnd {
   readonly campaignId: string;

@@ -5,12 +5,12 @@
 import type { CampaignStatus } from '../domain/campaign.ts';
 import type { NewRecipient } from '../domain/audience.ts';
 import type { SkipReason } from '../domain/recipient.ts';
-import { createBacklog } from './backlog.ts';
-import { createCopyRows } from './copy-rows.ts';
-import { openLoadConnection, type LoadConnection } from './load-connection.ts';
+import { createBacklog } from '../concurrency/backlog.ts';
+import { createCopyRows } from './database/copy-rows.ts';
+import { openLoadConnection, type LoadConnection } from './database/load-connection.ts';
 import { isBeingPrepared } from './campaign-preparation.ts';
 import { recordPreparationEnd, releaseUnknownReservations } from './preparation-end.ts';
-import { createUuidV7Generator } from './uuid-v7.ts';
+import { createUuidV7Generator } from './database/uuid-v7.ts';
 
 export interface RecipientLoad {
   readonly write: (recipients: readonly NewRecipient[]) => Promise<void>;

@@ -3,8 +3,8 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
 import { recipientStates, type RecipientState } from '../domain/recipient.ts';
-import type { Connection } from './database.ts';
-import { nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nullable, row, timestamp } from './database/row.ts';
 
 const RecipientReport = t.type({
   position: t.number,

@@ -2,8 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database.ts';
-import { bytes, nullable, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { bytes, nullable, row } from './database/row.ts';
 
 const SendingContext = t.type({
   campaign_id: t.string,

@@ -5,8 +5,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { effectiveFactor } from './channel-rate.ts';
-import type { Connection } from './database.ts';
-import { nullable, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nullable, row } from './database/row.ts';
 
 const countLimit = 10_000;
 

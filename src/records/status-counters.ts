@@ -1,7 +1,7 @@
 /** The counters and reasons that stand beside campaigns, moved for a whole batch of recipients at once. */
 import { sql } from 'slonik';
-import type { Connection } from './database.ts';
-import { nothing } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing } from './database/row.ts';
 
 export const countedStates = [
   'pending',

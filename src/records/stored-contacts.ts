@@ -4,8 +4,8 @@ import * as t from 'io-ts';
 import type { Contact } from '../domain/contact.ts';
 import { NotFound } from '../domain/error.ts';
 import { ContactFields, contactSelection } from './contacts.ts';
-import type { Connection, Transaction } from './database.ts';
-import { nullable, row, timestamp } from './row.ts';
+import type { Connection, Transaction } from './database/database.ts';
+import { nullable, row, timestamp } from './database/row.ts';
 
 export interface StoredContact {
   readonly workspaceId: number;

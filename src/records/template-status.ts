@@ -1,8 +1,8 @@
 /** Templates as a refused or failed message meets them: it may change their status, or show that we hold them wrongly. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database.ts';
-import { row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { row } from './database/row.ts';
 
 const Changed = row(t.type({ workspace_id: t.number }));
 

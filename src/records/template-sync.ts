@@ -2,8 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { vanishedStatus, type ListedTemplate } from '../domain/template-sync.ts';
-import type { Connection } from './database.ts';
-import { nothing, nullable, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nothing, nullable, row } from './database/row.ts';
 
 const Now = row(t.type({ now: t.string }));
 

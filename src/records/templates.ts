@@ -2,8 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database.ts';
-import { nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nullable, row, timestamp } from './database/row.ts';
 
 const Template = t.type({
   id: t.string,

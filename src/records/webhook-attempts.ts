@@ -3,8 +3,8 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { DeliveryState, WebhookErrorCode } from '../domain/webhook-delivery.ts';
 import { maxPayloadBytes } from '../domain/webhook-delivery.ts';
-import type { Connection } from './database.ts';
-import { bytes, nothing, nullable, row } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { bytes, nothing, nullable, row } from './database/row.ts';
 
 const Refusal = t.keyof({ endpoint_inactive: null, expired: null, payload_too_large: null });
 

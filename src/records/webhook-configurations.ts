@@ -7,9 +7,9 @@ import type { EventKey } from '../domain/event-key.ts';
 import { eventKeys } from '../domain/event-key.ts';
 import type { WebhookStatus } from '../domain/webhook-configuration.ts';
 import { maxConfigurations, webhookStatuses } from '../domain/webhook-configuration.ts';
-import type { Connection, Database } from './database.ts';
-import { countedRow, listPage, type Page, type Place } from './page.ts';
-import { nothing, row, timestamp } from './row.ts';
+import type { Connection, Database } from './database/database.ts';
+import { countedRow, listPage, type Page, type Place } from './database/page.ts';
+import { nothing, row, timestamp } from './database/row.ts';
 
 const WebhookConfiguration = t.type({
   id: t.string,

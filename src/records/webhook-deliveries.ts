@@ -6,8 +6,8 @@ import { NotFound } from '../domain/error.ts';
 import type { EventKey } from '../domain/event-key.ts';
 import type { DeliveryCause, DeliveryState } from '../domain/webhook-delivery.ts';
 import { deliveryStates, webhookErrorCodes } from '../domain/webhook-delivery.ts';
-import type { Connection } from './database.ts';
-import { nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nullable, row, timestamp } from './database/row.ts';
 
 const WebhookDelivery = t.type({
   id: t.string,

@@ -4,8 +4,8 @@ import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
 import { NotFound } from '../domain/error.ts';
 import { waitingCountLimit, webhookHealths } from '../domain/webhook-configuration.ts';
-import type { Connection } from './database.ts';
-import { nullable, row, timestamp } from './row.ts';
+import type { Connection } from './database/database.ts';
+import { nullable, row, timestamp } from './database/row.ts';
 
 const WebhookHealth = t.type({
   webhookId: t.string,

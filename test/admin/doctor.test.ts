@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runAdmin } from '../../src/admin/run-admin.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTemporal } from '../support/temporal.ts';
 

@@ -9,7 +9,7 @@ import type { Environment } from '../../src/config.ts';
 import { hashSecret, parseApiKey } from '../../src/domain/api-key.ts';
 import { findApiKey } from '../../src/records/api-keys.ts';
 import { findChannelById } from '../../src/records/channels.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginCampaign } from '../../src/commands/begin-campaign.ts';
 import { prepareCampaign } from '../../src/commands/prepare-campaign.ts';
 import { settleCampaign } from '../../src/commands/settle-campaign.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import { aTemplate } from '../support/audience-campaign.ts';
 

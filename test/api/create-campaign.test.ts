@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as t from 'io-ts';
-import { nothing, row } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { saveFeature } from '../../src/records/features.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nothing, row } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 
 let api: TestApi;

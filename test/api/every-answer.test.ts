@@ -13,7 +13,7 @@ import { errorStatuses } from '../../src/api/openapi.ts';
 import { routes } from '../../src/api/routes.ts';
 import { mintApiKey } from '../../src/domain/api-key.ts';
 import { ProviderRequestError } from '../../src/provider/provider-request-error.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallets.ts';
 import { createScenes, type Scenes } from '../support/answer-scenes.ts';
 import { startTestApi, type SeededWorkspace, type SendOptions, type TestApi } from '../support/api.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../../src/api/messages.ts';
 import { sweepMessages } from '../../src/commands/sweep-messages.ts';
 import { expireClaimedMessages, recordMessageResult } from '../../src/records/outbound-messages.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallets.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import {

@@ -5,7 +5,7 @@ import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveProviderCallback, verifyProviderWebhook } from '../../src/api/provider-webhook.ts';
 import { readNotification } from '../../src/provider/notification.ts';
-import { row } from '../../src/records/row.ts';
+import { row } from '../../src/records/database/row.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import {
   appSecret,

@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nothing, row } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import { aCampaignToPrepare, aTemplate } from '../support/audience-campaign.ts';
 

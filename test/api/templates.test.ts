@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getPayloadSkeleton, getTemplateVariables, listTemplates } from '../../src/api/templates.ts';
 import { createWorkspace } from '../../src/commands/create-workspace.ts';
 import { NotFound } from '../../src/domain/error.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { templateFixture, templateFixtures, type TemplateFixture } from '../support/template-fixtures.ts';
 import type { Endpoint, EndpointCall, JsonAnswer } from '../../src/api/endpoint.ts';

@@ -12,7 +12,7 @@ import { Conflict, Invalid, NotFound } from '../../src/domain/error.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { getChannel, listChannelsOfBusinessAccount } from '../../src/records/channels.ts';
 import { getFeatures } from '../../src/records/features.ts';
-import { nothing, row } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { findPrices, getWallet, listPrices } from '../../src/records/wallets.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';

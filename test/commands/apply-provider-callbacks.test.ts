@@ -1,9 +1,9 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyProviderCallbacks, startCallbackApplier } from '../../src/commands/apply-provider-callbacks.ts';
-import { startPollingLoop } from '../../src/commands/polling-loop.ts';
+import { startPollingLoop } from '../../src/concurrency/polling-loop.ts';
 import { insertProviderCallbacks } from '../../src/records/provider-callbacks.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import {
   createApplier,
   deliver,

@@ -9,7 +9,7 @@ import {
 import { expireClaims } from '../../src/records/claim-expiry.ts';
 import { claimPage, type ClaimedRecipient } from '../../src/records/claims.ts';
 import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import {
   createApplier,
   deliver,

@@ -7,7 +7,7 @@ import {
   deliverWorkflowCommands,
 } from '../../src/commands/deliver-workflow-commands.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { nothing, row } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { insertWorkflowCommand } from '../../src/records/workflow-commands.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

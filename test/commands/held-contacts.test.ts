@@ -4,9 +4,9 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCallbackApplier } from '../../src/commands/apply-provider-callbacks.ts';
 import { applyParkedStatuses } from '../../src/commands/settle-parked-statuses.ts';
-import { createDatabase, type Database } from '../../src/records/database.ts';
+import { createDatabase, type Database } from '../../src/records/database/database.ts';
 import { insertProviderCallbacks } from '../../src/records/provider-callbacks.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import {
   createApplier,
   messagesCallback,

@@ -4,7 +4,7 @@ import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareCampaign } from '../../src/commands/prepare-campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { nothing, nullable, row } from '../../src/records/row.ts';
+import { nothing, nullable, row } from '../../src/records/database/row.ts';
 import { aCampaignToPrepare, aSender, type Sender } from '../support/audience-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openTcpCutter } from '../support/tcp-cutter.ts';

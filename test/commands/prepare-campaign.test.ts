@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareCampaign } from '../../src/commands/prepare-campaign.ts';
 import { FileFetchError } from '../../src/outbound/fetch-file.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { nothing, nullable, row } from '../../src/records/row.ts';
+import { nothing, nullable, row } from '../../src/records/database/row.ts';
 import {
   aCampaignToPrepare,
   aSender,

@@ -9,7 +9,7 @@ import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { providerErrorRule } from '../../src/domain/provider-error.ts';
 import { providerErrorTable, type ProviderErrorRule } from '../../src/domain/provider-error-table.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { createIdleOrchestrator, startTestApi, type TestApi } from '../support/api.ts';
 import {
   appSecret,

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cancelCampaign } from '../../src/commands/change-campaign.ts';
 import { cancelRecipients } from '../../src/commands/settle-campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { createMetrics, type Metrics } from '../../src/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { findCampaignInput } from '../../src/records/campaign-inputs.ts';
 import { claimPage } from '../../src/records/claims.ts';
 import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { checkBooks, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

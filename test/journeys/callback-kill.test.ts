@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { nothing, row } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import {
   appSecret,
   eventsOf,

@@ -8,7 +8,7 @@ import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runAdmin } from '../../src/admin/run-admin.ts';
 import type { Environment } from '../../src/config.ts';
-import { bytes, nothing, row } from '../../src/records/row.ts';
+import { bytes, nothing, row } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 import { startTestApi, type SeededWorkspace, type TestApi, type TestApiOptions } from '../support/api.ts';
 

@@ -25,7 +25,7 @@ describe('the runbook', () => {
   it('explains every metric of its own in the table', () => {
     const table = operations.slice(operations.indexOf('## Metrics'), operations.indexOf('## Runbook'));
     const explained = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-    const sources = ['src/metrics.ts', 'src/observe-standing.ts']
+    const sources = ['src/telemetry/metrics.ts', 'src/telemetry/observe-standing.ts']
       .map((file) => readFileSync(file, 'utf8'))
       .join('');
     const made = [...sources.matchAll(/name: '(\w+)'/g)].map(([, name]) => name);

@@ -5,7 +5,7 @@ import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import type { MessagingProvider } from '../../src/provider/provider.ts';
-import { nothing, row } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallets.ts';
 import { aTemplate } from '../support/audience-campaign.ts';
 import { startTestApi, type SeededWorkspace, type TestApi, type TestResponse } from '../support/api.ts';

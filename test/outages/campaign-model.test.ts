@@ -11,7 +11,7 @@ import { sendSingleMessage, type SingleMessage } from '../../src/commands/send-s
 import type { Dependencies } from '../../src/dependencies.ts';
 import { Conflict, Invalid, Overloaded, ProviderRefused } from '../../src/domain/error.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
-import { nothing, row } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallets.ts';
 import { messagePrice, seedCampaign, testSecrets, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -8,7 +8,7 @@ import { settleCampaign } from '../../src/commands/settle-campaign.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
 import { expireClaims } from '../../src/records/claim-expiry.ts';
-import { row } from '../../src/records/row.ts';
+import { row } from '../../src/records/database/row.ts';
 import {
   checkBooks,
   seedCampaign,

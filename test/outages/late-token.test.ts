@@ -6,7 +6,7 @@ import {
   type SingleMessage,
   type SingleSender,
 } from '../../src/commands/send-single-message.ts';
-import type { Database } from '../../src/records/database.ts';
+import type { Database } from '../../src/records/database/database.ts';
 import { seedCampaign, testSecrets } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createFakeProvider } from '../support/fake-provider.ts';

@@ -6,7 +6,7 @@ import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { cancelRecipients, settleCampaign } from '../../src/commands/settle-campaign.ts';
 import type { MessagingProvider } from '../../src/provider/provider.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
-import { createDatabase, type Database } from '../../src/records/database.ts';
+import { createDatabase, type Database } from '../../src/records/database/database.ts';
 import { sendingDependencies } from '../support/sending-dependencies.ts';
 
 export interface MortalWorker {

@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { expect } from 'vitest';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
-import { row } from '../../src/records/row.ts';
+import { row } from '../../src/records/database/row.ts';
 import {
   checkBooks,
   seedCampaign,

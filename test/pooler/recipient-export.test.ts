@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRecipientExport, type RecipientExport } from '../../src/records/recipient-export.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { aCampaignToPrepare, aSender } from '../support/audience-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startPgbouncer, type Pgbouncer } from '../support/pgbouncer.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireClaims } from '../../src/records/claim-expiry.ts';
 import { claimPage, countOpenClaims, type Claim } from '../../src/records/claims.ts';
 import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
-import { nothing, nullable, row } from '../../src/records/row.ts';
+import { nothing, nullable, row } from '../../src/records/database/row.ts';
 import { checkBooks, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

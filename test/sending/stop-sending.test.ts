@@ -5,7 +5,7 @@ import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { pauseForBalance } from '../../src/commands/sending/stop-sending.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { getSendingContext } from '../../src/records/sending-context.ts';
 import { checkBooks, messagePrice, seedCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

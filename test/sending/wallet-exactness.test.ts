@@ -8,7 +8,7 @@ import { settleCampaign } from '../../src/commands/settle-campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { Invalid } from '../../src/domain/error.ts';
 import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
-import { nothing, row } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallets.ts';
 import { messagePrice, seedCampaign, testSecrets, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

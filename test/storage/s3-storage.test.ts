@@ -5,7 +5,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deleteExpired } from '../../src/commands/delete-expired.ts';
 import { prepareCampaign } from '../../src/commands/prepare-campaign.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { createS3Storage } from '../../src/storage/s3-storage.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import { aTemplate } from '../support/audience-campaign.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import type { Declaration } from '../../src/api/endpoint.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import type { SeededWorkspace, TestApi } from './api.ts';
 
 interface Stage {

@@ -5,9 +5,9 @@ import * as t from 'io-ts';
 import { createChannel } from '../../src/commands/create-channel.ts';
 import { createWorkspace } from '../../src/commands/create-workspace.ts';
 import type { ContactSelectionType } from '../../src/domain/campaign.ts';
-import type { Database } from '../../src/records/database.ts';
+import type { Database } from '../../src/records/database/database.ts';
 import { insertCampaigns } from '../../src/records/campaign-creation.ts';
-import { row } from '../../src/records/row.ts';
+import { row } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 
 const secrets = createSecretBox(['a key of the tests that is long enough']);

@@ -1,11 +1,11 @@
 /** A workspace with one channel, one template and a prepared campaign, as rows; every call makes new ones. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
-import type { Database } from '../../src/records/database.ts';
-import { nothing } from '../../src/records/row.ts';
+import type { Database } from '../../src/records/database/database.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 import * as t from 'io-ts';
-import { row } from '../../src/records/row.ts';
+import { row } from '../../src/records/database/row.ts';
 
 export const testSecretsKey = 'a secret key of the tests';
 export const testSecrets = createSecretBox([testSecretsKey]);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { createDatabase, type Database } from '../../src/records/database.ts';
+import { createDatabase, type Database } from '../../src/records/database/database.ts';
 
 export interface TestDatabase {
   readonly url: string;

@@ -10,7 +10,7 @@ import { spawnChild, waitUntilReady } from '../../local/stack/child.ts';
 import { pickFreePort } from '../../local/stack/free-port.ts';
 import { clearPostgresOrphan } from '../../local/stack/postgres-orphan.ts';
 import { preparePostgres } from '../../local/stack/postgres.ts';
-import { migrate } from '../../src/migrate.ts';
+import { migrate } from '../../src/records/database/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

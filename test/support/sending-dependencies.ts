@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { testSecrets } from './campaign-factory.ts';
 
 interface Outside extends Pick<Dependencies, 'database'> {

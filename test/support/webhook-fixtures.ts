@@ -2,7 +2,7 @@ import pg from 'pg';
 import { randomUUID } from 'node:crypto';
 import type { EventKey } from '../../src/domain/event-key.ts';
 import type { NewEvent } from '../../src/domain/event.ts';
-import type { Database } from '../../src/records/database.ts';
+import type { Database } from '../../src/records/database/database.ts';
 import { insertWebhookConfiguration } from '../../src/records/webhook-configurations.ts';
 import type { TestDatabase } from './database.ts';
 

@@ -2,9 +2,9 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Connection } from '../../src/records/database.ts';
+import type { Connection } from '../../src/records/database/database.ts';
 import { hasWaitingEvents } from '../../src/records/events.ts';
-import { nothing, row } from '../../src/records/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { hasWaitingDeliveries } from '../../src/records/webhook-dispatch.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeConfiguration, makeWorkspace } from '../support/webhook-fixtures.ts';

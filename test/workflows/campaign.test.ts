@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { sql } from 'slonik';
 import { describe, expect, it } from 'vitest';
 import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
-import { nothing } from '../../src/records/row.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import { messagePrice } from '../support/campaign-factory.ts';
 import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';

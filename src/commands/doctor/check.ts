@@ -1,9 +1,9 @@
 /** What the doctor looks for, and what it finds. */
 import type { Config } from '../../config.ts';
-import type { Logger } from '../../logger.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Orchestrator } from '../../orchestrator.ts';
-import type { Database } from '../../records/database.ts';
+import type { Database } from '../../records/database/database.ts';
 import type { WorkflowView } from './workflow-view.ts';
 
 export interface Doctor {

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../../dependencies.ts';
-import { countRecipients } from '../../metrics.ts';
+import { countRecipients } from '../../telemetry/metrics.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/template-plan.ts';
 import { leaseTokens } from '../../records/channel-rate.ts';
 import { claimPage, countOpenClaims, type Claim, type ClaimedRecipient } from '../../records/claims.ts';
@@ -14,7 +14,7 @@ import { expireClaims } from '../../records/claim-expiry.ts';
 import { recordPage, type PageResults } from '../../records/page-results.ts';
 import { getSendingContext, isRunningEpoch, type SendingContext } from '../../records/sending-context.ts';
 import { findPrices } from '../../records/wallets.ts';
-import { untilDone } from '../until-done.ts';
+import { untilDone } from '../../concurrency/until-done.ts';
 import { createPacer } from './pacer.ts';
 import { Gate, sendPage, type SendingPage } from './send-page.ts';
 import { stateOf } from './message-outcome.ts';

@@ -7,7 +7,7 @@ import {
   takeSingleToken,
   type TokenLease,
 } from '../../../src/records/channel-rate.ts';
-import { nothing } from '../../../src/records/row.ts';
+import { nothing } from '../../../src/records/database/row.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { getCampaignStanding } from '../../../src/records/campaign-standing.ts';
-import { row } from '../../../src/records/row.ts';
+import { row } from '../../../src/records/database/row.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { accept, createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCopyRows } from '../../src/records/copy-rows.ts';
-import { openLoadConnection } from '../../src/records/load-connection.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createCopyRows } from '../../../src/records/database/copy-rows.ts';
+import { openLoadConnection } from '../../../src/records/database/load-connection.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
 let client: pg.Client;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redact } from '../src/redact.ts';
+import { redact } from '../../src/telemetry/redact.ts';
 
 test.each(['apiKey', 'accessToken', 'secret', 'phoneNumber', 'phone_number', 'authorization'])(
   'hides %s at any depth, in lists too, and leaves what it was given as it is',

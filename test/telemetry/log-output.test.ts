@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 
-const logger = new URL('../dist/src/logger.js', import.meta.url).href;
+const logger = new URL('../../dist/src/telemetry/logger.js', import.meta.url).href;
 
 /** What a process writes that runs `code` with a logger, and how it ends. */
 function run(code: string) {

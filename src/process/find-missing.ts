@@ -1,11 +1,11 @@
 /** What a process cannot work without, and whether it is there: Postgres, its migrations, Temporal and the namespace. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dependencies } from './dependencies.ts';
-import type { Logger } from './logger.ts';
-import { pendingMigrations } from './migrate.ts';
-import { pingDatabase } from './records/ping.ts';
-import { sqlFolder } from './sql-folder.ts';
-import { within } from './within.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { pendingMigrations } from '../records/database/migrate.ts';
+import { pingDatabase } from '../records/database/ping.ts';
+import { sqlFolder } from '../records/database/sql-folder.ts';
+import { within } from '../concurrency/within.ts';
 
 const checkTimeoutMs = 3_000;
 

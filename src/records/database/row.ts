@@ -2,7 +2,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
-import { report } from '../codecs/report.ts';
+import { report } from '../../codecs/report.ts';
 
 export type RowParser<A> = StandardSchemaV1<unknown, A>;
 

@@ -1,6 +1,6 @@
 /** Requests to the outside as spans. With tracing off they are handed back as they are. */
-import type { Outbound } from './outbound/outbound.ts';
-import type { MessagingProvider } from './provider/provider.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import type { MessagingProvider } from '../provider/provider.ts';
 import type { Tracing } from './tracing.ts';
 
 export function traceProvider(tracing: Tracing, provider: MessagingProvider): MessagingProvider {

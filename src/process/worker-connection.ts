@@ -1,8 +1,8 @@
 /** The worker's connection to Temporal, which may be started after it, and its namespace made later still. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
-import type { Config } from './config.ts';
-import type { Logger } from './logger.ts';
+import type { Config } from '../config.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 const firstPauseMs = 250;
 const longestPauseMs = 5_000;

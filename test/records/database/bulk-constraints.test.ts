@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aCampaignToPrepare, aSender, type Sender } from '../support/audience-campaign.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { aCampaignToPrepare, aSender, type Sender } from '../../support/audience-campaign.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
 let sender: Sender;

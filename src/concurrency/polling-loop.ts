@@ -1,4 +1,4 @@
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 export interface Loop {
   /** Lets the round under way end, and begins no other. */

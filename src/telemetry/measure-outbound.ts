@@ -1,5 +1,5 @@
 import type { Metrics } from './metrics.ts';
-import type { Outbound } from './outbound/outbound.ts';
+import type { Outbound } from '../outbound/outbound.ts';
 
 /** The same requests; every webhook attempt is measured. */
 export function measureOutbound(

@@ -1,13 +1,13 @@
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTcpRelay, throughRelay, type TcpRelay } from '../../local/rehearsals/chaos/tcp-relay.ts';
-import { isDatabaseUnavailable } from '../../src/records/database-failure.ts';
-import { createDatabase } from '../../src/records/database.ts';
-import { pingDatabase } from '../../src/records/ping.ts';
-import { nothing, row } from '../../src/records/row.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { openTcpCutter } from '../support/tcp-cutter.ts';
+import { openTcpRelay, throughRelay, type TcpRelay } from '../../../local/rehearsals/chaos/tcp-relay.ts';
+import { isDatabaseUnavailable } from '../../../src/records/database/failure.ts';
+import { createDatabase } from '../../../src/records/database/database.ts';
+import { pingDatabase } from '../../../src/records/database/ping.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { openTcpCutter } from '../../support/tcp-cutter.ts';
 
 let test: TestDatabase;
 let relay: TcpRelay;

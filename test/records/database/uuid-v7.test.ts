@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUuidV7Generator, formatUuid, uuidV7 } from '../../src/records/uuid-v7.ts';
+import { createUuidV7Generator, formatUuid, uuidV7 } from '../../../src/records/database/uuid-v7.ts';
 
 const form = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const at = new Date('2026-11-21T10:00:00.123Z');

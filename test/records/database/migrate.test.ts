@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate, MigrationError, pendingMigrations } from '../src/migrate.ts';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { openTcpCutter } from './support/tcp-cutter.ts';
+import { migrate, MigrationError, pendingMigrations } from '../../../src/records/database/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { openTcpCutter } from '../../support/tcp-cutter.ts';
 
 const quick = { lockTimeoutMs: 50, attempts: 3, pauseMs: 10 };
 

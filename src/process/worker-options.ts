@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { WorkerOptions } from '@temporalio/worker';
 
-const bundlePath = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
-const workflowsPath = fileURLToPath(new URL('./workflows/index.js', import.meta.url));
+const bundlePath = fileURLToPath(new URL('../../workflow-bundle.js', import.meta.url));
+const workflowsPath = fileURLToPath(new URL('../workflows/index.js', import.meta.url));
 
 /** The bundle of the build; without one (only in development) the worker bundles at its start. */
 export function workflowSource():

@@ -7,7 +7,7 @@ import type {
   Interceptor,
   QueryResultRow,
 } from 'slonik';
-import { createDatabaseDriver } from './database-driver.ts';
+import { createDatabaseDriver } from './driver.ts';
 import type { RowParser } from './row.ts';
 
 export type Connection = CommonQueryMethods;

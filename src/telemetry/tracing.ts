@@ -1,5 +1,5 @@
 /** Spans of what a process does. Off unless an OTLP endpoint is configured: nothing is loaded and nothing is measured then. */
-import type { Config } from './config.ts';
+import type { Config } from '../config.ts';
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { groupCalls } from '../../src/commands/group-calls.ts';
+import { groupCalls } from '../../src/concurrency/group-calls.ts';
 
 /** Remembers its groups and echoes their items. */
 function recording() {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createLogger } from '../src/logger.ts';
-import { runSteps } from '../src/shutdown.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { runSteps } from '../../src/process/shutdown.ts';
 
 const logger = createLogger({ logLevel: 'silent', logFormat: 'json' }, 'test');
 const done = async () => undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBacklog } from '../../src/records/backlog.ts';
+import { createBacklog } from '../../src/concurrency/backlog.ts';
 
 test('holds up whoever adds more than may be under way, until the first is done', async () => {
   const backlog = createBacklog(1);

@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createCopyRows } from '../../src/records/copy-rows.ts';
-import { isWriteCollision, openLoadConnection } from '../../src/records/load-connection.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createCopyRows } from '../../../src/records/database/copy-rows.ts';
+import { isWriteCollision, openLoadConnection } from '../../../src/records/database/load-connection.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

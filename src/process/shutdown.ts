@@ -1,5 +1,5 @@
 /** An orderly end on SIGTERM or SIGINT: steps one after the other, within a deadline. */
-import type { Logger } from './logger.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 export interface ShutdownStep {
   readonly name: string;

@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-import { providerErrorTable } from './domain/provider-error-table.ts';
-import type { MessagingProvider, SendResult } from './provider/provider.ts';
+import { providerErrorTable } from '../domain/provider-error-table.ts';
+import type { MessagingProvider, SendResult } from '../provider/provider.ts';
 
 type SendMetrics = Pick<Metrics, 'providerSendSeconds' | 'providerRefusals'> & {
   readonly logger: Pick<Logger, 'debug'>;

@@ -2,10 +2,10 @@
 import type { Context } from '@temporalio/activity';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { InjectedSinks, WorkerOptions } from '@temporalio/worker';
-import { withCallContext } from './call-context.ts';
-import type { Tracing } from './tracing.ts';
-import type { CauseSinks } from './workflows/carry-cause.ts';
-import { causeHeaders } from './workflows/contract.ts';
+import { withCallContext } from '../telemetry/call-context.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import type { CauseSinks } from '../workflows/carry-cause.ts';
+import { causeHeaders } from '../workflows/contract.ts';
 
 export function causeOptions(tracing: Tracing): Pick<WorkerOptions, 'interceptors' | 'sinks'> {
   const sinks: InjectedSinks<CauseSinks> = {

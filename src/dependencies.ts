@@ -1,5 +1,5 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
-import { createCampaignRegister, type CampaignRegister } from './commands/campaign-register.ts';
+import { createCampaignRegister, type CampaignRegister } from './commands/campaigns/campaign-register.ts';
 import { createContactRegister, type ContactRegister } from './commands/contact-register.ts';
 import { createCallbackInbox, type CallbackInbox } from './commands/receive-provider-callback.ts';
 import type { Config } from './config.ts';
@@ -15,7 +15,7 @@ import type { MessagingProvider } from './provider/provider.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { FileStorage } from './storage/file-storage.ts';
 import { createDatabase, type Database } from './records/database/database.ts';
-import { createRecipientExport, type RecipientExport } from './records/recipient-export.ts';
+import { createRecipientExport, type RecipientExport } from './records/campaigns/recipient-export.ts';
 import { createSecretBox, type SecretBox } from './secrets.ts';
 import { traceOutbound, traceProvider } from './telemetry/trace-calls.ts';
 import { createTracing, type Tracing } from './telemetry/tracing.ts';

@@ -12,7 +12,7 @@ import { createWebhookActivities } from './activities/deliver-webhook.ts';
 import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
 import { startCallbackApplier } from './commands/apply-provider-callbacks.ts';
-import { startCourier } from './commands/deliver-workflow-commands.ts';
+import { startCourier } from './commands/campaigns/deliver-workflow-commands.ts';
 import { startPollingLoop } from './concurrency/polling-loop.ts';
 import { startWebhookRelay } from './commands/relay-webhooks.ts';
 import { scheduleTemplateSyncs } from './commands/schedule-template-syncs.ts';

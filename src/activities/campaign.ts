@@ -1,16 +1,16 @@
 /** The steps of the campaign workflow. Each answers with the record as it stands after it. */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { beginCampaign } from '../commands/begin-campaign.ts';
-import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../commands/change-campaign.ts';
+import { beginCampaign } from '../commands/campaigns/begin-campaign.ts';
+import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../commands/campaigns/change-campaign.ts';
 import { prepareCampaign } from '../commands/prepare-campaign.ts';
 import { pauseOlderRecord } from '../commands/sending/pause-older-record.ts';
 import { runSendStep } from '../commands/sending/run-send-step.ts';
-import { cancelRecipients, settleCampaign } from '../commands/settle-campaign.ts';
-import { isFinished } from '../domain/campaign.ts';
+import { cancelRecipients, settleCampaign } from '../commands/campaigns/settle-campaign.ts';
+import { isFinished } from '../domain/campaigns/campaign.ts';
 import { Conflict } from '../domain/error.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { getCampaignStanding } from '../records/campaign-standing.ts';
+import { getCampaignStanding } from '../records/campaigns/standing.ts';
 import type { CampaignStanding, OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
 import { createPlaces } from './places.ts';

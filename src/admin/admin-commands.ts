@@ -14,7 +14,7 @@ import { updateChannel } from '../commands/update-channel.ts';
 import { NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
 import { migrate } from '../records/database/migrate.ts';
-import { getCampaignReport } from '../records/campaign-report.ts';
+import { getCampaignReport } from '../records/campaigns/report.ts';
 import { findChannelById } from '../records/channels.ts';
 import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces.ts';
 import { doctorCommand } from './doctor-command.ts';

@@ -2,7 +2,7 @@
 import type { AudienceInput } from '../codecs/campaign-audience.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { PreparationFailure } from '../domain/preparation-failure.ts';
-import { readCampaignInput } from '../records/campaign-inputs.ts';
+import { readCampaignInput } from '../records/campaigns/inputs.ts';
 import { campaignFileKey } from './campaign-file-url.ts';
 
 type FileSources = Pick<Dependencies, 'config' | 'storage' | 'outbound'>;

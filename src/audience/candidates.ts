@@ -2,7 +2,7 @@
 import type { AudienceInput } from '../codecs/campaign-audience.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Candidate } from '../domain/audience.ts';
-import type { ContactSelectionType } from '../domain/campaign.ts';
+import type { ContactSelectionType } from '../domain/campaigns/campaign.ts';
 import { PreparationFailure } from '../domain/preparation-failure.ts';
 import { listFilters, readContacts, readFailedRecipients } from '../records/audience.ts';
 import { readCampaignFile } from './campaign-file.ts';

@@ -1,6 +1,6 @@
 /** The body of POST /api/campaigns/auto-trigger (Spec 4.1). What depends on other fields is checked by the command. */
 import * as t from 'io-ts';
-import { contactSelectionTypes, sendTypes } from '../domain/campaign.ts';
+import { contactSelectionTypes, sendTypes } from '../domain/campaigns/campaign.ts';
 import { ContactFilters, CsvMapping } from './campaign-audience.ts';
 import { listOf, shortListOf } from './collections.ts';
 import { describe, toJsonSchema } from './json-schema.ts';

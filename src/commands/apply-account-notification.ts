@@ -7,7 +7,7 @@ import {
   unblockChannelsOfAccount,
   type NotifiedChannel,
 } from '../records/notified-channels.ts';
-import { pauseCampaignsOfChannel } from './pause-campaigns.ts';
+import { pauseCampaignsOfChannel } from './campaigns/pause-campaigns.ts';
 
 export interface AccountOutcome {
   readonly paused: readonly string[];

@@ -2,7 +2,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { cleanText } from '../domain/clean-text.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { foldStatuses, type StatusOutcome } from '../domain/message-status.ts';
-import { providerReason, type RecipientState } from '../domain/recipient.ts';
+import { providerReason, type RecipientState } from '../domain/campaigns/recipient.ts';
 import type { Connection, Database } from '../records/database/database.ts';
 import { emitEvents } from '../records/events.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../records/message-statuses.ts';
 import { lockWallets } from '../records/wallet-settlement.ts';
 import type { StatusMatch, StatusNotice } from './match-statuses.ts';
-import { moveCampaignCounters, type StateMove } from './move-campaign-counters.ts';
+import { moveCampaignCounters, type StateMove } from './campaigns/move-campaign-counters.ts';
 import { settleMessages } from './settle-messages.ts';
 import { statusEvents } from './status-events.ts';
 

@@ -5,8 +5,8 @@ import { templateEvent } from '../domain/template-event.ts';
 import type { Connection } from '../records/database/database.ts';
 import { emitEvents } from '../records/events.ts';
 import { lockTemplatesOf, type SyncedTemplate } from '../records/template-sync.ts';
-import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
-import { pauseCampaignsOfTemplate } from './pause-campaigns.ts';
+import { deliverWorkflowCommands } from './campaigns/deliver-workflow-commands.ts';
+import { pauseCampaignsOfTemplate } from './campaigns/pause-campaigns.ts';
 
 interface TemplateWrite {
   /** The templates that existed, as they were. */

@@ -17,7 +17,7 @@ import {
   updateNotifiedTemplate,
   type NotifiedTemplate,
 } from '../records/notified-templates.ts';
-import { pauseCampaignsOfTemplate } from './pause-campaigns.ts';
+import { pauseCampaignsOfTemplate } from './campaigns/pause-campaigns.ts';
 
 export type TemplateItem =
   | TemplateStatusItem

@@ -3,10 +3,10 @@ import {
   deleteCampaignFile,
   listExpiredCampaignFiles,
   listUnknownFileKeys,
-} from '../records/campaign-files.ts';
+} from '../records/campaigns/files.ts';
 import { removals } from '../records/retention.ts';
 import { StorageFailure } from '../storage/storage-failure.ts';
-import { fileKeyPrefix } from './upload-campaign-file.ts';
+import { fileKeyPrefix } from './campaigns/upload-campaign-file.ts';
 
 /** How many rows went, by kind. */
 export type RetentionSummary = Readonly<Record<string, number>>;

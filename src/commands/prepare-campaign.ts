@@ -11,7 +11,7 @@ import { AudienceInput } from '../codecs/campaign-audience.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { PreparationFailure } from '../domain/preparation-failure.ts';
 import { openContactLoad, type ContactLoad } from '../records/audience-contacts.ts';
-import { findCampaignInput } from '../records/campaign-inputs.ts';
+import { findCampaignInput } from '../records/campaigns/inputs.ts';
 import {
   failPreparation,
   getCampaignToPrepare,
@@ -19,7 +19,7 @@ import {
   needsPreparation,
   type CampaignToPrepare,
 } from '../records/campaign-preparation.ts';
-import { getCampaignStanding } from '../records/campaign-standing.ts';
+import { getCampaignStanding } from '../records/campaigns/standing.ts';
 import { isWriteCollision } from '../records/database/load-connection.ts';
 import { listSubscribedKeys } from '../records/events.ts';
 import { openRecipientLoad, type RecipientLoad } from '../records/recipient-load.ts';

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import { changeSubscriptions } from './change-subscription.ts';
-import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
+import { deliverWorkflowCommands } from './campaigns/deliver-workflow-commands.ts';
 import { requestTemplateSyncs } from './request-template-sync.ts';
 import { applyConsequences } from './status-effects.ts';
 

@@ -5,7 +5,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { cleanText } from '../domain/clean-text.ts';
 import { Invalid, Overloaded, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
 import { providerErrorAction } from '../domain/provider-error.ts';
-import { providerReason } from '../domain/recipient.ts';
+import { providerReason } from '../domain/campaigns/recipient.ts';
 import type { SendRejected, SendResult } from '../provider/provider.ts';
 import { slowDown, takeSingleToken } from '../records/channel-rate.ts';
 import type { Channel } from '../records/channels.ts';

@@ -2,7 +2,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import { providerErrorRule } from '../domain/provider-error.ts';
 import type { ProviderErrorRule } from '../domain/provider-error-table.ts';
-import { statusBits } from '../domain/recipient.ts';
+import { statusBits } from '../domain/campaigns/recipient.ts';
 import type { Connection } from '../records/database/database.ts';
 import { addBlockedCountry } from '../records/notified-channels.ts';
 import { templateEvent } from '../domain/template-event.ts';
@@ -10,7 +10,7 @@ import { emitEvents } from '../records/events.ts';
 import { getTemplate } from '../records/templates.ts';
 import { listBusinessAccountsOfTemplates, setTemplateStatus } from '../records/template-status.ts';
 import type { StatusMatch } from './match-statuses.ts';
-import { pauseCampaignsOfChannel, pauseCampaignsOfTemplate } from './pause-campaigns.ts';
+import { pauseCampaignsOfChannel, pauseCampaignsOfTemplate } from './campaigns/pause-campaigns.ts';
 
 /** A message the provider refused, at once or later. */
 export interface FailedMessage {

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import { Invalid, NotFound, type FieldProblem } from '../domain/error.ts';
-import { pauseRunningOfChannel } from '../records/campaign-lifecycle.ts';
+import { pauseRunningOfChannel } from '../records/campaigns/lifecycle.ts';
 import { findChannelById, updateChannelSettings, type Channel } from '../records/channels.ts';
 import { rateProblems } from './create-channel.ts';
 

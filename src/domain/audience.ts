@@ -1,5 +1,5 @@
 /** Who of a campaign's audience becomes a recipient, and why the others are skipped. */
-import type { SkipReason } from './recipient.ts';
+import type { SkipReason } from './campaigns/recipient.ts';
 import type { PhoneNumber } from './phone-number.ts';
 import { resolveVariables, type RecipientSource, type VariableResolver } from './recipient-variables.ts';
 

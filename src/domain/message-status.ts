@@ -1,5 +1,10 @@
 /** What the provider's statuses make of a message. Pure: the record is read before and written after. */
-import { stateAfterStatus, statusBits, type ProviderStatus, type RecipientState } from './recipient.ts';
+import {
+  stateAfterStatus,
+  statusBits,
+  type ProviderStatus,
+  type RecipientState,
+} from './campaigns/recipient.ts';
 
 /** One status of one message, reduced to what decides. */
 export interface ReportedStatus {

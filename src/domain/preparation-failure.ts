@@ -1,4 +1,4 @@
-import type { PreparationErrorCode } from './campaign.ts';
+import type { PreparationErrorCode } from './campaigns/campaign.ts';
 
 /** Why an audience cannot be prepared; trying again does not help. Ends in the campaign's `preparation_error`. */
 export class PreparationFailure extends Error {

@@ -1,4 +1,4 @@
-import type { ContactSelectionType } from './campaign.ts';
+import type { ContactSelectionType } from './campaigns/campaign.ts';
 
 /** Spec 4.1.1: the contact fields a mapping may name. */
 export const contactFields = ['firstName', 'lastName', 'email', 'phoneNumber', 'countryCode'] as const;

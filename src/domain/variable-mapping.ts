@@ -11,7 +11,7 @@ import {
   type FieldSources,
   type TextPart,
 } from './variable-mapping-text.ts';
-import type { ContactSelectionType } from './campaign.ts';
+import type { ContactSelectionType } from './campaigns/campaign.ts';
 import type { FieldProblem } from './error.ts';
 import type { TemplateDefinition } from './template-definition.ts';
 import type { SlotReader, SlotRequest } from './template-slot-reader.ts';

@@ -8,11 +8,11 @@ import {
   nextCampaignStatus,
   preparationStatuses,
   type CampaignStatus,
-} from '../domain/campaign.ts';
+} from '../domain/campaigns/campaign.ts';
 import { NotFound } from '../domain/error.ts';
 import type { PreparationFailure } from '../domain/preparation-failure.ts';
 import type { Connection } from './database/database.ts';
-import { lockCampaign, moveCampaign } from './campaign-lifecycle.ts';
+import { lockCampaign, moveCampaign } from './campaigns/lifecycle.ts';
 import { nothing, nullable, row, timestamp } from './database/row.ts';
 
 /** True while the recipients of a campaign are still to be found. */

@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
-import { campaignStatuses, isFinished, pauseReasons } from '../domain/campaign.ts';
+import { campaignStatuses, isFinished, pauseReasons } from '../domain/campaigns/campaign.ts';
 import type { Connection } from './database/database.ts';
 import { nullable, row } from './database/row.ts';
 

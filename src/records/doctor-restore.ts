@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../codecs/struct.ts';
-import { campaignStatuses, isFinished } from '../domain/campaign.ts';
+import { campaignStatuses, isFinished } from '../domain/campaigns/campaign.ts';
 import type { Connection, Database } from './database/database.ts';
 import { countUnknown } from './doctor-repairs.ts';
 import { nothing, nullable, row, timestamp } from './database/row.ts';

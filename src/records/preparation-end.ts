@@ -1,6 +1,10 @@
 /** What the end of a preparation writes beside the recipients, in their transaction. */
-import { nextCampaignStatus, type CampaignStatus, type PreparationErrorCode } from '../domain/campaign.ts';
-import type { SkipReason } from '../domain/recipient.ts';
+import {
+  nextCampaignStatus,
+  type CampaignStatus,
+  type PreparationErrorCode,
+} from '../domain/campaigns/campaign.ts';
+import type { SkipReason } from '../domain/campaigns/recipient.ts';
 import type { LoadConnection } from './database/load-connection.ts';
 
 export interface PreparationEnd {

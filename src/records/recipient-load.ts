@@ -2,9 +2,9 @@
  * The recipients of one campaign, loaded by one COPY in one transaction that also ends the preparation. A process that
  * dies, or an audience that turns out to be unusable, leaves nothing behind.
  */
-import type { CampaignStatus } from '../domain/campaign.ts';
+import type { CampaignStatus } from '../domain/campaigns/campaign.ts';
 import type { NewRecipient } from '../domain/audience.ts';
-import type { SkipReason } from '../domain/recipient.ts';
+import type { SkipReason } from '../domain/campaigns/recipient.ts';
 import { createBacklog } from '../concurrency/backlog.ts';
 import { createCopyRows } from './database/copy-rows.ts';
 import { openLoadConnection, type LoadConnection } from './database/load-connection.ts';

@@ -1,6 +1,6 @@
 /** What a process tells at /metrics. Each process makes one registry. No label takes a value that customers' data could add. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { recipientStates, type RecipientState } from '../domain/recipient.ts';
+import { recipientStates, type RecipientState } from '../domain/campaigns/recipient.ts';
 import type { SendResult } from '../provider/provider.ts';
 import type { Database } from '../records/database/database.ts';
 

@@ -1,7 +1,7 @@
 /** Gauges that are read from Postgres when somebody asks for the metrics: every process tells the same figures. */
 import { Gauge } from 'prom-client';
 import type { Metrics } from './metrics.ts';
-import { campaignStatuses, pauseReasons } from '../domain/campaign.ts';
+import { campaignStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
 import type { Database } from '../records/database/database.ts';
 import { readStanding, type Standing } from '../records/standing.ts';
 import { within } from '../concurrency/within.ts';

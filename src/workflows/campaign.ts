@@ -16,7 +16,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { isFinished } from '../domain/campaign.ts';
+import { isFinished } from '../domain/campaigns/campaign.ts';
 import {
   beginCampaign,
   cancelRecipients,

@@ -2,7 +2,7 @@
  * Names and argument types shared by the workflows, the worker and the one client (`orchestrator.ts`).
  * Only ids travel in payloads. No SDK import with effects: workflows, activities and the API import this.
  */
-import type { CampaignStatus, PauseReason, PreparationErrorCode } from '../domain/campaign.ts';
+import type { CampaignStatus, PauseReason, PreparationErrorCode } from '../domain/campaigns/campaign.ts';
 
 export const taskQueues = {
   campaigns: 'campaigns',

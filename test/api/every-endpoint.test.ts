@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../src/api/routes.ts';
-import { insertCampaigns } from '../../src/records/campaign-creation.ts';
+import { insertCampaigns } from '../../src/records/campaigns/creation.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallets.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Declaration } from '../../src/api/endpoint.ts';
 import { routes } from '../../src/api/routes.ts';
-import { insertCampaignFile } from '../../src/records/campaign-files.ts';
+import { insertCampaignFile } from '../../src/records/campaigns/files.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 
 let api: TestApi;

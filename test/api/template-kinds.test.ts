@@ -4,7 +4,7 @@
  */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginCampaign } from '../../src/commands/begin-campaign.ts';
+import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { createApiKey } from '../../src/commands/create-api-key.ts';
 import { createChannel } from '../../src/commands/create-channel.ts';
 import { createWorkspace } from '../../src/commands/create-workspace.ts';

@@ -9,7 +9,7 @@ import { rechargeWallet } from '../../src/commands/recharge-wallet.ts';
 import { updateChannel } from '../../src/commands/update-channel.ts';
 import { setFeature } from '../../src/commands/set-feature.ts';
 import { Conflict, Invalid, NotFound } from '../../src/domain/error.ts';
-import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
 import { getChannel, listChannelsOfBusinessAccount } from '../../src/records/channels.ts';
 import { getFeatures } from '../../src/records/features.ts';
 import { nothing, row } from '../../src/records/database/row.ts';

@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { lostTimeChecks } from '../../src/commands/doctor/check-lost-time.ts';
 import { repairFindings, runDoctor } from '../../src/commands/doctor/run-doctor.ts';
-import { pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import { pauseCampaign, startCampaignAgain } from '../../src/commands/campaigns/change-campaign.ts';
 import { checkBooks, messagePrice } from '../support/campaign-factory.ts';
 import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
 import { bundleWorkflows, startTemporal } from '../support/temporal.ts';

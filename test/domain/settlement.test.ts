@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RecipientState } from '../../src/domain/recipient.ts';
+import type { RecipientState } from '../../src/domain/campaigns/recipient.ts';
 import { settle, settlements, type SettlementRequest } from '../../src/domain/settlement.ts';
 
 const request = (overrides: Partial<SettlementRequest>): SettlementRequest => ({

@@ -6,11 +6,15 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import {
+  cancelCampaign,
+  pauseCampaign,
+  startCampaignAgain,
+} from '../../src/commands/campaigns/change-campaign.ts';
 import { sendSingleMessage, type SingleMessage } from '../../src/commands/send-single-message.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { Conflict, Invalid, Overloaded, ProviderRefused } from '../../src/domain/error.ts';
-import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallets.ts';
 import { messagePrice, seedCampaign, testSecrets, type SeededCampaign } from '../support/campaign-factory.ts';

@@ -1,7 +1,7 @@
 /** What the workflow of a campaign has done for it, in one process and from the build: begin, send in two lanes, settle. */
-import { beginCampaign } from '../../dist/src/commands/begin-campaign.js';
+import { beginCampaign } from '../../dist/src/commands/campaigns/begin-campaign.js';
 import { runSendStep } from '../../dist/src/commands/sending/run-send-step.js';
-import { settleCampaign } from '../../dist/src/commands/settle-campaign.js';
+import { settleCampaign } from '../../dist/src/commands/campaigns/settle-campaign.js';
 import { loadConfig } from '../../dist/src/config.js';
 import { createDependencies } from '../../dist/src/dependencies.js';
 

@@ -2,11 +2,11 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginCampaign } from '../../src/commands/begin-campaign.ts';
+import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
-import { settleCampaign } from '../../src/commands/settle-campaign.ts';
+import { settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
-import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
 import { expireClaims } from '../../src/records/claim-expiry.ts';
 import { row } from '../../src/records/database/row.ts';
 import {

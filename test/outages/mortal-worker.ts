@@ -1,11 +1,11 @@
 /** A worker in the test's own process that does what the workflow asks for, and can be killed between any two steps. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { beginCampaign } from '../../src/commands/begin-campaign.ts';
+import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
-import { cancelRecipients, settleCampaign } from '../../src/commands/settle-campaign.ts';
+import { cancelRecipients, settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
 import type { MessagingProvider } from '../../src/provider/provider.ts';
-import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
 import { createDatabase, type Database } from '../../src/records/database/database.ts';
 import { sendingDependencies } from '../support/sending-dependencies.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRecipientExport, type RecipientExport } from '../../src/records/recipient-export.ts';
+import { createRecipientExport, type RecipientExport } from '../../src/records/campaigns/recipient-export.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { aCampaignToPrepare, aSender } from '../support/audience-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

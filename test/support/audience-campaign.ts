@@ -4,9 +4,9 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { createChannel } from '../../src/commands/create-channel.ts';
 import { createWorkspace } from '../../src/commands/create-workspace.ts';
-import type { ContactSelectionType } from '../../src/domain/campaign.ts';
+import type { ContactSelectionType } from '../../src/domain/campaigns/campaign.ts';
 import type { Database } from '../../src/records/database/database.ts';
-import { insertCampaigns } from '../../src/records/campaign-creation.ts';
+import { insertCampaigns } from '../../src/records/campaigns/creation.ts';
 import { row } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { getCampaignStanding } from '../../src/records/campaign-standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId, taskQueues, type CampaignStanding } from '../../src/workflows/contract.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import { pauseCampaign, startCampaignAgain } from '../../src/commands/campaigns/change-campaign.ts';
 import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
 import { openStage } from '../support/stage.ts';
 import { startTemporal } from '../support/temporal.ts';

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { sql } from 'slonik';
 import { describe, expect, it } from 'vitest';
-import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import {
+  cancelCampaign,
+  pauseCampaign,
+  startCampaignAgain,
+} from '../../src/commands/campaigns/change-campaign.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import { messagePrice } from '../support/campaign-factory.ts';

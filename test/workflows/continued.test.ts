@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import { pauseCampaign, startCampaignAgain } from '../../src/commands/campaigns/change-campaign.ts';
 import { createWorkerOrchestrator } from '../../src/orchestrator.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import { setCampaignScene, until, type Scene, type SceneSeed } from '../support/campaign-scene.ts';

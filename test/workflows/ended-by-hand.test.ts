@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import {
+  cancelCampaign,
+  pauseCampaign,
+  startCampaignAgain,
+} from '../../src/commands/campaigns/change-campaign.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import { setCampaignScene, until, type Scene, type SceneSeed } from '../support/campaign-scene.ts';
 import { openStage } from '../support/stage.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { expect, it } from 'vitest';
-import { startCampaignAgain } from '../../src/commands/change-campaign.ts';
+import { startCampaignAgain } from '../../src/commands/campaigns/change-campaign.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { messagePrice } from '../support/campaign-factory.ts';
 import { setCampaignScene, until } from '../support/campaign-scene.ts';

@@ -3,8 +3,8 @@ import * as t from 'io-ts';
 import { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
-import { checkCampaign, recordOf, type CheckedCampaign } from '../../commands/create-campaign.ts';
-import { startCampaignWorkflow } from '../../commands/deliver-workflow-commands.ts';
+import { checkCampaign, recordOf, type CheckedCampaign } from '../../commands/campaigns/create-campaign.ts';
+import { startCampaignWorkflow } from '../../commands/campaigns/deliver-workflow-commands.ts';
 import { endpoint } from '../endpoint.ts';
 import { campaignFields } from './report-codec.ts';
 

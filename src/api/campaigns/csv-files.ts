@@ -3,9 +3,9 @@ import * as t from 'io-ts';
 import { campaignFileUrl, isCampaignFileKey } from '../../audience/campaign-file-url.ts';
 import { Integer } from '../../codecs/scalars.ts';
 import { refined, struct } from '../../codecs/struct.ts';
-import { uploadCampaignFile } from '../../commands/upload-campaign-file.ts';
+import { uploadCampaignFile } from '../../commands/campaigns/upload-campaign-file.ts';
 import { NotFound } from '../../domain/error.ts';
-import { findCampaignFile } from '../../records/campaign-files.ts';
+import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { endpoint } from '../endpoint.ts';
 import { record, succeed } from '../envelope.ts';
 

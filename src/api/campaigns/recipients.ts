@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import * as t from 'io-ts';
 import { cursorOf, idOf, Integer, IsoDateTime, limitUpTo, repeated, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
-import { recipientStates } from '../../domain/recipient.ts';
-import { getCampaignReport } from '../../records/campaign-report.ts';
+import { recipientStates } from '../../domain/campaigns/recipient.ts';
+import { getCampaignReport } from '../../records/campaigns/report.ts';
 import {
   listRecipients,
   type RecipientFilter,
   type RecipientReport as RecipientRow,
-} from '../../records/recipient-report.ts';
+} from '../../records/campaigns/recipient-report.ts';
 import { endpoint } from '../endpoint.ts';
 import { cursorPage, cursorPageOf } from '../envelope.ts';
 

@@ -9,8 +9,8 @@ import {
   preparationErrorCodes,
   preparationStatuses,
   sendTypes,
-} from '../../domain/campaign.ts';
-import type { CampaignReport as ReportRow } from '../../records/campaign-report.ts';
+} from '../../domain/campaigns/campaign.ts';
+import type { CampaignReport as ReportRow } from '../../records/campaigns/report.ts';
 
 const Counters = struct({
   pending: Integer,

@@ -1,9 +1,13 @@
 /** GET /api/campaigns, GET /api/campaigns/:id, and the moves start, pause, cancel. */
 import { limitUpTo, Page, idOf } from '../../codecs/scalars.ts';
 import { oneOf, struct } from '../../codecs/struct.ts';
-import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../../commands/change-campaign.ts';
-import { campaignStatuses } from '../../domain/campaign.ts';
-import { getCampaignReport, listCampaignReports } from '../../records/campaign-report.ts';
+import {
+  cancelCampaign,
+  pauseCampaign,
+  startCampaignAgain,
+} from '../../commands/campaigns/change-campaign.ts';
+import { campaignStatuses } from '../../domain/campaigns/campaign.ts';
+import { getCampaignReport, listCampaignReports } from '../../records/campaigns/report.ts';
 import { endpoint } from '../endpoint.ts';
 import { page, pageOf, record, succeed } from '../envelope.ts';
 import { CampaignReport, campaignReportExample, presentCampaignReport } from './report-codec.ts';

@@ -2,7 +2,7 @@
 import * as t from 'io-ts';
 import { idOf } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
-import { testCampaign } from '../../commands/test-campaign.ts';
+import { testCampaign } from '../../commands/campaigns/test-campaign.ts';
 import { endpoint } from '../endpoint.ts';
 import { ErrorEnvelope, recordWithMessage } from '../envelope.ts';
 import { sentAnswer, SentMessage, unknownAnswer } from '../messages.ts';

@@ -1,5 +1,5 @@
 /** Counters against rows, ledgers against balances, reservations against messages. */
-import { isFinished } from '../../domain/campaign.ts';
+import { isFinished } from '../../domain/campaigns/campaign.ts';
 import { formatAmount } from '../../domain/money.ts';
 import {
   listCampaignIds,

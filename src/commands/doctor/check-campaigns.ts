@@ -1,6 +1,6 @@
 /** Campaigns against their workflows, both ways. */
-import { campaignStatuses, isFinished, nextCampaignStatus } from '../../domain/campaign.ts';
-import { lockCampaign, moveCampaignAndTell } from '../../records/campaign-lifecycle.ts';
+import { campaignStatuses, isFinished, nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
+import { lockCampaign, moveCampaignAndTell } from '../../records/campaigns/lifecycle.ts';
 import { listOpenCampaigns, type CampaignToCheck, type Selection } from '../../records/doctor-campaigns.ts';
 import { findCampaignStates } from '../../records/doctor-overdue.ts';
 import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';

@@ -2,14 +2,14 @@
  * After the database was taken back to a backup while Temporal went on: nobody who may have been sent in between is sent
  * again. What is known is used, what is not known is said to be unknown.
  */
-import { nextCampaignStatus } from '../../domain/campaign.ts';
+import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import {
   cancelPending,
   type CancelledPage,
   lockCampaign,
   moveCampaign,
   moveCampaignAndTell,
-} from '../../records/campaign-lifecycle.ts';
+} from '../../records/campaigns/lifecycle.ts';
 import {
   countUntoldEvents,
   interruptUntoldEvents,

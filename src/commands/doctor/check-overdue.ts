@@ -5,7 +5,7 @@ import { giveUpUnclaimed } from '../../records/doctor-repairs.ts';
 import { fanOutEvents } from '../../records/events.ts';
 import { expireClaimedMessages } from '../../records/outbound-messages.ts';
 import { sweepDeliveries } from '../../records/webhook-dispatch.ts';
-import { deliverOverdueCommands } from '../deliver-workflow-commands.ts';
+import { deliverOverdueCommands } from '../campaigns/deliver-workflow-commands.ts';
 import { applyParkedStatuses, emitUnknownStatuses, parkingSeconds } from '../settle-parked-statuses.ts';
 import type { Doctor, Finding, Repair } from './check.ts';
 

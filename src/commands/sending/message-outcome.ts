@@ -1,7 +1,7 @@
 /** From the provider's answer to what is recorded of the message, and to what it means for the rest. */
 import { cleanText } from '../../domain/clean-text.ts';
 import { providerErrorAction } from '../../domain/provider-error.ts';
-import { providerReason, type RecipientState } from '../../domain/recipient.ts';
+import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
 import type { MessageOutcome } from '../../records/page-results.ts';
 

@@ -1,7 +1,7 @@
-import { nextCampaignStatus } from '../../domain/campaign.ts';
+import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { lockCampaign, moveCampaign } from '../../records/campaign-lifecycle.ts';
-import { getCampaignStanding } from '../../records/campaign-standing.ts';
+import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
+import { getCampaignStanding } from '../../records/campaigns/standing.ts';
 
 /**
  * True when the campaign's workflow has seen more of it claimed than the record knows: the database was taken back to an

@@ -1,6 +1,6 @@
 /** What an answer means beyond its message: the channel slows down, campaigns pause, people are left alone. */
 import type { Dependencies } from '../../dependencies.ts';
-import { lockCampaign, moveCampaign } from '../../records/campaign-lifecycle.ts';
+import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { slowDown } from '../../records/channel-rate.ts';
 import { lockWallets } from '../../records/wallet-settlement.ts';
 import type { ClaimedRecipient } from '../../records/claims.ts';

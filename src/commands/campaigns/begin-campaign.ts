@@ -1,0 +1,35 @@
+/** The first start of a prepared campaign that is due: quota counted once, obstacles turned into a pause. */
+import { nextCampaignStatus, type PauseReason } from '../../domain/campaigns/campaign.ts';
+import { isSendable } from '../../domain/template-definition.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import {
+  countBroadcast,
+  lockCampaign,
+  moveCampaign,
+  type LockedCampaign,
+} from '../../records/campaigns/lifecycle.ts';
+import type { Connection } from '../../records/database/database.ts';
+
+/** Spec 4.1 rule 5. Does nothing unless the campaign is prepared and waits for its start. */
+export async function beginCampaign(
+  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
+  campaignId: string,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (campaign.preparation_status !== 'READY' || nextCampaignStatus(campaign.status, 'begin') === undefined)
+      return;
+    const obstacle = await findObstacle(transaction, campaign);
+    await moveCampaign(transaction, campaign, obstacle === null ? 'begin' : 'pause', obstacle);
+    logger.info(
+      { campaignId, pauseReason: obstacle },
+      obstacle === null ? 'campaign begins' : 'campaign paused',
+    );
+  });
+}
+
+async function findObstacle(transaction: Connection, campaign: LockedCampaign): Promise<PauseReason | null> {
+  if (campaign.template_vanished || !isSendable(campaign.template_status)) return 'TEMPLATE_UNAVAILABLE';
+  if (campaign.channel_status !== 'active') return 'CHANNEL_BLOCKED';
+  return (await countBroadcast(transaction, campaign)) ? null : 'BROADCAST_QUOTA';
+}

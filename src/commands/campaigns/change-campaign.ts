@@ -1,0 +1,75 @@
+/** Start again, pause and cancel: an operator's or an API client's will, applied to the record at once. */
+import {
+  actionOfStart,
+  isFinished,
+  nextCampaignStatus,
+  type CampaignAction,
+} from '../../domain/campaigns/campaign.ts';
+import { Conflict } from '../../domain/error.ts';
+import { isSendable } from '../../domain/template-definition.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { lockCampaign, moveCampaignAndTell, type LockedCampaign } from '../../records/campaigns/lifecycle.ts';
+import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
+
+export interface CampaignReference {
+  readonly campaignId: string;
+  /** Undefined when the campaign's own workflow asks. */
+  readonly workspaceId?: number;
+}
+
+type Changer = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
+
+/** Starts a paused campaign again. Throws NotFound, or Conflict naming the state or what still stands in the way. */
+export function startCampaignAgain(dependencies: Changer, reference: CampaignReference): Promise<void> {
+  return change(dependencies, reference, (campaign) => {
+    const action = actionOfStart({ started: campaign.started_at !== null, sendType: campaign.send_type });
+    refuseUnless(campaign, action, 'started again');
+    if (campaign.template_vanished || !isSendable(campaign.template_status)) {
+      throw new Conflict('The campaign is PAUSED and its template is not approved');
+    }
+    if (campaign.channel_status !== 'active')
+      throw new Conflict('The campaign is PAUSED and its channel is blocked');
+    return { action };
+  });
+}
+
+/** Throws NotFound or Conflict. */
+export function pauseCampaign(dependencies: Changer, reference: CampaignReference): Promise<void> {
+  return change(dependencies, reference, (campaign) => {
+    refuseUnless(campaign, 'pause', 'paused');
+    return { action: 'pause', pauseReason: 'OPERATOR' };
+  });
+}
+
+/** Throws NotFound or Conflict. */
+export function cancelCampaign(dependencies: Changer, reference: CampaignReference): Promise<void> {
+  return change(dependencies, reference, (campaign) => {
+    refuseUnless(campaign, 'cancel', 'cancelled');
+    return { action: 'cancel' };
+  });
+}
+
+function refuseUnless(campaign: LockedCampaign, action: CampaignAction, verb: string): void {
+  if (nextCampaignStatus(campaign.status, action) !== undefined) return;
+  const preparing = campaign.preparation_status === 'PREPARING' && !isFinished(campaign.status);
+  const state = preparing ? `${campaign.status} and still preparing` : campaign.status;
+  throw new Conflict(`The campaign is ${state} and cannot be ${verb}`);
+}
+
+async function change(
+  dependencies: Changer,
+  { campaignId, workspaceId }: CampaignReference,
+  decide: (campaign: LockedCampaign) => {
+    readonly action: CampaignAction;
+    readonly pauseReason?: 'OPERATOR';
+  },
+): Promise<void> {
+  const status = await dependencies.database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId, workspaceId);
+    const { action, pauseReason } = decide(campaign);
+    await moveCampaignAndTell(transaction, campaign, action, pauseReason ?? null);
+    return nextCampaignStatus(campaign.status, action);
+  });
+  dependencies.logger.info({ campaignId, status }, 'campaign changed');
+  await deliverWorkflowCommands(dependencies, campaignId);
+}

@@ -1,0 +1,122 @@
+/** The rules of Spec 4.1 that the request itself can break: what one field asks of another. */
+import { isRight } from 'fp-ts/lib/Either.js';
+import { createCsvRowReader } from '../../audience/csv-rows.ts';
+import type { CreateCampaign } from '../../codecs/create-campaign.ts';
+import { IsoDateTime } from '../../codecs/scalars.ts';
+import { columnProblems } from '../../domain/csv-audience.ts';
+import { mostProblems, type FieldProblem } from '../../domain/error.ts';
+import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import { PreparationFailure } from '../../domain/preparation-failure.ts';
+import { parseQuickContact } from '../../domain/quick-contact.ts';
+import { conditionProblems } from '../../domain/segment-filter.ts';
+
+const csvSources = ['csv_contacts_string', 'csv_file_key', 'csv_file_url'] as const;
+const probeBytes = 64 * 1024;
+
+const problem = (field: string, message: string): FieldProblem => ({ field, message });
+
+/** The instant of a scheduled campaign; null for an immediate one, whatever stands in `scheduled_at`. */
+export function scheduleOf(
+  body: CreateCampaign,
+  now: Date,
+): { readonly at: Date | null; readonly problems: readonly FieldProblem[] } {
+  if (body.send_type === 'IMMEDIATE') return { at: null, problems: [] };
+  const refuse = (message: string) => ({ at: null, problems: [problem('scheduled_at', message)] });
+  if (body.scheduled_at === undefined || body.scheduled_at === null)
+    return refuse('scheduled_at is required');
+  const decoded = IsoDateTime.decode(body.scheduled_at);
+  if (!isRight(decoded)) return refuse('scheduled_at must be an ISO 8601 date-time with a time zone');
+  const at = decoded.right;
+  if (at.getTime() <= now.getTime()) return refuse('Scheduled time must be in the future');
+  if (at.getTime() > sameDayNextYear(now).getTime())
+    return refuse('scheduled_at must be within a year from now');
+  return { at, problems: [] };
+}
+
+function sameDayNextYear(now: Date): Date {
+  const next = new Date(now);
+  next.setUTCFullYear(now.getUTCFullYear() + 1);
+  return next;
+}
+
+/** What the audience input lacks, or holds wrongly, for its selection type. */
+export function audienceProblems(body: CreateCampaign): readonly FieldProblem[] {
+  switch (body.contact_selection_type) {
+    case 'all_contacts':
+      return [];
+    case 'segmented':
+      return segmentProblems(body);
+    case 'quick_contacts':
+      return quickContactProblems(body);
+    case 'csv_contacts':
+      return csvProblems(body);
+    case 'failed_contacts':
+      return body.failed_campaign_id === undefined
+        ? [problem('failed_campaign_id', 'failed_campaign_id is required')]
+        : [];
+  }
+}
+
+function segmentProblems({ segments, contact_filters: filters }: CreateCampaign): readonly FieldProblem[] {
+  const missing =
+    segments === undefined || segments.length === 0
+      ? [problem('segments', 'segments must name at least one segment')]
+      : [];
+  const conditions =
+    filters === undefined ? [] : conditionProblems(filters.conditions, 'contact_filters.conditions');
+  return [...missing, ...conditions];
+}
+
+function quickContactProblems({ quick_contacts: entries }: CreateCampaign): readonly FieldProblem[] {
+  if (entries === undefined || entries.length === 0) {
+    return [problem('quick_contacts', 'quick_contacts must hold at least one phone number')];
+  }
+  const problems: FieldProblem[] = [];
+  for (const [index, entry] of entries.entries()) {
+    if (normalisePhoneNumber(parseQuickContact(entry).phone) !== undefined) continue;
+    problems.push(problem(`quick_contacts.${index}`, `quick_contacts.${index} is not a valid phone number`));
+    if (problems.length === mostProblems) break;
+  }
+  return problems;
+}
+
+function csvProblems(body: CreateCampaign): readonly FieldProblem[] {
+  const given = csvSources.filter((source) => body[source] !== undefined);
+  const problems: FieldProblem[] = [];
+  if (given.length === 0) {
+    problems.push(
+      problem('csv_contacts_string', 'csv_contacts_string, csv_file_key or csv_file_url is required'),
+    );
+  }
+  if (given.length > 1)
+    problems.push(problem(given[1] ?? '', `Only one of ${given.join(' and ')} may be sent`));
+  if (body.csv_mapping === undefined) problems.push(problem('csv_mapping', 'csv_mapping is required'));
+  if (problems.length > 0 || body.csv_contacts_string === undefined) return problems;
+  return inlineCsvProblems(body.csv_contacts_string, body.csv_mapping);
+}
+
+function inlineCsvProblems(csv: string, mapping: CreateCampaign['csv_mapping']): readonly FieldProblem[] {
+  const refuse = (message: string) => [problem('csv_contacts_string', message)];
+  try {
+    const [header, first] = firstRows(csv);
+    if (header === undefined || !('cells' in header)) return refuse('csv_contacts_string has no header row');
+    if (first === undefined) return refuse('csv_contacts_string must have at least one data row');
+    return mapping === undefined ? [] : columnProblems(mapping, header.cells.length);
+  } catch (error) {
+    if (error instanceof PreparationFailure)
+      return refuse(`csv_contacts_string cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The header and the first data row; reads no further than they reach. */
+function firstRows(csv: string) {
+  const reader = createCsvRowReader();
+  const text = csv.startsWith('\uFEFF') ? csv.slice(1) : csv;
+  const rows = [];
+  for (let at = 0; at < text.length && rows.length < 2; at += probeBytes) {
+    rows.push(...reader.write(Buffer.from(text.slice(at, at + probeBytes).toWellFormed())));
+    if (at + probeBytes >= text.length) rows.push(...reader.end());
+  }
+  return rows;
+}

@@ -1,0 +1,247 @@
+/** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
+import { campaignFileKey } from '../../audience/campaign-file-url.ts';
+import type { CreateCampaign } from '../../codecs/create-campaign.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Principal } from '../../domain/api-key.ts';
+import { initialStatus } from '../../domain/campaigns/campaign.ts';
+import { columnProblems, csvKeys } from '../../domain/csv-audience.ts';
+import {
+  FeatureUnavailable,
+  Invalid,
+  mostProblems,
+  NotFound,
+  type FieldProblem,
+} from '../../domain/error.ts';
+import { quotaMonth } from '../../domain/feature.ts';
+import { parseQuickContact } from '../../domain/quick-contact.ts';
+import { parseTemplate } from '../../domain/template-components.ts';
+import { isSendable, type TemplateDefinition } from '../../domain/template-definition.ts';
+import { templateVariables } from '../../domain/template-variables.ts';
+import { checkMapping } from '../../domain/variable-mapping.ts';
+import { targetUrlMessage } from '../../outbound/address-guard.ts';
+import type { CampaignContext, ContextTemplate } from '../../records/campaigns/context.ts';
+import type { NewCampaign } from '../../records/campaigns/creation.ts';
+import { findCampaignFile } from '../../records/campaigns/files.ts';
+import { findMissingSegments } from '../../records/campaigns/references.ts';
+import { findCampaign, type Campaign } from '../../records/campaigns/campaigns.ts';
+import { uuidV7 } from '../../records/database/uuid-v7.ts';
+import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
+
+type Creator = Pick<Dependencies, 'campaignRegister' | 'config' | 'database' | 'now' | 'outbound'>;
+
+/** A campaign that has passed every check, ready to be written. */
+export interface CheckedCampaign {
+  readonly campaign: Omit<NewCampaign, 'idempotencyKey' | 'requestId'>;
+  readonly canSendTest: boolean;
+}
+
+/** Throws Invalid, FeatureUnavailable or NotFound; the first failing rule gives the message. */
+export async function checkCampaign(
+  dependencies: Creator,
+  principal: Principal,
+  body: CreateCampaign,
+): Promise<CheckedCampaign> {
+  const { workspaceId, channelId } = principal;
+  if (channelId === null) throw new Invalid('Either channel_id or phone_number_id is required');
+  const now = dependencies.now();
+  const schedule = scheduleOf(body, now);
+  refuse([...audienceProblems(body), ...schedule.problems]);
+
+  const context = await dependencies.campaignRegister.context({
+    workspaceId,
+    channelId,
+    templateId: body.template_id,
+    month: quotaMonth(now),
+  });
+  if (context === undefined) throw new NotFound('Channel');
+  const { template } = context;
+  if (template === undefined) throw new NotFound('Template');
+  if (template.vanished || !isSendable(template.status)) {
+    throw Invalid.at('template_id', 'Template is not approved');
+  }
+  requireFeatures(context, body);
+  const reused = await referenceProblems(dependencies, workspaceId, body);
+  refuse(reused.problems);
+  if (!reused.frozenValues) refuse(mappingProblems(template, body, schedule.at ?? now));
+
+  return {
+    campaign: {
+      id: uuidV7(now),
+      workspaceId,
+      channelId,
+      templateId: template.id,
+      name: body.name,
+      description: body.description ?? null,
+      selectionType: body.contact_selection_type,
+      audience: audienceOf(body),
+      variableMapping: body.variable_mapping ?? null,
+      sendType: body.send_type,
+      scheduledAt: schedule.at,
+      status: initialStatus(body.send_type),
+      createdBy: principal.keyId,
+      createdAt: now,
+      input: inputOf(body),
+    },
+    canSendTest: context.channelIsActive && context.coversOneMessage,
+  };
+}
+
+/** The record of Spec 2.1 as it will be when the campaign is written. */
+export function recordOf({ campaign }: CheckedCampaign): Campaign {
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    description: campaign.description,
+    template_id: campaign.templateId,
+    contact_selection_type: campaign.selectionType,
+    total_contacts: 0,
+    total_contacts_skipped: 0,
+    preparation_status: 'PREPARING',
+    preparation_version: 1,
+    audience_version: 1,
+    status: campaign.status,
+    send_type: campaign.sendType,
+    scheduled_at: campaign.scheduledAt,
+    workspace_id: campaign.workspaceId,
+    is_auto_trigger: true,
+    created_at: campaign.createdAt,
+    updated_at: campaign.createdAt,
+  };
+}
+
+function refuse(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw Invalid.of(problems);
+}
+
+/** Spec 4.1 rules 3 to 5. */
+function requireFeatures({ features, broadcastsUsed }: CampaignContext, body: CreateCampaign): void {
+  if (body.send_type === 'SCHEDULED' && !features.scheduleCampaigns) {
+    throw new FeatureUnavailable('schedule_campaigns', 'The Schedule Campaigns feature is not available');
+  }
+  if (body.contact_selection_type === 'segmented' && !features.targetedSegments) {
+    throw new FeatureUnavailable('targeted_segments', 'The Targeted Segments feature is not available');
+  }
+  // A scheduled campaign is counted when it starts, perhaps in another month.
+  if (features.broadcastsPerMonth === null || body.send_type === 'SCHEDULED') return;
+  if (broadcastsUsed >= features.broadcastsPerMonth) {
+    throw new FeatureUnavailable(
+      'broadcasts_per_month',
+      'The Broadcasts Per Month feature is used up for this month',
+    );
+  }
+}
+
+interface Reused {
+  readonly problems: readonly FieldProblem[];
+  /** The failed campaign's own values serve again. */
+  readonly frozenValues: boolean;
+}
+
+/** What the request refers to must exist. */
+async function referenceProblems(
+  { config, database, outbound }: Pick<Creator, 'config' | 'database' | 'outbound'>,
+  workspaceId: number,
+  body: CreateCampaign,
+): Promise<Reused> {
+  const problems: FieldProblem[] = [];
+  let frozenValues = false;
+  if (body.contact_selection_type === 'segmented') {
+    const missing = await findMissingSegments(database, workspaceId, body.segments ?? []);
+    for (const id of missing) {
+      const field = `segments.${body.segments?.indexOf(id)}`;
+      problems.push({ field, message: `${field} is not a segment of this workspace` });
+    }
+  }
+  if (body.contact_selection_type === 'failed_contacts' && body.failed_campaign_id !== undefined) {
+    const failed = await findCampaign(database, workspaceId, body.failed_campaign_id);
+    if (failed === undefined) {
+      problems.push({
+        field: 'failed_campaign_id',
+        message: 'failed_campaign_id is not a campaign of this workspace',
+      });
+    }
+    frozenValues =
+      body.variable_mapping === undefined && failed?.template_id === body.template_id.toLowerCase();
+  }
+  if (body.contact_selection_type === 'csv_contacts') {
+    problems.push(...(await fileProblems({ config, database, outbound }, workspaceId, body)));
+  }
+  return { problems, frozenValues };
+}
+
+/** An uploaded file must be one of the workspace and have the columns; of a foreign URL only the address is judged. */
+async function fileProblems(
+  { config, database, outbound }: Pick<Creator, 'config' | 'database' | 'outbound'>,
+  workspaceId: number,
+  { csv_file_key: key, csv_file_url: url, csv_mapping: mapping }: CreateCampaign,
+): Promise<readonly FieldProblem[]> {
+  const field = key === undefined ? 'csv_file_url' : 'csv_file_key';
+  const uploaded = key ?? (url === undefined ? undefined : campaignFileKey(config, url));
+  if (uploaded !== undefined) {
+    const file = await findCampaignFile(database, workspaceId, uploaded);
+    if (file === undefined) return [{ field, message: `${field} names no uploaded file of this workspace` }];
+    return mapping === undefined ? [] : columnProblems(mapping, file.headers.length);
+  }
+  if (url === undefined) return [];
+  const checked = outbound.checkUrl(url);
+  return checked.ok ? [] : [{ field, message: targetUrlMessage(field, checked.problem) }];
+}
+
+// Requests side by side are judged by one and the same template.
+const definitions = new WeakMap<ContextTemplate, TemplateDefinition>();
+
+function definitionOf(template: ContextTemplate): TemplateDefinition {
+  const known = definitions.get(template);
+  if (known !== undefined) return known;
+  const { components, parameterFormat, category } = template;
+  const definition = parseTemplate(components, { parameterFormat, category });
+  definitions.set(template, definition);
+  return definition;
+}
+
+function mappingProblems(
+  template: ContextTemplate,
+  body: CreateCampaign,
+  sendsAt: Date,
+): readonly FieldProblem[] {
+  const definition = definitionOf(template);
+  const counts =
+    body.contact_selection_type === 'quick_contacts'
+      ? (body.quick_contacts ?? []).map((entry) => parseQuickContact(entry).values.length)
+      : [];
+  const problems = checkMapping(definition, body.variable_mapping ?? {}, {
+    selectionType: body.contact_selection_type,
+    now: sendsAt,
+    inlineCount: counts.reduce((largest, count) => Math.max(largest, count), 0),
+    ...(body.csv_mapping !== undefined && { csvKeys: csvKeys(body.csv_mapping) }),
+  });
+  const bodySlots = templateVariables(definition).body.length;
+  const surplus: FieldProblem[] = [];
+  for (const [index, count] of counts.entries()) {
+    if (count <= bodySlots) continue;
+    const field = `quick_contacts.${index}`;
+    const message = `${field} has ${count} values, but the template's body has ${bodySlots} variables`;
+    if (surplus.push({ field, message }) === mostProblems) break;
+  }
+  return [...surplus, ...problems];
+}
+
+/** The small part of the audience input. */
+function audienceOf(body: CreateCampaign) {
+  const { segments, contact_filters, csv_mapping, csv_file_key, csv_file_url } = body;
+  const { failed_campaign_id, failed_reasons } = body;
+  return {
+    segments,
+    contact_filters,
+    csv_mapping,
+    csv_file_key,
+    csv_file_url,
+    failed_campaign_id,
+    failed_reasons,
+  };
+}
+
+function inputOf(body: CreateCampaign): string | undefined {
+  if (body.contact_selection_type === 'quick_contacts') return JSON.stringify(body.quick_contacts);
+  return body.contact_selection_type === 'csv_contacts' ? body.csv_contacts_string : undefined;
+}

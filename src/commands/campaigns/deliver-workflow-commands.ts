@@ -1,0 +1,112 @@
+/** Tells Temporal what committed transactions left for it. */
+import { withCallContext } from '../../telemetry/call-context.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import {
+  deleteWorkflowCommands,
+  listWorkflowCommands,
+  type WorkflowCommandRow,
+} from '../../records/campaigns/workflow-commands.ts';
+import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
+
+type Courier = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
+
+/**
+ * Right after a commit. Never fails the caller: what cannot be delivered now stays for the courier loop of the workers.
+ */
+export async function deliverWorkflowCommands(dependencies: Courier, campaignId: string): Promise<void> {
+  try {
+    await deliverAll(dependencies, await listWorkflowCommands(dependencies.database, { campaignId }));
+  } catch (error) {
+    dependencies.logger.warn({ campaignId, error: String(error) }, 'workflow command delayed');
+  }
+}
+
+type Starter = Pick<Dependencies, 'campaignRegister' | 'orchestrator' | 'logger'>;
+
+/** As `deliverWorkflowCommands`, for the one command of a campaign that was written this moment. */
+export async function startCampaignWorkflow(
+  { campaignRegister, orchestrator, logger }: Starter,
+  campaign: Parameters<typeof orchestrator.startCampaign>[0],
+  commandId: bigint,
+): Promise<void> {
+  try {
+    await orchestrator.startCampaign(campaign);
+    // Nobody waits for it: a command that stays is delivered once more, which changes nothing.
+    campaignRegister.forgetCommand(commandId).catch((error: unknown) => {
+      logger.warn(
+        { campaignId: campaign.id, error: String(error) },
+        'delivered workflow command not deleted',
+      );
+    });
+  } catch (error) {
+    logger.warn({ campaignId: campaign.id, error: String(error) }, 'workflow command delayed');
+  }
+}
+
+const failuresOfRound = 3;
+
+export interface CourierRound {
+  readonly delivered: number;
+  /** Where the next round goes on; 0 when this one came to the end. */
+  readonly lastId: bigint;
+  /** After a few refusals a round ends early: Temporal seems to be away. */
+  readonly failure: unknown;
+}
+
+/**
+ * One round of the courier, behind `afterId`: whatever lay longer than its own process would have taken. One that Temporal
+ * refuses does not hold up the others: the next round goes on behind it.
+ */
+export async function deliverOverdueCommands(
+  dependencies: Courier,
+  { olderThanMs, afterId }: { readonly olderThanMs: number; readonly afterId: bigint },
+): Promise<CourierRound> {
+  const commands = await listWorkflowCommands(dependencies.database, { olderThanMs, afterId });
+  const failures: unknown[] = [];
+  let delivered = 0;
+  for (const command of commands) {
+    try {
+      await deliverAll(dependencies, [command]);
+      delivered += 1;
+    } catch (error) {
+      failures.push(error);
+      if (failures.length === failuresOfRound) return { delivered, lastId: command.id, failure: error };
+    }
+  }
+  return { delivered, lastId: 0n, failure: delivered === 0 ? failures[0] : undefined };
+}
+
+const courierIdleMs = 1_000;
+// A command that its own process has not delivered by then was left behind.
+const overdueMs = 2_000;
+
+/** The loop of a worker. It fails, for its pause to grow, when a round delivers nothing of what there is. */
+export function startCourier(dependencies: Courier): Loop {
+  let afterId = 0n;
+  return startPollingLoop({
+    name: 'workflow commands',
+    logger: dependencies.logger,
+    idleMs: courierIdleMs,
+    work: async () => {
+      const round = await deliverOverdueCommands(dependencies, { olderThanMs: overdueMs, afterId });
+      afterId = round.lastId;
+      if (round.delivered === 0 && round.failure !== undefined) throw round.failure;
+      return round.delivered > 0;
+    },
+  });
+}
+
+async function deliverAll(dependencies: Courier, commands: readonly WorkflowCommandRow[]): Promise<void> {
+  for (const command of commands) {
+    const { request_id: requestId } = command;
+    await withCallContext(requestId === null ? {} : { requestId }, () => deliver(dependencies, command));
+    await deleteWorkflowCommands(dependencies.database, [command.id]);
+  }
+}
+
+async function deliver({ orchestrator }: Courier, command: WorkflowCommandRow): Promise<void> {
+  const campaign = { id: command.campaign_id, workspaceId: command.workspace_id, name: command.name };
+  if (command.kind === 'start') return orchestrator.startCampaign(campaign);
+  // A refresh may overtake the start of a campaign that was changed at once; starting is idempotent.
+  if (!(await orchestrator.refreshCampaign(campaign.id))) await orchestrator.startCampaign(campaign);
+}

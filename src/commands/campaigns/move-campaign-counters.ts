@@ -1,0 +1,68 @@
+import type { RecipientState } from '../../domain/campaigns/recipient.ts';
+import type { Connection } from '../../records/database/database.ts';
+import {
+  countedStates,
+  moveCounters,
+  moveFailedReasons,
+  type CountedState,
+  type ReasonMove,
+} from '../../records/campaigns/status-counters.ts';
+
+interface Standing {
+  readonly state: RecipientState;
+  readonly reason: string | null;
+}
+
+/** One recipient's way from a state to another. */
+export interface StateMove {
+  readonly campaignId: string;
+  readonly from: Standing;
+  readonly to: Standing;
+}
+
+/** Keeps the counters and the counts of failures by reason equal to what the recipient rows say. */
+export async function moveCampaignCounters(
+  connection: Connection,
+  moves: readonly StateMove[],
+): Promise<void> {
+  const counters = new Map<string, Record<CountedState, number>>();
+  const reasons = new Map<string, Map<string, number>>();
+  for (const { campaignId, from, to } of moves) {
+    if (from.state === to.state && from.reason === to.reason) continue;
+    const counted = counters.get(campaignId) ?? noMoves();
+    counters.set(campaignId, counted);
+    addState(counted, from.state, -1);
+    addState(counted, to.state, 1);
+    const counts = reasons.get(campaignId) ?? new Map<string, number>();
+    reasons.set(campaignId, counts);
+    addReason(counts, from, -1);
+    addReason(counts, to, 1);
+  }
+  await moveCounters(
+    connection,
+    [...counters].map(([campaignId, by]) => ({ campaignId, by })),
+  );
+  await moveFailedReasons(connection, [...reasons].flatMap(reasonMoves));
+}
+
+function noMoves(): Record<CountedState, number> {
+  return Object.fromEntries(countedStates.map((state) => [state, 0])) as Record<CountedState, number>;
+}
+
+function addState(counted: Record<CountedState, number>, state: RecipientState, by: number): void {
+  const name = countedStates.find((candidate) => candidate.toUpperCase() === state);
+  if (name !== undefined) counted[name] += by;
+}
+
+/** FAILED and UNKNOWN recipients are counted by reason. */
+function addReason(counts: Map<string, number>, { state, reason }: Standing, by: number): void {
+  if (reason === null || (state !== 'FAILED' && state !== 'UNKNOWN')) return;
+  counts.set(reason, (counts.get(reason) ?? 0) + by);
+}
+
+function reasonMoves([campaignId, counts]: readonly [
+  string,
+  ReadonlyMap<string, number>,
+]): readonly ReasonMove[] {
+  return [...counts].filter(([, by]) => by !== 0).map(([reason, by]) => ({ campaignId, reason, by }));
+}

@@ -1,0 +1,95 @@
+/** Ends a campaign in which nobody is left to be claimed, once nothing of it is open any more. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { expireClaims, forgetClaims, nextClaimExpiry } from '../../records/claim-expiry.ts';
+import { deleteCampaignInput } from '../../records/campaigns/inputs.ts';
+import { getCampaignStanding } from '../../records/campaigns/standing.ts';
+import {
+  cancelPending,
+  lockCampaign,
+  moveCampaign,
+  type CancelledPage,
+} from '../../records/campaigns/lifecycle.ts';
+
+type Settler = Pick<Dependencies, 'database' | 'config' | 'logger' | 'metrics'>;
+
+const longestWaitMs = 60_000;
+const shortestWaitMs = 250;
+
+/**
+ * Moves the campaign to COMPLETED when nobody is PENDING or CLAIMED. Otherwise returns how long to wait before it is
+ * worth trying again: until the oldest open claim expires, or a receipt may have settled it.
+ */
+export async function settleCampaign(
+  { database, config, logger, metrics }: Settler,
+  campaignId: string,
+): Promise<number> {
+  const grace = { campaignId, graceSeconds: config.outcomeGraceSeconds };
+  metrics.recipientChanges.inc({ state: 'unknown' }, await expireClaims(database, grace));
+  const { counts } = await getCampaignStanding(database, campaignId);
+  if (counts.pending > 0) return 0;
+  if (counts.claimed > 0) {
+    const expiresInMs = (await nextClaimExpiry(database, grace)) ?? shortestWaitMs;
+    return Math.min(longestWaitMs, Math.max(shortestWaitMs, expiresInMs));
+  }
+  await database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    await forgetClaims(transaction, campaignId);
+    if (nextCampaignStatus(campaign.status, 'complete') === undefined) return;
+    await moveCampaign(transaction, campaign, 'complete');
+    logger.info({ campaignId, ...counts }, 'campaign completed');
+  });
+  return 0;
+}
+
+const cancelPageSize = 5_000;
+const cancelAgainMs = 1_000;
+
+export interface CancelOptions {
+  readonly heartbeat: () => void;
+  /** Aborts the wait for what is on the way. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Moves everybody who was not claimed to CANCELLED, page by page. A page that was on the way gives back what has not left,
+ * and a crashed one becomes UNKNOWN after the grace period: ends when nothing is open any more. May be run again.
+ */
+export async function cancelRecipients(
+  dependencies: Pick<Settler, 'database' | 'config' | 'metrics'>,
+  campaignId: string,
+  { heartbeat, signal }: CancelOptions,
+): Promise<void> {
+  const { database, config, metrics } = dependencies;
+  const grace = { campaignId, graceSeconds: config.outcomeGraceSeconds };
+  for (;;) {
+    await cancelWaiting(dependencies, campaignId, heartbeat);
+    metrics.recipientChanges.inc({ state: 'unknown' }, await expireClaims(database, grace));
+    const { counts } = await getCampaignStanding(database, campaignId);
+    if (counts.pending + counts.claimed === 0) break;
+    heartbeat();
+    await sleep(cancelAgainMs, undefined, { signal });
+  }
+  await forgetClaims(database, campaignId);
+  // A preparation that was cut short has left it.
+  await deleteCampaignInput(database, campaignId);
+}
+
+async function cancelWaiting(
+  { database, metrics }: Pick<Settler, 'database' | 'metrics'>,
+  campaignId: string,
+  heartbeat: () => void,
+): Promise<void> {
+  let afterPosition: number | null = 0;
+  while (afterPosition !== null) {
+    const page: CancelledPage = await cancelPending(database, {
+      campaignId,
+      afterPosition,
+      limit: cancelPageSize,
+    });
+    metrics.recipientChanges.inc({ state: 'cancelled' }, page.cancelled);
+    afterPosition = page.lastPosition;
+    heartbeat();
+  }
+}

@@ -1,0 +1,62 @@
+/** The campaign record of Spec 2.1. `campaign-creation.ts` writes it; its status moves in `campaign-lifecycle.ts`. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../../codecs/struct.ts';
+import {
+  campaignStatuses,
+  contactSelectionTypes,
+  preparationStatuses,
+  sendTypes,
+} from '../../domain/campaigns/campaign.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
+
+/** Spec 2.1. */
+const Campaign = t.type({
+  id: t.string,
+  name: t.string,
+  description: nullable(t.string),
+  template_id: t.string,
+  contact_selection_type: oneOf(contactSelectionTypes),
+  total_contacts: t.number,
+  total_contacts_skipped: t.number,
+  preparation_status: oneOf(preparationStatuses),
+  preparation_version: t.number,
+  audience_version: t.number,
+  status: oneOf(campaignStatuses),
+  send_type: oneOf(sendTypes),
+  scheduled_at: nullable(timestamp),
+  workspace_id: t.number,
+  is_auto_trigger: t.boolean,
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type Campaign = t.TypeOf<typeof Campaign>;
+const CampaignRow = row(Campaign);
+
+const selection = sql.fragment`
+  id, name, description, template_id, contact_selection_type, total_contacts, total_contacts_skipped,
+  preparation_status, preparation_version, audience_version, status, send_type, scheduled_at, workspace_id,
+  is_auto_trigger, created_at, updated_at`;
+
+export async function findCampaign(
+  connection: Connection,
+  workspaceId: number,
+  campaignId: string,
+): Promise<Campaign | undefined> {
+  const found = await connection.maybeOne(sql.type(CampaignRow)`
+    SELECT ${selection} FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
+  return found ?? undefined;
+}
+
+/** Throws NotFound, for a campaign of another workspace too. */
+export async function getCampaign(
+  connection: Connection,
+  workspaceId: number,
+  campaignId: string,
+): Promise<Campaign> {
+  const found = await findCampaign(connection, workspaceId, campaignId);
+  if (found === undefined) throw new NotFound('Campaign');
+  return found;
+}

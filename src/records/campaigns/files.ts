@@ -1,0 +1,71 @@
+/** Files uploaded for CSV campaigns; their bytes are in the file storage under the same key. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
+
+export interface NewCampaignFile {
+  readonly key: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly headers: readonly string[];
+}
+
+export async function insertCampaignFile(
+  connection: Connection,
+  workspaceId: number,
+  { key, size, headers }: NewCampaignFile,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO campaign_file (key, workspace_id, size, headers)
+    VALUES (${key}, ${workspaceId}, ${size}, ${sql.jsonb(headers)})`);
+}
+
+const ExpiredFile = row(t.type({ key: t.string }));
+
+/** The oldest ones past their retention. A file that a campaign is still prepared from is not among them. */
+export async function listExpiredCampaignFiles(
+  connection: Connection,
+  { olderThanDays, limit }: { readonly olderThanDays: number; readonly limit: number },
+): Promise<readonly string[]> {
+  const files = await connection.any(sql.type(ExpiredFile)`
+    SELECT key FROM campaign_file AS file
+    WHERE created_at < now() - make_interval(days => ${olderThanDays})
+      AND NOT EXISTS (
+        SELECT FROM campaign
+        WHERE campaign.workspace_id = file.workspace_id AND preparation_status = 'PREPARING'
+          AND status NOT IN ('FAILED', 'CANCELLED')
+          AND (audience ->> 'csv_file_key' = file.key OR right(audience ->> 'csv_file_url', length(file.key)) = file.key))
+    ORDER BY created_at
+    LIMIT ${limit}`);
+  return files.map(({ key }) => key);
+}
+
+/** Those of the keys that no upload has a row for. */
+export async function listUnknownFileKeys(
+  connection: Connection,
+  keys: readonly string[],
+): Promise<readonly string[]> {
+  const unknown = await connection.any(sql.type(ExpiredFile)`
+    SELECT key FROM unnest(${sql.array(keys, 'text')}) AS given (key)
+    WHERE NOT EXISTS (SELECT FROM campaign_file WHERE campaign_file.key = given.key)`);
+  return unknown.map(({ key }) => key);
+}
+
+export async function deleteCampaignFile(connection: Connection, key: string): Promise<void> {
+  await connection.query(sql.type(nothing)`DELETE FROM campaign_file WHERE key = ${key}`);
+}
+
+const CampaignFile = t.type({ key: t.string, headers: t.array(t.string) });
+export type CampaignFile = t.TypeOf<typeof CampaignFile>;
+
+/** A file of this workspace. */
+export async function findCampaignFile(
+  connection: Connection,
+  workspaceId: number,
+  key: string,
+): Promise<CampaignFile | undefined> {
+  const found = await connection.maybeOne(sql.type(row(CampaignFile))`
+    SELECT key, headers FROM campaign_file WHERE workspace_id = ${workspaceId} AND key = ${key}`);
+  return found ?? undefined;
+}

@@ -1,0 +1,182 @@
+/** The statements that move a campaign's status. Which moves exist is the table of domain/campaign.ts alone. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../../codecs/struct.ts';
+import {
+  campaignStatuses,
+  nextCampaignStatus,
+  pauseReasons,
+  preparationStatuses,
+  sendTypes,
+  statusesBefore,
+  type CampaignAction,
+  type PauseReason,
+} from '../../domain/campaigns/campaign.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { insertWorkflowCommand } from './workflow-commands.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
+
+const LockedCampaign = t.type({
+  id: t.string,
+  workspace_id: t.number,
+  channel_id: t.string,
+  template_id: t.string,
+  status: oneOf(campaignStatuses),
+  pause_reason: nullable(oneOf(pauseReasons)),
+  preparation_status: oneOf(preparationStatuses),
+  send_type: oneOf(sendTypes),
+  epoch: t.number,
+  started_at: nullable(timestamp),
+  quota_counted: t.boolean,
+  template_status: t.string,
+  template_vanished: t.boolean,
+  channel_status: t.string,
+});
+export type LockedCampaign = t.TypeOf<typeof LockedCampaign>;
+
+/** Locks the campaign until the transaction ends. `workspaceId` undefined: on the workflow's behalf. Throws NotFound. */
+export async function lockCampaign(
+  transaction: Connection,
+  campaignId: string,
+  workspaceId?: number,
+): Promise<LockedCampaign> {
+  const owner =
+    workspaceId === undefined ? sql.fragment`TRUE` : sql.fragment`campaign.workspace_id = ${workspaceId}`;
+  const found = await transaction.maybeOne(sql.type(row(LockedCampaign))`
+    SELECT campaign.id, campaign.workspace_id, campaign.channel_id, campaign.template_id, campaign.status,
+      campaign.pause_reason, campaign.preparation_status, campaign.send_type, campaign.epoch, campaign.started_at,
+      campaign.quota_month IS NOT NULL AS quota_counted,
+      template.status AS template_status, template.vanished_at IS NOT NULL AS template_vanished,
+      channel.status AS channel_status
+    FROM campaign
+    JOIN template ON template.id = campaign.template_id
+    JOIN channel ON channel.id = campaign.channel_id
+    WHERE campaign.id = ${campaignId} AND ${owner}
+    FOR NO KEY UPDATE OF campaign`);
+  if (found === null) throw new NotFound('Campaign');
+  return found;
+}
+
+/**
+ * Makes the move on a locked campaign and raises its epoch. The caller has checked that it is possible; `pauseReason` goes
+ * with `pause` alone. For the steps of the campaign's own workflow, which sees the new standing in their answer.
+ */
+export async function moveCampaign(
+  transaction: Connection,
+  campaign: LockedCampaign,
+  action: CampaignAction,
+  pauseReason: PauseReason | null = null,
+): Promise<void> {
+  const next = nextCampaignStatus(campaign.status, action);
+  if (next === undefined) throw new Error(`A ${campaign.status} campaign cannot ${action}`);
+  await transaction.query(sql.type(nothing)`
+    UPDATE campaign SET status = ${next}, pause_reason = ${pauseReason}, epoch = epoch + 1, updated_at = now(),
+      started_at = CASE WHEN ${action === 'begin'} THEN COALESCE(started_at, now()) ELSE started_at END,
+      completed_at = CASE WHEN ${action === 'complete'} THEN now() ELSE completed_at END
+    WHERE id = ${campaign.id}`);
+}
+
+/** The same for everybody else: the workflow is told to look at its record. */
+export async function moveCampaignAndTell(...move: Parameters<typeof moveCampaign>): Promise<void> {
+  const [transaction, campaign] = move;
+  await moveCampaign(...move);
+  await insertWorkflowCommand(transaction, { campaignId: campaign.id, kind: 'refresh' });
+}
+
+/** Pauses every campaign that is started or waits to start and that the condition names. Returns their ids. */
+async function pauseWhere(
+  transaction: Connection,
+  condition: ReturnType<typeof sql.fragment>,
+  reason: PauseReason,
+): Promise<readonly string[]> {
+  const paused = await transaction.any(sql.type(row(t.type({ id: t.string })))`
+    UPDATE campaign SET status = 'PAUSED', pause_reason = ${reason}, epoch = epoch + 1, updated_at = now()
+    WHERE id IN (SELECT id FROM campaign WHERE ${condition}
+      AND status = ANY (${sql.array(startedStatuses, 'text')}) ORDER BY id FOR NO KEY UPDATE)
+    RETURNING id`);
+  for (const { id } of paused) await insertWorkflowCommand(transaction, { campaignId: id, kind: 'refresh' });
+  return paused.map(({ id }) => id);
+}
+
+// What has not begun meets the same obstacle when it begins; until then the obstacle may have gone.
+const startedStatuses = statusesBefore('pause').filter(
+  (status) => nextCampaignStatus(status, 'complete') !== undefined,
+);
+
+export async function pauseRunningOfTemplate(
+  transaction: Connection,
+  templateId: string,
+): Promise<readonly string[]> {
+  return pauseWhere(transaction, sql.fragment`template_id = ${templateId}`, 'TEMPLATE_UNAVAILABLE');
+}
+
+export async function pauseRunningOfChannel(
+  transaction: Connection,
+  channelId: string,
+): Promise<readonly string[]> {
+  return pauseWhere(transaction, sql.fragment`channel_id = ${channelId}`, 'CHANNEL_BLOCKED');
+}
+
+const Counted = row(t.type({ used: t.number }));
+
+/** Counts the campaign against this UTC month's broadcast quota, once. False when the quota is used up. */
+export async function countBroadcast(transaction: Connection, campaign: LockedCampaign): Promise<boolean> {
+  if (campaign.quota_counted) return true;
+  const counted = await transaction.maybeOne(sql.type(Counted)`
+    INSERT INTO broadcast_usage AS usage (workspace_id, month, used)
+    SELECT ${campaign.workspace_id}, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 1
+    FROM workspace_feature
+    WHERE workspace_id = ${campaign.workspace_id} AND COALESCE(broadcasts_per_month, 1) >= 1
+    ON CONFLICT (workspace_id, month) DO UPDATE SET used = usage.used + 1
+      WHERE usage.used < COALESCE(
+        (SELECT broadcasts_per_month FROM workspace_feature WHERE workspace_id = excluded.workspace_id), 2147483647)
+    RETURNING used`);
+  if (counted === null) return false;
+  await transaction.query(sql.type(nothing)`
+    UPDATE campaign SET quota_month = date_trunc('month', now() AT TIME ZONE 'UTC')::date WHERE id = ${campaign.id}`);
+  return true;
+}
+
+export interface CancelledPage {
+  readonly cancelled: number;
+  /** To go on from; null when none is left. */
+  readonly lastPosition: number | null;
+}
+
+const Cancelled = row(t.type({ cancelled: t.number, last_position: nullable(t.number) }));
+
+/**
+ * Moves the next PENDING recipients of a cancelled campaign, from `afterPosition` on, to CANCELLED.
+ */
+export async function cancelPending(
+  database: Connection,
+  {
+    campaignId,
+    afterPosition,
+    limit,
+  }: { readonly campaignId: string; readonly afterPosition: number; readonly limit: number },
+): Promise<CancelledPage> {
+  return database.transaction(async (transaction) => {
+    const { cancelled, last_position: lastPosition } = await transaction.one(sql.type(Cancelled)`
+      WITH present AS (
+        SELECT position FROM recipient
+        WHERE campaign_id = ${campaignId} AND position > ${afterPosition} AND state = 'PENDING'
+        ORDER BY position LIMIT ${limit} FOR UPDATE
+      ), updated AS (
+        UPDATE recipient SET state = 'CANCELLED', updated_at = now()
+        FROM present WHERE recipient.campaign_id = ${campaignId} AND recipient.position = present.position
+        RETURNING recipient.position
+      )
+      SELECT count(*)::int AS cancelled, max(position) AS last_position FROM updated`);
+    await transaction.query(sql.type(nothing)`
+      UPDATE campaign_counter SET pending = pending - ${cancelled}, cancelled = cancelled + ${cancelled}
+      WHERE campaign_id = ${campaignId}`);
+    if (lastPosition === null) {
+      await transaction.query(
+        sql.type(nothing)`DELETE FROM recipient_retry WHERE campaign_id = ${campaignId}`,
+      );
+    }
+    return { cancelled, lastPosition };
+  });
+}

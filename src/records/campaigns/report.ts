@@ -1,0 +1,107 @@
+/** A campaign as it is reported: the record, its counters and its reasons. Nothing is counted here, all of it is kept. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../../codecs/struct.ts';
+import {
+  campaignStatuses,
+  contactSelectionTypes,
+  pauseReasons,
+  preparationErrorCodes,
+  preparationStatuses,
+  sendTypes,
+  type CampaignStatus,
+} from '../../domain/campaigns/campaign.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
+
+const CampaignReport = t.type({
+  id: t.string,
+  name: t.string,
+  description: nullable(t.string),
+  template_id: t.string,
+  channel_id: t.string,
+  phone_number_id: t.string,
+  contact_selection_type: oneOf(contactSelectionTypes),
+  total_contacts: t.number,
+  total_contacts_skipped: t.number,
+  preparation_status: oneOf(preparationStatuses),
+  preparation_version: t.number,
+  preparation_error_code: nullable(oneOf(preparationErrorCodes)),
+  preparation_error_message: nullable(t.string),
+  audience_version: t.number,
+  status: oneOf(campaignStatuses),
+  pause_reason: nullable(oneOf(pauseReasons)),
+  send_type: oneOf(sendTypes),
+  scheduled_at: nullable(timestamp),
+  started_at: nullable(timestamp),
+  completed_at: nullable(timestamp),
+  workspace_id: t.number,
+  is_auto_trigger: t.boolean,
+  created_at: timestamp,
+  updated_at: timestamp,
+  pending: t.number,
+  claimed: t.number,
+  accepted: t.number,
+  sent: t.number,
+  delivered: t.number,
+  read: t.number,
+  failed: t.number,
+  unknown: t.number,
+  cancelled: t.number,
+  skipped: t.number,
+  skipped_reasons: t.record(t.string, t.number),
+  failed_reasons: t.record(t.string, t.number),
+});
+export type CampaignReport = t.TypeOf<typeof CampaignReport>;
+const CampaignReportRow = row(CampaignReport);
+const CountedReportRow = countedRow(CampaignReport);
+
+const reasonsOf = (kind: 'skipped' | 'failed') => sql.fragment`
+  COALESCE((SELECT jsonb_object_agg(reason, count) FROM campaign_reason
+    WHERE campaign_reason.campaign_id = campaign.id AND kind = ${kind} AND count > 0), '{}'::jsonb)`;
+
+const columns = sql.fragment`
+  campaign.id, campaign.name, description, template_id, channel_id, phone_number_id, contact_selection_type,
+  total_contacts, total_contacts_skipped, preparation_status, preparation_version, preparation_error_code,
+  preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, started_at,
+  completed_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
+  pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped,
+  ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons`;
+const joins = sql.fragment`
+  JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+  JOIN channel ON channel.id = campaign.channel_id`;
+
+/** Throws NotFound, for a campaign of another workspace too. */
+export async function getCampaignReport(
+  connection: Connection,
+  workspaceId: number,
+  campaignId: string,
+): Promise<CampaignReport> {
+  const found = await connection.maybeOne(sql.type(CampaignReportRow)`
+    SELECT ${columns} FROM campaign ${joins}
+    WHERE campaign.workspace_id = ${workspaceId} AND campaign.id = ${campaignId}`);
+  if (found === null) throw new NotFound('Campaign');
+  return found;
+}
+
+/** Newest first; all where the status is undefined. */
+export function listCampaignReports(
+  connection: Connection,
+  workspaceId: number,
+  { status, ...place }: Place & { readonly status?: CampaignStatus | undefined },
+): Promise<Page<CampaignReport>> {
+  return listPage(connection, {
+    ...place,
+    parser: CountedReportRow,
+    columns,
+    table: sql.fragment`campaign`,
+    joins,
+    conditions: [
+      sql.fragment`campaign.workspace_id = ${workspaceId}`,
+      ...(status === undefined ? [] : [sql.fragment`campaign.status = ${status}`]),
+    ],
+    order: sql.fragment`campaign.created_at DESC, campaign.id DESC`,
+  });
+}

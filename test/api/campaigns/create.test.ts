@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as t from 'io-ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { saveFeature } from '../../../src/records/features.ts';
+import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+let workspace: SeededWorkspace;
+let templateId: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  workspace = await api.seedWorkspace();
+  templateId = await seedTemplate(workspace, 'APPROVED');
+});
+afterAll(() => api.close());
+
+async function seedTemplate(owner: SeededWorkspace, status: string): Promise<string> {
+  const id = randomUUID();
+  await api.database.pool.query(sql.type(nothing)`
+    INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category, status,
+      components)
+    VALUES (${id}, ${owner.workspaceId}, ${owner.businessAccountId}, ${id}, 'hello', 'en_US', 'UTILITY', ${status},
+      '[{"type":"BODY","text":"Hi {{1}}, your order {{2}} is here."}]')`);
+  return id;
+}
+
+const valid = () => ({
+  name: 'Spring offer',
+  template_id: templateId,
+  contact_selection_type: 'quick_contacts',
+  quick_contacts: ['+4915112345678,Ada,17'],
+  send_type: 'IMMEDIATE',
+});
+
+const create = (body: unknown, key = workspace.channelKey) =>
+  api.send('POST', '/api/campaigns/auto-trigger', { key, body });
+
+const countCampaigns = () =>
+  api.database.pool.oneFirst(sql.type(row(t.type({ n: t.number })))`SELECT count(*)::int AS n FROM campaign`);
+
+describe('POST /api/campaigns/auto-trigger', () => {
+  it('answers 201 with exactly the fields of the contract', async () => {
+    const answer = await create(valid());
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({
+      status: 'success',
+      code: 201,
+      message: 'Campaign created successfully',
+      data: {
+        campaign: {
+          name: 'Spring offer',
+          description: null,
+          template_id: templateId,
+          total_contacts: 0,
+          total_contacts_skipped: 0,
+          preparation_status: 'PREPARING',
+          preparation_version: 1,
+          audience_version: 1,
+          status: 'DRAFT',
+          send_type: 'IMMEDIATE',
+          scheduled_at: null,
+          workspace_id: workspace.workspaceId,
+          is_auto_trigger: true,
+        },
+        summary: { total_contacts: 0, can_send_test: false },
+      },
+    });
+    expect(Object.keys(answer.body.data.campaign)).toHaveLength(17);
+  });
+
+  it('stands SCHEDULED until its time', async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const answer = await create({ ...valid(), send_type: 'SCHEDULED', scheduled_at: at });
+    expect(answer.body.data.campaign).toMatchObject({ status: 'SCHEDULED', scheduled_at: at });
+  });
+
+  const past = new Date(Date.now() - 1_000).toISOString();
+  const csv = { contact_selection_type: 'csv_contacts', quick_contacts: undefined };
+  const mapping = { phone_column: 0, country_code_column: 1 };
+  const mapped = {
+    variable_mapping: { body: { '1': 'firstName', '2': 'static' }, default_values: { body: { '1': 'x' } } },
+  };
+  const cases: readonly [string, object, string, string?][] = [
+    ['no name', { name: undefined }, 'Campaign name is required', 'name'],
+    ['a blank name', { name: '  ' }, 'Campaign name is required', 'name'],
+    ['a long name', { name: 'x'.repeat(256) }, 'name must be at most 255 characters long', 'name'],
+    [
+      'a channel',
+      { channel_id: randomUUID() },
+      'channel_id must not be sent: the API key supplies it',
+      'channel_id',
+    ],
+    [
+      'a phone number id',
+      { phone_number_id: '1' },
+      'phone_number_id must not be sent: the API key supplies it',
+      'phone_number_id',
+    ],
+    [
+      'a past time',
+      { send_type: 'SCHEDULED', scheduled_at: past },
+      'Scheduled time must be in the future',
+      'scheduled_at',
+    ],
+    ['no time', { send_type: 'SCHEDULED' }, 'scheduled_at is required', 'scheduled_at'],
+    [
+      'no audience',
+      { quick_contacts: [] },
+      'quick_contacts must hold at least one phone number',
+      'quick_contacts',
+    ],
+    [
+      'a wrong number',
+      { quick_contacts: ['+4915112345678,a,b', 'nonsense'] },
+      'quick_contacts.1 is not a valid phone number',
+      'quick_contacts.1',
+    ],
+    [
+      'too many values',
+      { quick_contacts: ['+4915112345678,a,b,c'] },
+      "quick_contacts.0 has 3 values, but the template's body has 2 variables",
+      'quick_contacts.0',
+    ],
+    [
+      'no CSV',
+      { ...csv, ...mapped, csv_mapping: mapping },
+      'csv_contacts_string, csv_file_key or csv_file_url is required',
+      'csv_contacts_string',
+    ],
+    [
+      'an empty CSV',
+      { ...csv, ...mapped, csv_contacts_string: '', csv_mapping: mapping },
+      'csv_contacts_string must not be empty',
+      'csv_contacts_string',
+    ],
+    [
+      'a header alone',
+      { ...csv, ...mapped, csv_contacts_string: 'phone,cc\n', csv_mapping: mapping },
+      'csv_contacts_string must have at least one data row',
+      'csv_contacts_string',
+    ],
+    [
+      'a column too far',
+      {
+        ...csv,
+        ...mapped,
+        csv_contacts_string: 'phone,cc\n1,49\n',
+        csv_mapping: { phone_column: 0, country_code_column: 7 },
+      },
+      'csv_mapping.country_code_column is 7, but the last column of the CSV is 1',
+      'csv_mapping.country_code_column',
+    ],
+    [
+      'two CSVs',
+      { ...csv, ...mapped, csv_contacts_string: 'a,b\n1,2', csv_file_key: 'k', csv_mapping: mapping },
+      'Only one of csv_contacts_string and csv_file_key may be sent',
+      'csv_file_key',
+    ],
+    [
+      'an unknown segment',
+      { contact_selection_type: 'segmented', segments: [randomUUID()], ...mapped },
+      'segments.0 is not a segment of this workspace',
+      'segments.0',
+    ],
+    [
+      'an unknown failed campaign',
+      { contact_selection_type: 'failed_contacts', failed_campaign_id: randomUUID(), ...mapped },
+      'failed_campaign_id is not a campaign of this workspace',
+      'failed_campaign_id',
+    ],
+    [
+      'a private address',
+      { ...csv, ...mapped, csv_file_url: 'http://10.0.0.1/a.csv', csv_mapping: mapping },
+      'csv_file_url must not point to a private or reserved address',
+      'csv_file_url',
+    ],
+  ];
+
+  it.each(cases)('refuses %s and creates nothing', async (_, change, message, field) => {
+    const before = await countCampaigns();
+    const answer = await create({ ...valid(), ...change });
+    expect(answer.body).toMatchObject({ status: 'error', code: 400, message });
+    expect(answer.body.error.map((problem: { field: string }) => problem.field)).toContain(field);
+    expect(await countCampaigns()).toBe(before);
+  });
+
+  it('names a template variable that nothing fills', async () => {
+    const answer = await create({
+      ...valid(),
+      contact_selection_type: 'all_contacts',
+      variable_mapping: { body: { '1': 'firstName' } },
+    });
+    expect(answer.status).toBe(400);
+    expect(JSON.stringify(answer.body.error)).toContain('body.2');
+  });
+
+  it('knows templates of its own business account alone, and approved ones alone', async () => {
+    const other = await api.seedWorkspace();
+    const foreign = await seedTemplate(other, 'APPROVED');
+    expect((await create({ ...valid(), template_id: foreign })).body).toMatchObject({
+      code: 404,
+      message: 'Template not found',
+    });
+    const pending = await seedTemplate(workspace, 'PENDING');
+    expect((await create({ ...valid(), template_id: pending })).body).toMatchObject({
+      code: 400,
+      message: 'Template is not approved',
+    });
+  });
+
+  it('refuses what the plan of the workspace does not hold', async () => {
+    const limited = await api.seedWorkspace();
+    const template = await seedTemplate(limited, 'APPROVED');
+    const pool = api.database.pool;
+    await saveFeature(pool, limited.workspaceId, { feature: 'schedule_campaigns', value: 'off' });
+    await saveFeature(pool, limited.workspaceId, { feature: 'broadcasts_per_month', value: 0 });
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const body = { ...valid(), template_id: template };
+    const scheduled = await create({ ...body, send_type: 'SCHEDULED', scheduled_at: at }, limited.channelKey);
+    expect(scheduled.body).toMatchObject({
+      code: 400,
+      message: 'The Schedule Campaigns feature is not available',
+    });
+    const immediate = await create(body, limited.channelKey);
+    expect(immediate.body.code).toBe(400);
+    expect(immediate.body.message).toContain('Broadcasts Per Month');
+  });
+
+  it('asks a workspace key for a channel', async () => {
+    const answer = await create(valid(), workspace.workspaceKey);
+    expect(answer.body).toMatchObject({
+      code: 400,
+      message: 'Either channel_id or phone_number_id is required',
+    });
+  });
+
+  it('refuses a JWT with the message of its own', async () => {
+    const jwt = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.e30.c2ln`;
+    const answer = await api.send('POST', '/api/campaigns/auto-trigger', {
+      body: valid(),
+      headers: { authorization: `Bearer ${jwt}` },
+    });
+    expect(answer.body).toMatchObject({
+      code: 401,
+      message: 'This endpoint is restricted to API key usage only',
+    });
+  });
+
+  it('creates one campaign for twenty requests with one Idempotency-Key', async () => {
+    const before = await countCampaigns();
+    const key = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        api.send('POST', '/api/campaigns/auto-trigger', {
+          key: workspace.channelKey,
+          body: valid(),
+          headers: { 'idempotency-key': key },
+        }),
+      ),
+    );
+    expect(await countCampaigns()).toBe(before + 1);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(
+      new Set([...(answers.some(({ status }) => status === 409) ? [409] : []), 201]),
+    );
+    const ids = answers.filter(({ status }) => status === 201).map(({ body }) => body.data.campaign.id);
+    expect(new Set(ids).size).toBe(1);
+    const again = await api.send('POST', '/api/campaigns/auto-trigger', {
+      key: workspace.channelKey,
+      body: { ...valid(), name: 'Other' },
+      headers: { 'idempotency-key': key },
+    });
+    expect(again.status).toBe(422);
+  });
+});

@@ -1,0 +1,184 @@
+import { get } from 'node:http';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
+import { aCampaignToPrepare, aTemplate } from '../../support/audience-campaign.ts';
+
+let api: TestApi;
+let workspace: SeededWorkspace;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  workspace = await api.seedWorkspace();
+});
+afterAll(() => api.close());
+
+async function aCampaign(): Promise<string> {
+  const templateId = await aTemplate(api.database.pool, workspace);
+  return aCampaignToPrepare(api.database.pool, { ...workspace, templateId }, {});
+}
+
+interface Row {
+  readonly state: string;
+  readonly reason?: string;
+  readonly detail?: string;
+  readonly line?: number;
+  readonly providerMessageId?: string;
+}
+
+const at = '2026-11-21T09:00:07.120Z';
+
+async function recipients(campaignId: string, rows: readonly Row[]): Promise<void> {
+  for (const [index, { state, reason, detail, line, providerMessageId }] of rows.entries()) {
+    await api.database.pool.query(sql.type(nothing)`
+      INSERT INTO recipient (campaign_id, position, phone_number, sendable, state, reason, reason_detail, line_number,
+        provider_message_id, updated_at)
+      VALUES (${campaignId}, ${index + 1}, ${`49151000000${index}`}, ${state !== 'SKIPPED'}, ${state}, ${reason ?? null},
+        ${detail ?? null}, ${line ?? null}, ${providerMessageId ?? null}, ${at})`);
+  }
+}
+
+const path = (campaignId: string, query = '') => `/api/campaigns/${campaignId}/recipients${query}`;
+const asCsv = (campaignId: string, query = '') =>
+  api.send('GET', path(campaignId, query), { key: workspace.channelKey, headers: { Accept: 'text/csv' } });
+
+const header =
+  'id,phone_number,contact_id,state,reason,reason_detail,line_number,message_id,provider_message_id,updated_at';
+
+const linesOf = (text: string): readonly string[] => text.trimEnd().split('\n');
+const phonesOf = (text: string): readonly (string | undefined)[] =>
+  linesOf(text)
+    .slice(1)
+    .map((line) => line.split(',')[1]);
+
+describe('the recipients of a campaign as CSV', () => {
+  test('tell what the records tell, one line each', async () => {
+    const id = await aCampaign();
+    await recipients(id, [
+      { state: 'DELIVERED', line: 2, providerMessageId: 'wamid.1' },
+      { state: 'SKIPPED', reason: 'DUPLICATE', line: 3 },
+      { state: 'PENDING' },
+    ]);
+    const records = (await api.send('GET', path(id), { key: workspace.channelKey })).body.data;
+    const answer = await asCsv(id);
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="recipients-${id}.csv"`);
+    const [first, second, third] = records;
+    expect(linesOf(answer.text)).toEqual([
+      header,
+      `${first.id},491510000000,,DELIVERED,,,2,${first.id},wamid.1,${at}`,
+      `${second.id},491510000001,,SKIPPED,DUPLICATE,,3,,,${at}`,
+      `${third.id},491510000002,,PENDING,,,,,,${at}`,
+    ]);
+  });
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1'])(
+    'hold no formula where a text is %j',
+    async (detail) => {
+      const id = await aCampaign();
+      await recipients(id, [
+        { state: 'SKIPPED', reason: 'INVALID_PHONE', detail, providerMessageId: detail },
+      ]);
+      const { text } = await asCsv(id);
+      const cell = /[\r\n]/.test(detail) ? `"'${detail}"` : `'${detail}`;
+      expect(text.split(cell).length - 1).toBe(2);
+    },
+  );
+
+  test('keep commas, quotes and line breaks inside their cell', async () => {
+    const id = await aCampaign();
+    await recipients(id, [{ state: 'FAILED', reason: 'PROVIDER_1', detail: 'a, "b"\nc' }]);
+    expect((await asCsv(id)).text).toContain(',"a, ""b""\nc",');
+  });
+
+  test('are those of the states and reasons asked for, from the cursor on', async () => {
+    const id = await aCampaign();
+    const odd = `PROVIDER_'{"\\,`;
+    await recipients(id, [
+      { state: 'FAILED', reason: odd },
+      { state: 'FAILED', reason: 'PROVIDER_2' },
+      { state: 'SKIPPED', reason: odd },
+      { state: 'READ' },
+      { state: 'FAILED', reason: odd },
+    ]);
+    const ofReason = `?state=FAILED&reason=${encodeURIComponent(odd)}`;
+    expect(phonesOf((await asCsv(id, ofReason)).text)).toEqual(['491510000000', '491510000004']);
+    const { body } = await api.send('GET', path(id, '?limit=2'), { key: workspace.channelKey });
+    expect(phonesOf((await asCsv(id, `?cursor=${body.pagination.nextCursor}`)).text)).toEqual([
+      '491510000002',
+      '491510000003',
+      '491510000004',
+    ]);
+  });
+
+  test('are only the header where nobody is, and 404 in another workspace', async () => {
+    const id = await aCampaign();
+    expect((await asCsv(id)).text).toBe(`${header}\n`);
+    const stranger = await api.seedWorkspace();
+    const answer = await api.send('GET', path(id), {
+      key: stranger.channelKey,
+      headers: { Accept: 'text/csv' },
+    });
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('a large export', () => {
+  const count = 50_000;
+
+  async function aLargeCampaign(): Promise<string> {
+    const id = await aCampaign();
+    await api.database.pool.query(sql.type(nothing)`
+      INSERT INTO recipient (campaign_id, position, phone_number, sendable, state)
+      SELECT ${id}, n, (4915100000000 + n)::text, true, 'PENDING' FROM generate_series(1, ${count}::int) AS n`);
+    return id;
+  }
+
+  test('holds everybody once and in order', async () => {
+    const phones = phonesOf((await asCsv(await aLargeCampaign())).text);
+    expect(phones.length).toBe(count);
+    expect(phones).toEqual(phones.toSorted());
+    expect(new Set(phones).size).toBe(count);
+  });
+
+  const Count = row(t.type({ count: t.number }));
+  const connections = (state: readonly string[]) =>
+    api.database.pool.oneFirst(sql.type(Count)`
+      SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'export-recipients'
+        AND state = ANY (${sql.array(state, 'text')})`);
+
+  test('takes turns with others on a few connections', async () => {
+    const id = await aLargeCampaign();
+    const counts: number[] = [];
+    const exports = Promise.all(Array.from({ length: 8 }, () => asCsv(id)));
+    const done = new AbortController();
+    const sampled = (async () => {
+      while (!done.signal.aborted) counts.push(await connections(['active', 'idle']));
+    })();
+    const answers = await exports;
+    done.abort();
+    await sampled;
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(4);
+  });
+
+  test('ends in Postgres when the client goes away', async () => {
+    const id = await aLargeCampaign();
+    // oxlint-disable-next-line promise/avoid-new -- a request speaks in callbacks
+    await new Promise<void>((resolve, reject) => {
+      const headers = { 'X-API-Key': workspace.channelKey, Accept: 'text/csv' };
+      const request = get(`${api.baseUrl}${path(id)}`, { headers }, (response) => {
+        response.once('data', () => {
+          response.destroy();
+          resolve();
+        });
+      });
+      request.once('error', reject);
+    });
+    await expect.poll(() => connections(['active']), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => connections(['idle']), { timeout: 10_000 }).toBe(0);
+  });
+});

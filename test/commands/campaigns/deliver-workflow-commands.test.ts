@@ -1,0 +1,112 @@
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  deliverOverdueCommands,
+  deliverWorkflowCommands,
+} from '../../../src/commands/campaigns/deliver-workflow-commands.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { insertWorkflowCommand } from '../../../src/records/campaigns/workflow-commands.ts';
+import { seedCampaign } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+beforeEach(() => test.pool.query(sql.type(nothing)`DELETE FROM workflow_command`));
+
+/** `refuses`: campaigns whose start and refresh Temporal refuses. */
+function courierWith(refuses: (campaignId: string) => boolean) {
+  const delivered: string[] = [];
+  const deliver = async (campaignId: string) => {
+    if (refuses(campaignId)) throw new Error('refused');
+    delivered.push(campaignId);
+    return true;
+  };
+  const dependencies = {
+    database: test.pool,
+    logger: pino({ level: 'silent' }),
+    orchestrator: {
+      startCampaign: ({ id }: { readonly id: string }) => deliver(id),
+      refreshCampaign: deliver,
+    },
+  } as unknown as Dependencies;
+  return { dependencies, delivered };
+}
+
+async function seedCommands(count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { campaignId } = await seedCampaign(test.pool, { recipients: 1 });
+    await insertWorkflowCommand(test.pool, { campaignId, kind: 'refresh' });
+    ids.push(campaignId);
+  }
+  return ids;
+}
+
+const fromTheStart = { olderThanMs: 0, afterId: 0n };
+
+const Count = row(t.type({ waiting: t.number }));
+const countWaiting = () =>
+  test.pool.oneFirst(sql.type(Count)`SELECT count(*)::int AS waiting FROM workflow_command`);
+
+describe('the courier', () => {
+  it('delivers what others left behind although Temporal refuses some of it', async () => {
+    const [refused = '', ...others] = await seedCommands(4);
+    const { dependencies, delivered } = courierWith((id) => id === refused);
+    expect(await deliverOverdueCommands(dependencies, fromTheStart)).toMatchObject({
+      delivered: 3,
+      lastId: 0n,
+    });
+    expect(delivered).toEqual(others);
+    expect(await countWaiting()).toBe(1);
+  });
+
+  it('reaches in its next round what lies behind more refused commands than a round puts up with', async () => {
+    const ids = await seedCommands(5);
+    const { dependencies, delivered } = courierWith((id) => ids.indexOf(id) < 3);
+    const first = await deliverOverdueCommands(dependencies, fromTheStart);
+    expect([first.delivered, String(first.failure)]).toEqual([0, 'Error: refused']);
+    const second = await deliverOverdueCommands(dependencies, { olderThanMs: 0, afterId: first.lastId });
+    expect([second.delivered, second.lastId]).toEqual([2, 0n]);
+    expect(delivered).toEqual(ids.slice(3));
+    expect(await countWaiting()).toBe(3);
+  });
+
+  it('delivers what was written before the clock of Postgres was set back', async () => {
+    const [campaignId] = await seedCommands(1);
+    await test.pool.query(
+      sql.type(nothing)`UPDATE workflow_command SET created_at = now() + interval '1 hour'`,
+    );
+    const { dependencies, delivered } = courierWith(() => false);
+    await deliverOverdueCommands(dependencies, { olderThanMs: 2_000, afterId: 0n });
+    expect(delivered).toEqual([campaignId]);
+  });
+
+  it('asks Temporal only a few times in a round when it takes nothing', async () => {
+    await seedCommands(6);
+    let asked = 0;
+    const { dependencies } = courierWith(() => (asked += 1) > 0);
+    expect((await deliverOverdueCommands(dependencies, fromTheStart)).delivered).toBe(0);
+    expect(asked).toBe(3);
+    expect(await countWaiting()).toBe(6);
+  });
+
+  it('delivers again what a process told Temporal before it died, and then lets it go', async () => {
+    const [campaignId = ''] = await seedCommands(1);
+    const dying = courierWith(() => false);
+    const database = { ...test.pool, query: () => Promise.reject(new Error('died')) };
+    const dead = { ...dying.dependencies, database } as unknown as Dependencies;
+    await deliverWorkflowCommands(dead, campaignId);
+    expect(dying.delivered).toEqual([campaignId]);
+    expect(await countWaiting()).toBe(1);
+    const next = courierWith(() => false);
+    await deliverOverdueCommands(next.dependencies, fromTheStart);
+    expect(next.delivered).toEqual([campaignId]);
+    expect(await countWaiting()).toBe(0);
+  });
+});

@@ -19,7 +19,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { pino } from 'pino';
-import { prepareCampaign } from '../src/commands/prepare-campaign.ts';
+import { prepareCampaign } from '../src/commands/audience/prepare-campaign.ts';
 import type { Dependencies } from '../src/dependencies.ts';
 import { createDatabase } from '../src/records/database/database.ts';
 import { createSecretBox } from '../src/secrets.ts';

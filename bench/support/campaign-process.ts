@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { prepareCampaign } from '../../src/commands/prepare-campaign.ts';
+import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
 import { createDependencies, type OpenDependencies } from '../../src/dependencies.ts';
 import { benchConfig } from './bench-config.ts';
 import { sendCampaign } from './send-campaign.ts';

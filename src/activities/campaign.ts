@@ -3,7 +3,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { beginCampaign } from '../commands/campaigns/begin-campaign.ts';
 import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../commands/campaigns/change-campaign.ts';
-import { prepareCampaign } from '../commands/prepare-campaign.ts';
+import { prepareCampaign } from '../commands/audience/prepare-campaign.ts';
 import { pauseOlderRecord } from '../commands/sending/pause-older-record.ts';
 import { runSendStep } from '../commands/sending/run-send-step.ts';
 import { cancelRecipients, settleCampaign } from '../commands/campaigns/settle-campaign.ts';

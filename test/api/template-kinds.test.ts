@@ -8,7 +8,7 @@ import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { createApiKey } from '../../src/commands/create-api-key.ts';
 import { createChannel } from '../../src/commands/create-channel.ts';
 import { createWorkspace } from '../../src/commands/create-workspace.ts';
-import { prepareCampaign } from '../../src/commands/prepare-campaign.ts';
+import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { postLedgerEntry } from '../../src/records/wallets.ts';

@@ -1,6 +1,6 @@
 /** POST /api/campaigns/csv-files, and the public URL it answers with. */
 import * as t from 'io-ts';
-import { campaignFileUrl, isCampaignFileKey } from '../../audience/campaign-file-url.ts';
+import { campaignFileUrl, isCampaignFileKey } from '../../commands/audience/campaign-file-url.ts';
 import { Integer } from '../../codecs/scalars.ts';
 import { refined, struct } from '../../codecs/struct.ts';
 import { uploadCampaignFile } from '../../commands/campaigns/upload-campaign-file.ts';

@@ -1,13 +1,13 @@
 /** The rules of Spec 4.1 that the request itself can break: what one field asks of another. */
 import { isRight } from 'fp-ts/lib/Either.js';
-import { createCsvRowReader } from '../../audience/csv-rows.ts';
+import { createCsvRowReader } from '../audience/csv-rows.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { IsoDateTime } from '../../codecs/scalars.ts';
-import { columnProblems } from '../../domain/csv-audience.ts';
+import { columnProblems } from '../../domain/audience/csv.ts';
 import { mostProblems, type FieldProblem } from '../../domain/error.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
-import { PreparationFailure } from '../../domain/preparation-failure.ts';
-import { parseQuickContact } from '../../domain/quick-contact.ts';
+import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 import { conditionProblems } from '../../domain/segment-filter.ts';
 
 const csvSources = ['csv_contacts_string', 'csv_file_key', 'csv_file_url'] as const;

@@ -1,10 +1,10 @@
 /** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
-import { campaignFileKey } from '../../audience/campaign-file-url.ts';
+import { campaignFileKey } from '../audience/campaign-file-url.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/api-key.ts';
 import { initialStatus } from '../../domain/campaigns/campaign.ts';
-import { columnProblems, csvKeys } from '../../domain/csv-audience.ts';
+import { columnProblems, csvKeys } from '../../domain/audience/csv.ts';
 import {
   FeatureUnavailable,
   Invalid,
@@ -13,7 +13,7 @@ import {
   type FieldProblem,
 } from '../../domain/error.ts';
 import { quotaMonth } from '../../domain/feature.ts';
-import { parseQuickContact } from '../../domain/quick-contact.ts';
+import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 import { parseTemplate } from '../../domain/template-components.ts';
 import { isSendable, type TemplateDefinition } from '../../domain/template-definition.ts';
 import { templateVariables } from '../../domain/template-variables.ts';

@@ -1,12 +1,12 @@
 /** Takes a campaign's CSV into the file storage, looked at while it streams through. */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { CsvRow } from '../../audience/csv-row.ts';
-import { createCsvRowReader } from '../../audience/csv-rows.ts';
-import { createCsvTextDecoder } from '../../audience/csv-text.ts';
+import type { CsvRow } from '../audience/csv-row.ts';
+import { createCsvRowReader } from '../audience/csv-rows.ts';
+import { createCsvTextDecoder } from '../audience/csv-text.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
-import { PreparationFailure } from '../../domain/preparation-failure.ts';
+import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { insertCampaignFile } from '../../records/campaigns/files.ts';
 
 export interface UploadedFile {

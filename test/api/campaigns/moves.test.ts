@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginCampaign } from '../../../src/commands/campaigns/begin-campaign.ts';
-import { prepareCampaign } from '../../../src/commands/prepare-campaign.ts';
+import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
 import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';

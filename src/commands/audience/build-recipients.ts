@@ -1,0 +1,104 @@
+/**
+ * The one pass over an audience: numbers told apart, contacts found or made, variables frozen, recipients written. While
+ * the rows of one page are worked on, the contacts of the next are looked up and what came before is being written.
+ */
+import {
+  recipientOf,
+  skipBeforeContact,
+  type AudienceContact,
+  type AudienceRules,
+  type Candidate,
+  type NewRecipient,
+} from '../../domain/audience/audience.ts';
+import type { PhoneNumber } from '../../domain/phone-number.ts';
+import { createPhoneSet, type PhoneSet } from '../../domain/audience/phone-set.ts';
+import type { Reachable } from '../../domain/audience/contact.ts';
+import type { ContactLoad, KnownContacts } from '../../records/audience/contacts.ts';
+import { createBacklog } from '../../concurrency/backlog.ts';
+import type { RecipientLoad } from '../../records/audience/recipient-load.ts';
+
+export interface RecipientBuild {
+  readonly pages: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
+  readonly rules: AudienceRules;
+  readonly recipients: Pick<RecipientLoad, 'write'>;
+  /** Undefined where the audience is made of contacts already. */
+  readonly contacts: Pick<ContactLoad, 'find' | 'register' | 'flush'> | undefined;
+  /** Throws to stop. */
+  readonly checkpoint: () => void;
+}
+
+// Enough that Postgres never waits for us nor we for it, few enough that memory stays flat.
+const pagesUnderWay = 2;
+
+interface Page {
+  readonly candidates: readonly Candidate[];
+  /** By the candidate's place: why it is skipped whatever its contact is. */
+  readonly skips: readonly NewRecipient['skip'][];
+  readonly reachable: readonly Reachable[];
+  readonly known: Promise<KnownContacts> | undefined;
+}
+
+export async function buildRecipients({
+  pages,
+  rules,
+  recipients,
+  contacts,
+  checkpoint,
+}: RecipientBuild): Promise<void> {
+  const numbers = createPhoneSet();
+  const waiting: Page[] = [];
+  const writing = createBacklog(pagesUnderWay);
+
+  const finish = async ({ candidates, skips, reachable, known }: Page): Promise<void> => {
+    checkpoint();
+    let registered: readonly AudienceContact[] = [];
+    if (contacts !== undefined && known !== undefined) {
+      const registration = contacts.register(reachable, await known);
+      registered = registration.contacts;
+      await writing.add(registration.written);
+    }
+    let reached = 0;
+    await recipients.write(
+      candidates.map((candidate, at) => {
+        const skip = skips[at];
+        if (skip !== undefined || !isReachable(candidate)) return skippedRecipient(candidate, skip);
+        const contact = candidate.contact ?? registered[reached] ?? null;
+        reached += 1;
+        return recipientOf(candidate, contact, rules);
+      }),
+    );
+  };
+
+  for await (const candidates of pages) {
+    waiting.push(beginPage(candidates, numbers, contacts));
+    if (waiting.length > pagesUnderWay) await finish(waiting.shift() as Page);
+  }
+  for (const page of waiting) await finish(page);
+  await writing.settle();
+  await contacts?.flush();
+}
+
+function beginPage(
+  candidates: readonly Candidate[],
+  numbers: PhoneSet,
+  contacts: RecipientBuild['contacts'],
+): Page {
+  const isNew = ({ digits }: PhoneNumber): boolean => numbers.add(digits);
+  const reachable: Reachable[] = [];
+  const skips = candidates.map((candidate) => {
+    const skip = skipBeforeContact(candidate, isNew);
+    if (skip === undefined && isReachable(candidate)) reachable.push(candidate);
+    return skip;
+  });
+  const known = reachable.length === 0 ? undefined : contacts?.find(reachable);
+  // A failure is met where the page is finished.
+  known?.catch(() => undefined);
+  return { candidates, skips, reachable, known };
+}
+
+const isReachable = (candidate: Candidate): candidate is Reachable => candidate.phone !== undefined;
+
+function skippedRecipient({ phone, line, contact }: Candidate, skip: NewRecipient['skip']): NewRecipient {
+  const reason = skip ?? { reason: 'INVALID_PHONE', detail: null };
+  return { contactId: contact?.id ?? null, phone, line, skip: reason, variables: [] };
+}

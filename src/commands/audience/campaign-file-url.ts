@@ -1,0 +1,24 @@
+/** The public URL of an uploaded campaign file: built here, and recognised here when it comes back as csv_file_url. */
+import type { Config } from '../../config.ts';
+
+const path = '/api/campaigns/csv-files/';
+const keyPattern = /^csv_[0-9a-f-]{36}\.csv$/;
+
+export const isCampaignFileKey = (key: string): boolean => keyPattern.test(key);
+
+const baseUrl = ({ publicUrl, host, port }: Pick<Config, 'publicUrl' | 'host' | 'port'>): string =>
+  publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+export function campaignFileUrl(config: Pick<Config, 'publicUrl' | 'host' | 'port'>, key: string): string {
+  return `${baseUrl(config)}${path}${key}`;
+}
+
+/** Undefined for a URL that is not one of ours. */
+export function campaignFileKey(
+  config: Pick<Config, 'publicUrl' | 'host' | 'port'>,
+  url: string,
+): string | undefined {
+  const prefix = `${baseUrl(config)}${path}`;
+  const key = url.startsWith(prefix) ? url.slice(prefix.length) : '';
+  return isCampaignFileKey(key) ? key : undefined;
+}

@@ -1,0 +1,60 @@
+/** The bytes of a campaign's CSV, wherever they are. */
+import type { AudienceInput } from '../../codecs/campaign-audience.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { readCampaignInput } from '../../records/campaigns/inputs.ts';
+import { campaignFileKey } from './campaign-file-url.ts';
+
+type FileSources = Pick<Dependencies, 'config' | 'storage' | 'outbound'>;
+
+/** Worth another try: the other side's fault, and perhaps gone soon. */
+export class FileTemporarilyUnavailable extends Error {
+  readonly failure: PreparationFailure;
+  constructor(failure: PreparationFailure) {
+    super(failure.message);
+    this.name = 'FileTemporarilyUnavailable';
+    this.failure = failure;
+  }
+}
+
+/** Without a key or a URL, the CSV of the request itself. Throws PreparationFailure or FileTemporarilyUnavailable, at any chunk. */
+export async function* readCampaignFile(
+  sources: FileSources,
+  audience: AudienceInput,
+  campaignId: string,
+): AsyncGenerator<Buffer> {
+  const { csv_file_url: url } = audience;
+  const key = audience.csv_file_key ?? (url === undefined ? undefined : campaignFileKey(sources.config, url));
+  if (key !== undefined) yield* readStored(sources, key);
+  else if (url !== undefined) yield* download(sources, url);
+  else yield* readCampaignInput(sources.config.databaseUrl, campaignId);
+}
+
+async function* readStored({ storage }: FileSources, key: string): AsyncGenerator<Buffer> {
+  const stream = await storage.read(key);
+  if (stream === undefined) throw new PreparationFailure('FILE_NOT_FOUND', 'The uploaded CSV does not exist');
+  for await (const chunk of stream) yield chunk as Buffer;
+}
+
+async function* download({ outbound }: FileSources, url: string): AsyncGenerator<Buffer> {
+  const fetched = await outbound.fetchFile(url);
+  if (!fetched.ok) throw failureOf(fetched.error);
+  try {
+    for await (const chunk of fetched.stream) yield chunk as Buffer;
+  } catch (error) {
+    throw error instanceof Error && 'code' in error && 'isTemporary' in error
+      ? failureOf(error as FetchError)
+      : error;
+  }
+}
+
+type FetchFailure = Extract<
+  Awaited<ReturnType<Dependencies['outbound']['fetchFile']>>,
+  { readonly ok: false }
+>;
+type FetchError = FetchFailure['error'];
+
+function failureOf({ code, message, isTemporary }: FetchError): Error {
+  const failure = new PreparationFailure(code, message);
+  return isTemporary ? new FileTemporarilyUnavailable(failure) : failure;
+}

@@ -1,0 +1,51 @@
+/** Everybody a campaign's audience names, whatever kind it is. */
+import type { AudienceInput } from '../../codecs/campaign-audience.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Candidate } from '../../domain/audience/audience.ts';
+import type { ContactSelectionType } from '../../domain/campaigns/campaign.ts';
+import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { listFilters, readContacts, readFailedRecipients } from '../../records/audience/audience.ts';
+import { readCampaignFile } from './campaign-file.ts';
+import { readCsvCandidates } from './csv-candidates.ts';
+import { readQuickCandidates } from './quick-candidates.ts';
+
+export interface AudienceRequest {
+  readonly workspaceId: number;
+  readonly selectionType: ContactSelectionType;
+  readonly audience: AudienceInput;
+  readonly campaignId: string;
+  readonly quickContacts: readonly string[];
+  /** The values frozen by the failed campaign are used again. */
+  readonly keepVariables: boolean;
+}
+
+type Sources = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound'>;
+type Pages = AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
+
+export async function openCandidates(sources: Sources, request: AudienceRequest): Promise<Pages> {
+  const { workspaceId, selectionType, audience } = request;
+  const { databaseUrl } = sources.config;
+  switch (selectionType) {
+    case 'csv_contacts': {
+      if (audience.csv_mapping === undefined)
+        throw new PreparationFailure('CSV_UNREADABLE', 'csv_mapping is missing');
+      return readCsvCandidates(readCampaignFile(sources, audience, request.campaignId), audience.csv_mapping);
+    }
+    case 'quick_contacts':
+      return readQuickCandidates(request.quickContacts);
+    case 'all_contacts':
+      return readContacts(databaseUrl, workspaceId, { segments: undefined, filter: undefined });
+    case 'segmented': {
+      const segments = await listFilters(sources.database, workspaceId, audience.segments ?? []);
+      return readContacts(databaseUrl, workspaceId, { segments, filter: audience.contact_filters });
+    }
+    case 'failed_contacts':
+      return readFailedRecipients(databaseUrl, {
+        campaignId: audience.failed_campaign_id ?? '',
+        reasons: audience.failed_reasons ?? [],
+        keepVariables: request.keepVariables,
+      });
+    default:
+      return selectionType satisfies never;
+  }
+}

@@ -1,0 +1,61 @@
+/** The rows of a campaign's CSV as candidates, in pages. */
+import type { Candidate } from '../../domain/audience/audience.ts';
+import {
+  columnProblems,
+  csvCandidateReader,
+  type CsvMapping,
+  type CsvRowReading,
+} from '../../domain/audience/csv.ts';
+import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import type { CsvRow } from './csv-row.ts';
+import { createCsvRowReader } from './csv-rows.ts';
+import { createCsvTextDecoder } from './csv-text.ts';
+
+// Small pages: what a page holds dies young.
+const pageSize = 1_000;
+
+/** Throws PreparationFailure where the file as a whole cannot be used. */
+export async function* readCsvCandidates(
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+  mapping: CsvMapping,
+): AsyncGenerator<readonly Candidate[]> {
+  let read: CsvRowReading | undefined;
+  let page: Candidate[] = [];
+  for await (const rows of readCsvRows(chunks)) {
+    for (const row of rows) {
+      if (read === undefined) read = readerFor(row, mapping);
+      else page.push('problem' in row ? malformed(row) : read(row.cells, row.line));
+      if (page.length === pageSize) {
+        yield page;
+        page = [];
+      }
+    }
+  }
+  if (read === undefined)
+    throw new PreparationFailure('CSV_UNREADABLE', 'The CSV is empty: it has no header row');
+  if (page.length > 0) yield page;
+}
+
+/** Blank rows are left out; the first row is the header. */
+export async function* readCsvRows(
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+): AsyncGenerator<readonly CsvRow[]> {
+  const decoder = createCsvTextDecoder();
+  const reader = createCsvRowReader();
+  for await (const chunk of chunks) yield reader.write(decoder.write(chunk));
+  yield reader.write(decoder.end());
+  yield reader.end();
+}
+
+function readerFor(header: CsvRow, mapping: CsvMapping): CsvRowReading {
+  if ('problem' in header) {
+    throw new PreparationFailure('CSV_UNREADABLE', `Line ${header.line}: the header row cannot be read`);
+  }
+  const [problem] = columnProblems(mapping, header.cells.length);
+  if (problem !== undefined) throw new PreparationFailure('CSV_COLUMN_OUT_OF_RANGE', problem.message);
+  return csvCandidateReader(mapping, header.cells.length);
+}
+
+function malformed({ line, problem }: { readonly line: number; readonly problem: string }): Candidate {
+  return { line, given: '', phone: undefined, malformed: problem };
+}

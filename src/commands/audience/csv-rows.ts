@@ -1,0 +1,45 @@
+/**
+ * CSV text to rows, driven chunk by chunk: rows come out as their bytes go in, with the physical line they begin on.
+ * A row whose quotes are wrong is reported and left out; a quote that is never closed ends the reading.
+ */
+import { detectDialect, findHeaderLine } from '../../domain/audience/csv-dialect.ts';
+import { createCsvParser, type CsvParser } from './csv-parser.ts';
+import { maxRecordBytes, recordTooLong, type CsvRow } from './csv-row.ts';
+
+export interface CsvRowReader {
+  /** The rows that these bytes (UTF-8, without byte order mark) complete. Throws PreparationFailure CSV_UNREADABLE. */
+  readonly write: (bytes: Buffer) => readonly CsvRow[];
+  readonly end: () => readonly CsvRow[];
+}
+
+/** Blank rows are left out. The first row is the header. */
+export function createCsvRowReader(): CsvRowReader {
+  let beginning: Buffer | undefined = Buffer.alloc(0);
+  let parser: CsvParser | undefined;
+
+  const parse = (bytes: Buffer, isLast: boolean): readonly CsvRow[] => {
+    if (parser !== undefined) return parser.read(bytes);
+    beginning = Buffer.concat([beginning ?? Buffer.alloc(0), bytes]);
+    const headerLine = findHeaderLine(beginning.toString('utf8'), isLast);
+    if (headerLine === undefined) {
+      if (beginning.length > maxRecordBytes) throw recordTooLong(1);
+      return [];
+    }
+    const { delimiter, hasSeparatorLine } = detectDialect(headerLine);
+    parser = createCsvParser(delimiter);
+    const text = beginning;
+    beginning = undefined;
+    if (!hasSeparatorLine) return parser.read(text);
+    const end = text.indexOf(headerLine) + Buffer.byteLength(headerLine);
+    // The line is emptied but stays a line, so that line numbers stay those of the file.
+    return parser.read(text.subarray(end));
+  };
+
+  return {
+    write: (bytes) => parse(bytes, false),
+    end: () => {
+      const rows = parse(Buffer.alloc(0), true);
+      return parser === undefined ? rows : [...rows, ...parser.end()];
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** A campaign's variable mapping, compiled against the template as it is when the audience is prepared. */
+import { largestInlineCount } from './quick-candidates.ts';
+import type { AudienceRequest } from './candidates.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { csvKeys } from '../../domain/audience/csv.ts';
+import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import type { VariableResolver } from '../../domain/recipient-variables.ts';
+import { parseTemplate } from '../../domain/template-components.ts';
+import { compileMapping } from '../../domain/variable-mapping.ts';
+import { findResendableCampaign } from '../../records/audience/audience.ts';
+import type { CampaignToPrepare } from '../../records/audience/preparation.ts';
+import { getTemplate } from '../../records/templates.ts';
+
+export interface FrozenMapping {
+  readonly plan: unknown;
+  readonly resolvers: readonly VariableResolver[];
+  /** The recipients' values are those an earlier campaign froze for the same plan. */
+  readonly keepsVariables: boolean;
+}
+
+interface FreezeRequest extends AudienceRequest {
+  readonly campaign: CampaignToPrepare;
+}
+
+/** Throws PreparationFailure TEMPLATE_NOT_FOUND when the template is gone or no longer takes the mapping. */
+export async function freezeVariables(
+  { database, now }: Pick<Dependencies, 'database' | 'now'>,
+  request: FreezeRequest,
+): Promise<FrozenMapping> {
+  const { campaign, audience, quickContacts, workspaceId, selectionType } = request;
+  const template = await getTemplate(database, workspaceId, campaign.template_id);
+  if (template.vanishedAt !== null) {
+    throw new PreparationFailure('TEMPLATE_NOT_FOUND', 'The template no longer exists at the provider');
+  }
+  if (audience.failed_campaign_id !== undefined && campaign.variable_mapping == null) {
+    const earlier = await findResendableCampaign(database, workspaceId, audience.failed_campaign_id);
+    if (earlier?.template_id === template.id && earlier.message_plan != null) {
+      return { plan: earlier.message_plan, resolvers: [], keepsVariables: true };
+    }
+  }
+  const present = now();
+  const sendsAt = campaign.scheduled_at;
+  const result = compileMapping(
+    parseTemplate(template.components, template),
+    campaign.variable_mapping ?? undefined,
+    {
+      selectionType,
+      inlineCount: largestInlineCount(quickContacts),
+      now: sendsAt !== null && sendsAt > present ? sendsAt : present,
+      ...(audience.csv_mapping !== undefined && { csvKeys: csvKeys(audience.csv_mapping) }),
+    },
+  );
+  if (!result.ok) {
+    const problem = result.problems[0]?.message ?? 'its variables changed';
+    throw new PreparationFailure('TEMPLATE_NOT_FOUND', `The template does not take the mapping: ${problem}`);
+  }
+  return { ...result.mapping, keepsVariables: false };
+}

@@ -1,0 +1,230 @@
+/**
+ * Builds the recipient list of a campaign (Spec 3.1). One transaction: a preparation that is killed at any point leaves
+ * nothing behind and is simply done again. What it comes to is read from the record.
+ */
+import { isRight } from 'fp-ts/lib/Either.js';
+import * as t from 'io-ts';
+import { buildRecipients } from './build-recipients.ts';
+import { FileTemporarilyUnavailable } from './campaign-file.ts';
+import { openCandidates, type AudienceRequest } from './candidates.ts';
+import { AudienceInput } from '../../codecs/campaign-audience.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { openContactLoad, type ContactLoad } from '../../records/audience/contacts.ts';
+import { findCampaignInput } from '../../records/campaigns/inputs.ts';
+import {
+  failPreparation,
+  getCampaignToPrepare,
+  isBeingPrepared,
+  needsPreparation,
+  type CampaignToPrepare,
+} from '../../records/audience/preparation.ts';
+import { getCampaignStanding } from '../../records/campaigns/standing.ts';
+import { isWriteCollision } from '../../records/database/load-connection.ts';
+import { listSubscribedKeys } from '../../records/events.ts';
+import { openRecipientLoad, type RecipientLoad } from '../../records/audience/recipient-load.ts';
+import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
+
+type Preparer = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound' | 'now' | 'logger'> &
+  Partial<Pick<Dependencies, 'metrics'>>;
+
+export interface PreparationContext {
+  /** Called about once a second with the number of rows worked on so far. */
+  readonly heartbeat: (rows: number) => void;
+  /** Stops the preparation; nothing of it remains. */
+  readonly signal: AbortSignal;
+}
+
+const beatEveryMs = 1_000;
+const attempts = 5;
+const pauseBetweenMs = 1_000;
+
+/** Returns when the campaign is READY or FAILED, or needs no preparation; throws when it is to be tried again. */
+export async function prepareCampaign(
+  dependencies: Preparer,
+  campaignId: string,
+  { heartbeat, signal }: PreparationContext,
+): Promise<void> {
+  const campaign = await getCampaignToPrepare(dependencies.database, campaignId);
+  if (!isBeingPrepared(campaign.status, campaign.preparation_status)) return;
+  const watch = watchCampaign(dependencies, campaignId, { heartbeat, signal });
+  try {
+    await attemptRepeatedly(dependencies, campaign, watch);
+  } catch (error) {
+    if (watch.isStopped() && !signal.aborted) return;
+    if (!(error instanceof PreparationFailure)) throw error;
+    await failPreparation(dependencies.database, campaignId, error);
+    dependencies.logger.info(
+      { campaignId, status: 'FAILED', preparationError: error.code },
+      'campaign failed',
+    );
+  } finally {
+    watch.end();
+  }
+}
+
+interface Watch {
+  readonly progress: (rows: () => number) => void;
+  readonly onStop: (stop: () => void) => void;
+  readonly isStopped: () => boolean;
+  readonly end: () => void;
+}
+
+/** Beats, and stops the work as soon as the campaign is cancelled. */
+function watchCampaign(
+  { database }: Preparer,
+  campaignId: string,
+  { heartbeat, signal }: PreparationContext,
+): Watch {
+  let rows = (): number => 0;
+  let stop = (): void => undefined;
+  let stopped = false;
+  const halt = (): void => {
+    stopped = true;
+    stop();
+  };
+  signal.addEventListener('abort', halt, { once: true });
+  const timer = setInterval(() => {
+    heartbeat(rows());
+    needsPreparation(database, campaignId).then(
+      (needed) => {
+        if (!needed) halt();
+      },
+      // A database that is away ends the work by itself.
+      () => undefined,
+    );
+  }, beatEveryMs);
+  return {
+    progress: (count) => {
+      rows = count;
+    },
+    onStop: (action) => {
+      stop = action;
+      if (stopped || signal.aborted) halt();
+    },
+    isStopped: () => stopped,
+    end: () => {
+      clearInterval(timer);
+      signal.removeEventListener('abort', halt);
+    },
+  };
+}
+
+/** Tries again when somebody else wrote the same contacts, or when a file's server is away for a moment. */
+async function attemptRepeatedly(
+  dependencies: Preparer,
+  campaign: CampaignToPrepare,
+  watch: Watch,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await prepareOnce(dependencies, campaign, watch);
+    } catch (error) {
+      const isTemporary = error instanceof FileTemporarilyUnavailable;
+      if (watch.isStopped() || !(isTemporary || isWriteCollision(error))) throw error;
+      if (attempt === attempts) throw isTemporary ? error.failure : error;
+      dependencies.logger.info({ campaignId: campaign.id, attempt }, 'preparation begins again');
+      await wait(pauseBetweenMs * attempt);
+    }
+  }
+}
+
+async function prepareOnce(dependencies: Preparer, campaign: CampaignToPrepare, watch: Watch): Promise<void> {
+  const { databaseUrl } = dependencies.config;
+  const request = await readRequest(dependencies, campaign);
+  const frozen = await freezeVariables(dependencies, { campaign, ...request });
+  let recipients: RecipientLoad | undefined;
+  let contacts: ContactLoad | undefined;
+  const destroy = (): void => {
+    recipients?.destroy();
+    contacts?.destroy();
+  };
+  watch.onStop(destroy);
+  try {
+    recipients = await openRecipientLoad(databaseUrl, campaign.id);
+    if (recipients === undefined) return;
+    watch.progress(recipients.count);
+    contacts = await openContacts(dependencies, campaign);
+    await load(dependencies, { request, frozen, campaign, recipients, contacts, watch });
+  } finally {
+    destroy();
+  }
+}
+
+interface Loading {
+  readonly request: AudienceRequest;
+  readonly frozen: FrozenMapping;
+  readonly campaign: CampaignToPrepare;
+  readonly recipients: RecipientLoad;
+  readonly contacts: ContactLoad | undefined;
+  readonly watch: Watch;
+}
+
+async function load(
+  dependencies: Preparer,
+  { request, frozen, campaign, recipients, contacts, watch }: Loading,
+): Promise<void> {
+  await buildRecipients({
+    pages: await openCandidates(dependencies, { ...request, keepVariables: frozen.keepsVariables }),
+    rules: { blockedCountries: new Set(campaign.blocked_countries), resolvers: frozen.resolvers },
+    recipients,
+    contacts,
+    checkpoint: () => {
+      if (watch.isStopped()) throw new Error('The preparation was stopped');
+    },
+  });
+  const committed = await recipients.finish({
+    messagePlan: frozen.plan,
+    resentCampaignId: request.audience.failed_campaign_id,
+    beforeCommit: async () => contacts?.commit(),
+  });
+  if (committed) await tellPrepared(dependencies, campaign.id);
+}
+
+async function tellPrepared({ database, logger, metrics }: Preparer, campaignId: string): Promise<void> {
+  const { counts } = await getCampaignStanding(database, campaignId);
+  const { total, skipped } = counts;
+  logger.info({ campaignId, total, skipped }, 'campaign prepared');
+  metrics?.recipientChanges.inc({ state: 'pending' }, total);
+  metrics?.recipientChanges.inc({ state: 'skipped' }, skipped);
+}
+
+async function openContacts(
+  { config, database }: Preparer,
+  campaign: CampaignToPrepare,
+): Promise<ContactLoad | undefined> {
+  const sources = { csv_contacts: 'csv_import', quick_contacts: 'quick_contacts' } as const;
+  const { contact_selection_type: selectionType, workspace_id: workspaceId } = campaign;
+  if (selectionType !== 'csv_contacts' && selectionType !== 'quick_contacts') return undefined;
+  return openContactLoad(config.databaseUrl, {
+    workspaceId,
+    source: sources[selectionType],
+    subscribedKeys: await listSubscribedKeys(database, workspaceId),
+  });
+}
+
+const QuickContacts = t.array(t.string);
+
+async function readRequest({ database }: Preparer, campaign: CampaignToPrepare): Promise<AudienceRequest> {
+  const { contact_selection_type: selectionType, workspace_id: workspaceId } = campaign;
+  const audience = AudienceInput.decode(campaign.audience);
+  if (!isRight(audience)) throw new Error('The stored audience is not readable');
+  const content =
+    selectionType === 'quick_contacts' ? await findCampaignInput(database, campaign.id) : undefined;
+  const entries = QuickContacts.decode(JSON.parse(content ?? '[]'));
+  return {
+    campaignId: campaign.id,
+    workspaceId,
+    selectionType,
+    audience: audience.right,
+    quickContacts: isRight(entries) ? entries.right : [],
+    keepVariables: false,
+  };
+}
+
+function wait(milliseconds: number): Promise<void> {
+  // oxlint-disable-next-line promise/avoid-new -- a timer speaks in callbacks
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

@@ -1,0 +1,22 @@
+/** The entries of `quick_contacts` as candidates, in pages. */
+import type { Candidate } from '../../domain/audience/audience.ts';
+import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
+
+// Small pages: what a page holds dies young.
+const pageSize = 1_000;
+
+export function* readQuickCandidates(entries: readonly string[]): Generator<readonly Candidate[]> {
+  for (let at = 0; at < entries.length; at += pageSize)
+    yield entries.slice(at, at + pageSize).map(candidateOf);
+}
+
+function candidateOf(entry: string): Candidate {
+  const { phone, values } = parseQuickContact(entry);
+  return { line: null, given: phone, phone: normalisePhoneNumber(phone), inline: values };
+}
+
+/** The most values that stand behind a number. */
+export function largestInlineCount(entries: readonly string[]): number {
+  return entries.reduce((largest, entry) => Math.max(largest, parseQuickContact(entry).values.length), 0);
+}

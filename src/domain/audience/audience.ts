@@ -1,0 +1,113 @@
+/** Who of a campaign's audience becomes a recipient, and why the others are skipped. */
+import type { SkipReason } from '../campaigns/recipient.ts';
+import type { PhoneNumber } from '../phone-number.ts';
+import { resolveVariables, type RecipientSource, type VariableResolver } from '../recipient-variables.ts';
+
+/** What the input of a campaign tells of a person; empty where it tells nothing. */
+export interface Person {
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  readonly customFields: Readonly<Record<string, string>> | undefined;
+}
+
+/** What preparation needs to know of a contact of the workspace. */
+export interface AudienceContact {
+  readonly id: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  readonly subscribed: boolean;
+}
+
+/** One entry of the audience as it was given: a row of a CSV, a quick contact, a contact, a recipient that failed. */
+export interface Candidate {
+  readonly line: number | null;
+  /** The phone number as it was written. */
+  readonly given: string;
+  readonly phone: PhoneNumber | undefined;
+  /** Why the row cannot be read. */
+  readonly malformed?: string;
+  readonly person?: Person | undefined;
+  readonly row?: readonly string[];
+  readonly inline?: readonly string[];
+  /** Set where the audience is made of contacts; null for somebody who is no contact. */
+  readonly contact?: AudienceContact | null;
+  /** Values frozen by an earlier campaign, to be used again. */
+  readonly frozen?: readonly string[];
+}
+
+export interface NewRecipient {
+  readonly contactId: string | null;
+  readonly phone: PhoneNumber | undefined;
+  readonly line: number | null;
+  readonly skip: { readonly reason: SkipReason; readonly detail: string | null } | undefined;
+  readonly variables: readonly string[];
+}
+
+export interface AudienceRules {
+  /** ISO 3166 alpha-2 codes to which the channel never sends. */
+  readonly blockedCountries: ReadonlySet<string>;
+  readonly resolvers: readonly VariableResolver[];
+}
+
+const longestDetail = 100;
+
+/** What is wrong with a candidate by itself; `isNew` says whether its number comes for the first time. */
+export function skipBeforeContact(
+  candidate: Candidate,
+  isNew: (phone: PhoneNumber) => boolean,
+): NewRecipient['skip'] {
+  if (candidate.malformed !== undefined) return { reason: 'MALFORMED_ROW', detail: candidate.malformed };
+  if (candidate.phone === undefined) {
+    const given = candidate.given.slice(0, longestDetail).toWellFormed();
+    return { reason: 'INVALID_PHONE', detail: given === '' ? null : given };
+  }
+  return isNew(candidate.phone) ? undefined : { reason: 'DUPLICATE', detail: null };
+}
+
+/** The recipient of a candidate with a number of its own; its contact already has what the input told of it. */
+export function recipientOf(
+  candidate: Candidate & { readonly phone: PhoneNumber },
+  contact: AudienceContact | null,
+  rules: AudienceRules,
+): NewRecipient {
+  const { phone, line } = candidate;
+  const contactId = contact === null ? null : contact.id;
+  const skipped = (reason: SkipReason, detail: string | null = null): NewRecipient => ({
+    contactId,
+    phone,
+    line,
+    skip: { reason, detail },
+    variables: none,
+  });
+  if (rules.blockedCountries.has(phone.country)) return skipped('BLOCKED_COUNTRY', phone.country);
+  if (contact?.subscribed === false) return skipped('UNSUBSCRIBED');
+  if (candidate.frozen !== undefined) {
+    return { contactId, phone, line, skip: undefined, variables: candidate.frozen };
+  }
+  if (rules.resolvers.length === 0) return { contactId, phone, line, skip: undefined, variables: none };
+  const resolved = resolveVariables(rules.resolvers, sourceOf(candidate, contact));
+  if (!resolved.ok) return skipped('MISSING_VARIABLE', resolved.missing);
+  return { contactId, phone, line, skip: undefined, variables: resolved.values };
+}
+
+const none: readonly string[] = [];
+
+// Called for every recipient: written out, because spreading objects would cost more than all the rest.
+function sourceOf(
+  { phone, row = none, inline = none }: Candidate & { readonly phone: PhoneNumber },
+  contact: AudienceContact | null,
+): RecipientSource {
+  return {
+    contact: {
+      firstName: contact === null ? '' : contact.firstName,
+      lastName: contact === null ? '' : contact.lastName,
+      email: contact === null ? '' : contact.email,
+      phoneNumber: phone.nationalNumber,
+      countryCode: phone.countryCode,
+    },
+    row,
+    inline,
+  };
+}

@@ -1,0 +1,56 @@
+/** What an audience's input makes of the workspace's contacts: new ones, and fields that were empty so far. */
+import type { AudienceContact, Candidate } from './audience.ts';
+import type { PhoneNumber } from '../phone-number.ts';
+
+/** A candidate with a number of its own. */
+export type Reachable = Candidate & { readonly phone: PhoneNumber };
+
+export interface KnownContact extends AudienceContact {
+  readonly deleted: boolean;
+  readonly customFields: Readonly<Record<string, unknown>>;
+}
+
+export interface NewAudienceContact extends AudienceContact {
+  readonly phone: PhoneNumber;
+  readonly customFields: Readonly<Record<string, string>>;
+}
+
+export interface ChangedContact extends AudienceContact {
+  /** Only those that the contact does not have yet. */
+  readonly newFields: Readonly<Record<string, string>>;
+}
+
+export function newContact({ phone, person }: Reachable, id: string): NewAudienceContact {
+  return {
+    id,
+    phone,
+    firstName: person?.firstName ?? '',
+    lastName: person?.lastName ?? '',
+    email: person?.email ?? '',
+    subscribed: true,
+    customFields: person?.customFields ?? {},
+  };
+}
+
+/**
+ * The contact restored and its empty fields filled; undefined when there is nothing to change. A name is filled as a
+ * whole: no first name joins a strange last name.
+ */
+export function changedContact({ person }: Reachable, present: KnownContact): ChangedContact | undefined {
+  if (!present.deleted && person === undefined) return undefined;
+  const isNameless = present.firstName === '' && present.lastName === '';
+  const firstName = isNameless ? (person?.firstName ?? '') : present.firstName;
+  const lastName = isNameless ? (person?.lastName ?? '') : present.lastName;
+  const email = present.email === '' ? (person?.email ?? '') : present.email;
+  const newFields = Object.fromEntries(
+    Object.entries(person?.customFields ?? {}).filter(([name]) => !Object.hasOwn(present.customFields, name)),
+  );
+  const isSame =
+    !present.deleted &&
+    firstName === present.firstName &&
+    lastName === present.lastName &&
+    email === present.email &&
+    Object.keys(newFields).length === 0;
+  if (isSame) return undefined;
+  return { id: present.id, subscribed: present.subscribed, firstName, lastName, email, newFields };
+}

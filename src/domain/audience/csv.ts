@@ -1,0 +1,106 @@
+/** A campaign's CSV: which columns its mapping names, and what one row tells of a person (Spec 4.1, csv_mapping). */
+import type { Candidate, Person } from './audience.ts';
+import type { FieldProblem } from '../error.ts';
+import { normalisePhoneNumber } from '../phone-number.ts';
+
+/** 0-based column indexes. */
+export interface CsvMapping {
+  readonly phone_column: number;
+  readonly country_code_column: number;
+  readonly name_column?: number | null | undefined;
+  readonly email_column?: number | null | undefined;
+  readonly custom_field_mapping?: Readonly<Record<string, number>> | null | undefined;
+}
+
+type NamedColumn = readonly [name: string, column: number];
+
+const customColumns = ({ custom_field_mapping: custom }: CsvMapping): readonly NamedColumn[] =>
+  Object.entries(custom ?? {});
+
+/** The names a variable mapping may use, with their columns; names of custom fields win. */
+export function csvKeys(mapping: CsvMapping): ReadonlyMap<string, number> {
+  const keys = new Map<string, number>();
+  if (mapping.name_column != null) keys.set('name_column', mapping.name_column);
+  if (mapping.email_column != null) keys.set('email_column', mapping.email_column);
+  for (const [name, column] of customColumns(mapping)) keys.set(name, column);
+  return keys;
+}
+
+/** A problem for every column that the header does not have. */
+export function columnProblems(mapping: CsvMapping, columnCount: number): readonly FieldProblem[] {
+  const { phone_column, country_code_column, name_column, email_column } = mapping;
+  const fixed = Object.entries({ phone_column, country_code_column, name_column, email_column });
+  const custom = customColumns(mapping).map(([name, column]): NamedColumn => [
+    `custom_field_mapping.${name}`,
+    column,
+  ]);
+  return [...fixed, ...custom].flatMap(([name, column]) => {
+    if (column == null || column < columnCount) return [];
+    const field = `csv_mapping.${name}`;
+    const last = columnCount - 1;
+    return [{ field, message: `${field} is ${column}, but the last column of the CSV is ${last}` }];
+  });
+}
+
+export type CsvRowReading = (cells: readonly string[], line: number) => Candidate;
+
+/** Reads rows under a header of `columnCount` cells. */
+export function csvCandidateReader(mapping: CsvMapping, columnCount: number): CsvRowReading {
+  const { phone_column: phoneColumn, country_code_column: countryColumn } = mapping;
+  const readPerson = personReader(mapping);
+  return (cells, line) => {
+    const given = cells[phoneColumn];
+    if (given === undefined) {
+      return { line, given: '', phone: undefined, malformed: 'The row has no cell for the phone column' };
+    }
+    if (hasSurplus(cells, columnCount)) {
+      return { line, given, phone: undefined, malformed: 'The row has more cells than the header' };
+    }
+    const phone = normalisePhoneNumber(given, { defaultCountryCode: cells[countryColumn] });
+    return { line, given, phone, row: cells, person: readPerson(cells) };
+  };
+}
+
+// Empty cells at the end come from spreadsheets; others mean that the cells do not stand under their headers.
+function hasSurplus(cells: readonly string[], columnCount: number): boolean {
+  if (cells.length <= columnCount) return false;
+  return cells.slice(columnCount).some((cell) => cell.trim() !== '');
+}
+
+const longestField = 255;
+const cut = (text: string | undefined): string => (text ?? '').trim().slice(0, longestField).toWellFormed();
+
+function personReader(mapping: CsvMapping): (cells: readonly string[]) => Person | undefined {
+  const { name_column: nameColumn, email_column: emailColumn } = mapping;
+  const custom = customColumns(mapping);
+  if (nameColumn == null && emailColumn == null && custom.length === 0) return () => undefined;
+  return (cells) => {
+    // Written out: for every row, spreading an object would cost as much as all the rest of its preparation.
+    const { firstName, lastName } = splitName(nameColumn == null ? '' : cut(cells[nameColumn]));
+    return {
+      firstName,
+      lastName,
+      email: emailColumn == null ? '' : cut(cells[emailColumn]),
+      customFields: custom.length === 0 ? undefined : readCustomFields(cells, custom),
+    };
+  };
+}
+
+function readCustomFields(
+  cells: readonly string[],
+  custom: readonly NamedColumn[],
+): Readonly<Record<string, string>> {
+  const fields: (readonly [string, string])[] = [];
+  for (const [name, column] of custom) {
+    const value = cut(cells[column]);
+    if (value !== '') fields.push([name, value]);
+  }
+  return Object.fromEntries(fields);
+}
+
+/** The first word is the first name, the rest the last name. */
+function splitName(name: string): { readonly firstName: string; readonly lastName: string } {
+  const space = name.search(/\s/);
+  if (space === -1) return { firstName: name, lastName: '' };
+  return { firstName: name.slice(0, space), lastName: name.slice(space).trim() };
+}

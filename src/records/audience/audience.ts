@@ -1,0 +1,208 @@
+/** Audiences that are read from the database: contacts by filter, and the failed recipients of another campaign. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../../codecs/struct.ts';
+import type { AudienceContact, Candidate } from '../../domain/audience/audience.ts';
+import type { PhoneNumber } from '../../domain/phone-number.ts';
+import { filterMatches, type FilterMatch, type SegmentCondition } from '../../domain/segment-filter.ts';
+import type { Connection } from '../database/database.ts';
+import { openLoadConnection } from '../database/load-connection.ts';
+import { row } from '../database/row.ts';
+import { compileSegmentFilter, type Fragment } from '../segment-filter.ts';
+
+export interface Filter {
+  readonly match: FilterMatch;
+  readonly conditions: readonly SegmentCondition[];
+}
+
+const Segment = row(
+  t.type({
+    id: t.string,
+    match: oneOf(filterMatches),
+    conditions: t.array(
+      t.intersection([t.type({ field: t.string, operator: t.string }), t.partial({ value: t.unknown })]),
+    ),
+  }),
+);
+
+/** Those of the segments that belong to the workspace. */
+export async function listFilters(
+  connection: Connection,
+  workspaceId: number,
+  segmentIds: readonly string[],
+): Promise<readonly (Filter & { readonly id: string })[]> {
+  return connection.any(sql.type(Segment)`
+    SELECT id, match, conditions FROM segment
+    WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(segmentIds, 'uuid')}) ORDER BY id`);
+}
+
+interface Query {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+// Conditions are compiled to a fragment of Slonik's; a cursor runs on a connection of its own.
+function toQuery({ sql: text, values }: Fragment): Query {
+  return { text: text.replaceAll(/\$slonik_(\d+)/g, '$$$1'), values };
+}
+
+// Small pages: what a page holds dies young.
+const pageSize = 1_000;
+
+async function* readByCursor<R extends readonly unknown[]>(
+  databaseUrl: string,
+  { text, values }: Query,
+): AsyncGenerator<readonly R[]> {
+  const connection = await openLoadConnection(databaseUrl, 'prepare-audience');
+  const fetch = () => connection.rows<R>(`FETCH ${pageSize} FROM audience`);
+  try {
+    await connection.rows('BEGIN READ ONLY');
+    await connection.rows(`DECLARE audience NO SCROLL CURSOR FOR ${text}`, values);
+    let page = await fetch();
+    while (page.length > 0) {
+      // The next page is on its way while this one is worked on.
+      const following = fetch();
+      following.catch(() => undefined);
+      yield page;
+      page = await following;
+    }
+    await connection.end();
+  } finally {
+    connection.destroy();
+  }
+}
+
+type ContactRow = readonly [
+  id: string,
+  phoneNumber: string | null,
+  countryCode: string,
+  country: string,
+  firstName: string,
+  lastName: string,
+  email: string,
+  subscribed: boolean,
+];
+
+/** The workspace's contacts that are in any of the segments (all contacts without segments) and that match the filter. */
+export async function* readContacts(
+  databaseUrl: string,
+  workspaceId: number,
+  {
+    segments,
+    filter,
+  }: { readonly segments: readonly Filter[] | undefined; readonly filter: Filter | undefined },
+): AsyncGenerator<readonly Candidate[]> {
+  const anySegment =
+    segments === undefined
+      ? sql.fragment`TRUE`
+      : sql.join(
+          [
+            sql.fragment`FALSE`,
+            ...segments.map(({ match, conditions }) => compileSegmentFilter(match, conditions)),
+          ],
+          sql.fragment` OR `,
+        );
+  const extra =
+    filter === undefined ? sql.fragment`TRUE` : compileSegmentFilter(filter.match, filter.conditions);
+  const query = toQuery(sql.fragment`
+    SELECT id, phone_number, country_code, country, first_name, last_name, email, subscribed FROM contact
+    WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND (${anySegment}) AND ${extra}
+    ORDER BY workspace_id, id`);
+  for await (const page of readByCursor<ContactRow>(databaseUrl, query)) yield page.map(candidateOfContact);
+}
+
+function candidateOfContact(found: ContactRow): Candidate {
+  const [id, phoneNumber, countryCode, country, firstName, lastName, email, subscribed] = found;
+  return {
+    line: null,
+    given: '',
+    phone: phoneNumber === null ? undefined : storedNumber(phoneNumber, countryCode, country),
+    contact: { id, firstName, lastName, email, subscribed },
+  };
+}
+
+/** Numbers were checked when they were stored. */
+function storedNumber(digits: string, countryCode: string, country: string): PhoneNumber {
+  return { digits, countryCode, country, nationalNumber: digits.slice(countryCode.length) };
+}
+
+type FailedRow = readonly [
+  phoneNumber: string,
+  country: string,
+  variables: readonly string[] | null,
+  contactId: string | null,
+  countryCode: string | null,
+  firstName: string | null,
+  lastName: string | null,
+  email: string | null,
+  subscribed: boolean | null,
+];
+
+export interface FailedAudience {
+  readonly campaignId: string;
+  /** Empty: every failed one. UNKNOWN ones only when OUTCOME_UNKNOWN is asked for. */
+  readonly reasons: readonly string[];
+  /** The values frozen by that campaign are used again. */
+  readonly keepVariables: boolean;
+}
+
+const outcomeUnknown = 'OUTCOME_UNKNOWN';
+
+/** The recipients of an earlier campaign that failed, in its order. */
+export async function* readFailedRecipients(
+  databaseUrl: string,
+  { campaignId, reasons, keepVariables }: FailedAudience,
+): AsyncGenerator<readonly Candidate[]> {
+  const query: Query = {
+    text: `
+      SELECT recipient.phone_number, recipient.country, recipient.variables, recipient.contact_id,
+        contact.country_code, contact.first_name, contact.last_name, contact.email, contact.subscribed
+      FROM recipient
+      JOIN campaign ON campaign.id = recipient.campaign_id
+      LEFT JOIN contact ON contact.workspace_id = campaign.workspace_id AND contact.id = recipient.contact_id
+      WHERE recipient.campaign_id = $1 AND recipient.sendable AND recipient.reason IS NOT NULL
+        AND ((recipient.state = 'FAILED' AND ($2::text[] = '{}' OR recipient.reason = ANY($2)))
+          OR (recipient.state = 'UNKNOWN' AND $3))
+      ORDER BY recipient.campaign_id, recipient.position`,
+    values: [campaignId, reasons, reasons.includes(outcomeUnknown)],
+  };
+  for await (const page of readByCursor<FailedRow>(databaseUrl, query)) {
+    yield page.map((found) => candidateOfFailed(found, keepVariables));
+  }
+}
+
+function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate {
+  const [phoneNumber, country, variables, contactId, countryCode, firstName, lastName, email, subscribed] =
+    found;
+  const contact: AudienceContact | null =
+    contactId === null || subscribed === null
+      ? null
+      : {
+          id: contactId,
+          firstName: firstName ?? '',
+          lastName: lastName ?? '',
+          email: email ?? '',
+          subscribed,
+        };
+  return {
+    line: null,
+    given: '',
+    phone: storedNumber(phoneNumber, countryCode ?? '', country),
+    contact,
+    ...(keepVariables && { frozen: variables ?? [] }),
+  };
+}
+
+const Resendable = t.type({ id: t.string, template_id: t.string, message_plan: t.unknown });
+export type ResendableCampaign = t.TypeOf<typeof Resendable>;
+
+/** A campaign of the workspace whose failed recipients may be asked for. */
+export async function findResendableCampaign(
+  connection: Connection,
+  workspaceId: number,
+  campaignId: string,
+): Promise<ResendableCampaign | undefined> {
+  const found = await connection.maybeOne(sql.type(row(Resendable))`
+    SELECT id, template_id, message_plan FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
+  return found ?? undefined;
+}

@@ -1,0 +1,140 @@
+/**
+ * The contacts of an audience that is given by phone numbers: looked up in bulk, the unknown inserted, the soft-deleted
+ * restored, empty fields filled, with the events of all that. One transaction, beside the one of the recipients, so that
+ * both are written at once; committed just before it.
+ */
+import type { AudienceContact } from '../../domain/audience/audience.ts';
+import {
+  changedContact,
+  newContact,
+  type ChangedContact,
+  type KnownContact,
+  type NewAudienceContact,
+  type Reachable,
+} from '../../domain/audience/contact.ts';
+import { createContactWriter } from './contact-writer.ts';
+import { openLoadConnection, type LoadConnection } from '../database/load-connection.ts';
+import { createUuidV7Generator, formatUuid } from '../database/uuid-v7.ts';
+
+export type KnownContacts = ReadonlyMap<string, KnownContact>;
+
+export interface ContactLoad {
+  readonly find: (candidates: readonly Reachable[]) => Promise<KnownContacts>;
+  /** The contact of every candidate, in their order, with what the input told of it; `written`: more may be registered. */
+  readonly register: (
+    candidates: readonly Reachable[],
+    known: KnownContacts,
+  ) => { readonly contacts: readonly AudienceContact[]; readonly written: Promise<void> };
+  /** Everything registered is written. */
+  readonly flush: () => Promise<void>;
+  readonly commit: () => Promise<void>;
+  readonly destroy: () => void;
+}
+
+export interface ContactLoadOptions {
+  readonly workspaceId: number;
+  readonly source: 'csv_import' | 'quick_contacts';
+  readonly subscribedKeys: ReadonlySet<string>;
+}
+
+export async function openContactLoad(
+  databaseUrl: string,
+  options: ContactLoadOptions,
+): Promise<ContactLoad> {
+  const connection = await openLoadConnection(databaseUrl, 'prepare-contacts');
+  try {
+    await connection.rows('BEGIN');
+    const [[startedAt, isEmpty] = [new Date(0), false]] = await connection.rows<[Date, boolean]>(
+      'SELECT now(), NOT EXISTS (SELECT FROM contact WHERE workspace_id = $1)',
+      [options.workspaceId],
+    );
+    return contactLoad(connection, { ...options, startedAt, isEmpty });
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+}
+
+type KnownRow = readonly [
+  phone: string,
+  id: string,
+  firstName: string,
+  lastName: string,
+  email: string,
+  subscribed: boolean,
+  deleted: boolean,
+  customFields: Readonly<Record<string, unknown>>,
+];
+
+interface LoadContext extends ContactLoadOptions {
+  /** Postgres' time at the beginning of the transaction. */
+  readonly startedAt: Date;
+  /** The workspace had no contact then: nobody needs to be looked up, and a collision would tell of a newcomer. */
+  readonly isEmpty: boolean;
+}
+
+// One look into the index per number: a join the planner may turn into a scan of all contacts, page after page.
+const lookUpStatement = `
+  SELECT known.* FROM unnest(string_to_array($2, ',')) AS given (phone_number)
+  CROSS JOIN LATERAL (
+    SELECT phone_number, id, first_name, last_name, email, subscribed, deleted_at IS NOT NULL, custom_fields
+    FROM contact WHERE contact.workspace_id = $1 AND contact.phone_number = given.phone_number
+    LIMIT 1
+  ) AS known`;
+
+function contactLoad(connection: LoadConnection, context: LoadContext): ContactLoad {
+  const { workspaceId } = context;
+  const newId = createUuidV7Generator(context.startedAt);
+  const writer = createContactWriter(connection, context);
+
+  return {
+    destroy: connection.destroy,
+    async find(candidates) {
+      if (context.isEmpty) return new Map();
+      const rows = await connection.rows<KnownRow>(lookUpStatement, [
+        workspaceId,
+        candidates.map(({ phone }) => phone.digits).join(','),
+      ]);
+      return new Map(rows.map((row) => [row[0], knownContact(row)]));
+    },
+    register(candidates, known) {
+      const contacts: AudienceContact[] = [];
+      const created: NewAudienceContact[] = [];
+      const changed: ChangedContact[] = [];
+      for (const candidate of candidates) {
+        const present = known.size === 0 ? undefined : known.get(candidate.phone.digits);
+        if (present === undefined) {
+          const contact = newContact(candidate, formatUuid(newId()));
+          created.push(contact);
+          contacts.push(contact);
+        } else {
+          const contact = changedContact(candidate, present);
+          if (contact !== undefined) changed.push(contact);
+          contacts.push(contact ?? present);
+        }
+      }
+      const written = writer.write({ created, changed });
+      // Whoever awaits it learns of a failure; until then it must not count as unhandled.
+      written.catch(() => undefined);
+      return { contacts, written };
+    },
+    flush: writer.flush,
+    async commit() {
+      await connection.rows('COMMIT');
+      await connection.end();
+    },
+  };
+}
+
+function knownContact([
+  ,
+  id,
+  firstName,
+  lastName,
+  email,
+  subscribed,
+  deleted,
+  customFields,
+]: KnownRow): KnownContact {
+  return { id, firstName, lastName, email, subscribed, deleted, customFields };
+}

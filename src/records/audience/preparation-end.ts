@@ -1,0 +1,93 @@
+/** What the end of a preparation writes beside the recipients, in their transaction. */
+import {
+  nextCampaignStatus,
+  type CampaignStatus,
+  type PreparationErrorCode,
+} from '../../domain/campaigns/campaign.ts';
+import type { SkipReason } from '../../domain/campaigns/recipient.ts';
+import type { LoadConnection } from '../database/load-connection.ts';
+
+export interface PreparationEnd {
+  readonly campaignId: string;
+  /** As it stands, locked. */
+  readonly status: CampaignStatus;
+  readonly counts: { readonly sendable: number; readonly skipped: number };
+  readonly skipped: ReadonlyMap<SkipReason, number>;
+  readonly messagePlan: unknown;
+}
+
+const empty: PreparationErrorCode = 'AUDIENCE_EMPTY';
+const emptyMessage = 'The audience holds nobody to send to';
+
+/** READY, or FAILED for want of anybody to send to. */
+export async function recordPreparationEnd(
+  connection: Pick<LoadConnection, 'rows'>,
+  { campaignId, status, counts, skipped, messagePlan }: PreparationEnd,
+): Promise<void> {
+  const isEmpty = counts.sendable === 0;
+  const next = isEmpty ? (nextCampaignStatus(status, 'fail') ?? status) : status;
+  await connection.rows(
+    `UPDATE campaign SET preparation_status = $2, preparation_error_code = $3, preparation_error_message = $4,
+       status = $5, pause_reason = CASE WHEN $5 = 'PAUSED' THEN pause_reason END,
+       epoch = epoch + CASE WHEN status = $5 THEN 0 ELSE 1 END,
+       total_contacts = $6, total_contacts_skipped = $7, message_plan = $8, updated_at = now()
+     WHERE id = $1`,
+    [
+      campaignId,
+      isEmpty ? 'FAILED' : 'READY',
+      isEmpty ? empty : null,
+      isEmpty ? emptyMessage : null,
+      next,
+      counts.sendable,
+      counts.skipped,
+      JSON.stringify(messagePlan),
+    ],
+  );
+  await connection.rows('UPDATE campaign_counter SET pending = $2, skipped = $3 WHERE campaign_id = $1', [
+    campaignId,
+    counts.sendable,
+    counts.skipped,
+  ]);
+  await connection.rows('DELETE FROM campaign_input WHERE campaign_id = $1', [campaignId]);
+  await recordReasons(connection, campaignId, skipped);
+}
+
+async function recordReasons(
+  connection: Pick<LoadConnection, 'rows'>,
+  campaignId: string,
+  skipped: ReadonlyMap<SkipReason, number>,
+): Promise<void> {
+  if (skipped.size === 0) return;
+  await connection.rows(
+    `INSERT INTO campaign_reason (campaign_id, kind, reason, count)
+     SELECT $1, 'skipped', reason, count FROM unnest($2::text[], $3::int[]) AS skipped (reason, count) ORDER BY reason`,
+    [campaignId, [...skipped.keys()], [...skipped.values()]],
+  );
+}
+
+/**
+ * Messages of unknown outcome that are sent again: what was reserved for the first attempt is free for the second.
+ * Recipients first, then the wallet, as everywhere.
+ */
+export async function releaseUnknownReservations(
+  connection: Pick<LoadConnection, 'rows'>,
+  { campaignId, resentCampaignId }: { readonly campaignId: string; readonly resentCampaignId: string },
+): Promise<void> {
+  await connection.rows(
+    `WITH resent AS (
+       SELECT old.position FROM recipient AS old
+       JOIN recipient AS fresh ON fresh.campaign_id = $1 AND fresh.phone_number = old.phone_number AND fresh.sendable
+       WHERE old.campaign_id = $2 AND old.state = 'UNKNOWN' AND old.settlement = 'reserved' AND old.sendable
+       ORDER BY old.position
+       FOR NO KEY UPDATE OF old
+     ), released AS (
+       UPDATE recipient SET settlement = 'none', updated_at = now()
+       FROM resent WHERE recipient.campaign_id = $2 AND recipient.position = resent.position
+       RETURNING recipient.price
+     )
+     UPDATE wallet SET reserved = reserved - total.price, updated_at = now()
+     FROM (SELECT coalesce(sum(price), 0)::bigint AS price FROM released) AS total, campaign
+     WHERE campaign.id = $2 AND wallet.channel_id = campaign.channel_id AND total.price > 0`,
+    [campaignId, resentCampaignId],
+  );
+}

@@ -1,0 +1,80 @@
+/** What preparing a campaign reads and, when it cannot succeed, writes. Its success is `recipient-load.ts`. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../../codecs/struct.ts';
+import {
+  campaignStatuses,
+  contactSelectionTypes,
+  nextCampaignStatus,
+  preparationStatuses,
+  type CampaignStatus,
+} from '../../domain/campaigns/campaign.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import type { Connection } from '../database/database.ts';
+import { lockCampaign, moveCampaign } from '../campaigns/lifecycle.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
+
+/** True while the recipients of a campaign are still to be found. */
+export function isBeingPrepared(status: CampaignStatus, preparationStatus: string): boolean {
+  return preparationStatus === 'PREPARING' && nextCampaignStatus(status, 'fail') !== undefined;
+}
+
+const CampaignToPrepare = t.type({
+  id: t.string,
+  workspace_id: t.number,
+  channel_id: t.string,
+  template_id: t.string,
+  contact_selection_type: oneOf(contactSelectionTypes),
+  audience: t.unknown,
+  variable_mapping: t.unknown,
+  scheduled_at: nullable(timestamp),
+  status: oneOf(campaignStatuses),
+  preparation_status: oneOf(preparationStatuses),
+  blocked_countries: t.array(t.string),
+});
+export type CampaignToPrepare = t.TypeOf<typeof CampaignToPrepare>;
+
+/** Throws NotFound. */
+export async function getCampaignToPrepare(
+  connection: Connection,
+  campaignId: string,
+): Promise<CampaignToPrepare> {
+  const found = await connection.maybeOne(sql.type(row(CampaignToPrepare))`
+    SELECT campaign.id, campaign.workspace_id, campaign.channel_id, campaign.template_id,
+      campaign.contact_selection_type, campaign.audience, campaign.variable_mapping, campaign.scheduled_at,
+      campaign.status, campaign.preparation_status, channel.blocked_countries
+    FROM campaign JOIN channel ON channel.id = campaign.channel_id
+    WHERE campaign.id = ${campaignId}`);
+  if (found === null) throw new NotFound('Campaign');
+  return found;
+}
+
+const Standing = row(
+  t.type({ status: oneOf(campaignStatuses), preparation_status: oneOf(preparationStatuses) }),
+);
+
+/** False as soon as the campaign is cancelled or prepared by somebody else. */
+export async function needsPreparation(connection: Connection, campaignId: string): Promise<boolean> {
+  const found = await connection.maybeOne(sql.type(Standing)`
+    SELECT status, preparation_status FROM campaign WHERE id = ${campaignId}`);
+  return found !== null && isBeingPrepared(found.status, found.preparation_status);
+}
+
+/** Ends the preparation without recipients; nothing happens to a campaign that needs none any more. */
+export async function failPreparation(
+  database: Connection,
+  campaignId: string,
+  { code, message }: PreparationFailure,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (!isBeingPrepared(campaign.status, campaign.preparation_status)) return;
+    await moveCampaign(transaction, campaign, 'fail');
+    await transaction.query(sql.type(nothing)`
+      UPDATE campaign SET preparation_status = 'FAILED', preparation_error_code = ${code},
+        preparation_error_message = ${message.slice(0, 1000)}
+      WHERE id = ${campaignId}`);
+    await transaction.query(sql.type(nothing)`DELETE FROM campaign_input WHERE campaign_id = ${campaignId}`);
+  });
+}

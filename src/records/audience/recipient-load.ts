@@ -1,0 +1,139 @@
+/**
+ * The recipients of one campaign, loaded by one COPY in one transaction that also ends the preparation. A process that
+ * dies, or an audience that turns out to be unusable, leaves nothing behind.
+ */
+import type { CampaignStatus } from '../../domain/campaigns/campaign.ts';
+import type { NewRecipient } from '../../domain/audience/audience.ts';
+import type { SkipReason } from '../../domain/campaigns/recipient.ts';
+import { createBacklog } from '../../concurrency/backlog.ts';
+import { createCopyRows } from '../database/copy-rows.ts';
+import { openLoadConnection, type LoadConnection } from '../database/load-connection.ts';
+import { isBeingPrepared } from './preparation.ts';
+import { recordPreparationEnd, releaseUnknownReservations } from './preparation-end.ts';
+import { createUuidV7Generator } from '../database/uuid-v7.ts';
+
+export interface RecipientLoad {
+  readonly write: (recipients: readonly NewRecipient[]) => Promise<void>;
+  /** Recipients written so far. */
+  readonly count: () => number;
+  /**
+   * Ends the preparation: READY, or FAILED for want of anybody to send to. `beforeCommit` is called when nothing can
+   * stop it any more. False, and nothing changed, when the campaign was cancelled meanwhile.
+   */
+  readonly finish: (end: {
+    readonly messagePlan: unknown;
+    readonly resentCampaignId: string | undefined;
+    readonly beforeCommit: () => Promise<void>;
+  }) => Promise<boolean>;
+  /** At any moment; what was not committed is undone. */
+  readonly destroy: () => void;
+}
+
+/** Undefined when the campaign needs no preparation (any more). Waits for another process that prepares it. */
+export async function openRecipientLoad(
+  databaseUrl: string,
+  campaignId: string,
+): Promise<RecipientLoad | undefined> {
+  const connection = await openLoadConnection(databaseUrl, 'prepare-recipients');
+  try {
+    await connection.rows('BEGIN');
+    await connection.rows(`SELECT pg_advisory_xact_lock(hashtextextended('prepare ' || $1, 0))`, [
+      campaignId,
+    ]);
+    const [campaign] = await connection.rows<[CampaignStatus, string, Date]>(
+      'SELECT status, preparation_status, now() FROM campaign WHERE id = $1',
+      [campaignId],
+    );
+    if (campaign === undefined) {
+      await connection.end();
+      return undefined;
+    }
+    const [status, preparationStatus, startedAt] = campaign;
+    if (isBeingPrepared(status, preparationStatus)) return recipientLoad(connection, campaignId, startedAt);
+    await connection.end();
+    return undefined;
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+}
+
+const columns = [
+  'campaign_id',
+  'position',
+  'id',
+  'contact_id',
+  'phone_number',
+  'country',
+  'sendable',
+  'state',
+  'reason',
+  'reason_detail',
+  'line_number',
+  'variables',
+];
+const copyRecipients = `COPY recipient (${columns.join(', ')}) FROM STDIN (FORMAT binary)`;
+
+const batchBytes = 1024 * 1024;
+const batchesUnderWay = 4;
+
+function recipientLoad(connection: LoadConnection, campaignId: string, startedAt: Date): RecipientLoad {
+  // Made here: Postgres would take longer over a row's id than over half of its other columns.
+  const newId = createUuidV7Generator(startedAt);
+  const skipped = new Map<SkipReason, number>();
+  const rows = createCopyRows(columns.length);
+  const backlog = createBacklog(batchesUnderWay);
+  let position = 0;
+
+  const writeRow = ({ contactId, phone, line, skip, variables }: NewRecipient): void => {
+    position += 1;
+    rows.beginRow();
+    rows.uuid(campaignId);
+    rows.int4(position);
+    rows.uuidBytes(newId());
+    rows.uuid(contactId);
+    rows.text(phone === undefined ? null : phone.digits);
+    rows.text(phone === undefined ? '' : phone.country);
+    rows.bool(skip === undefined);
+    rows.text(skip === undefined ? 'PENDING' : 'SKIPPED');
+    rows.text(skip === undefined ? null : skip.reason);
+    rows.text(skip === undefined ? null : skip.detail);
+    rows.int4(line);
+    rows.textArray(variables.length === 0 ? null : variables);
+    if (skip !== undefined) skipped.set(skip.reason, (skipped.get(skip.reason) ?? 0) + 1);
+  };
+
+  return {
+    count: () => position,
+    destroy: connection.destroy,
+    async write(recipients) {
+      for (const recipient of recipients) writeRow(recipient);
+      if (rows.size() >= batchBytes) await backlog.add(connection.copyRows(copyRecipients, rows.take()));
+    },
+    async finish({ messagePlan, resentCampaignId, beforeCommit }) {
+      if (rows.size() > 0) await backlog.add(connection.copyRows(copyRecipients, rows.take()));
+      await backlog.settle();
+      // FOR NO KEY UPDATE: the foreign keys of the new rows hold the campaign's key already.
+      const [campaign] = await connection.rows<[CampaignStatus, string]>(
+        'SELECT status, preparation_status FROM campaign WHERE id = $1 FOR NO KEY UPDATE',
+        [campaignId],
+      );
+      if (campaign === undefined || !isBeingPrepared(...campaign)) {
+        await connection.rows('ROLLBACK');
+        await connection.end();
+        return false;
+      }
+      const total = [...skipped.values()].reduce((sum, count) => sum + count, 0);
+      const counts = { sendable: position - total, skipped: total };
+      if (resentCampaignId !== undefined && counts.sendable > 0) {
+        await releaseUnknownReservations(connection, { campaignId, resentCampaignId });
+      }
+      const [status] = campaign;
+      await recordPreparationEnd(connection, { campaignId, status, counts, skipped, messagePlan });
+      await beforeCommit();
+      await connection.rows('COMMIT');
+      await connection.end();
+      return true;
+    },
+  };
+}

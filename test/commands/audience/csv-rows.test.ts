@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CsvRow } from '../../../src/commands/audience/csv-row.ts';
+import { createCsvRowReader } from '../../../src/commands/audience/csv-rows.ts';
+
+function readAll(text: string, chunkSize = 65_536): readonly CsvRow[] {
+  const reader = createCsvRowReader();
+  const bytes = Buffer.from(text);
+  const rows: CsvRow[] = [];
+  for (let at = 0; at < bytes.length; at += chunkSize) {
+    rows.push(...reader.write(bytes.subarray(at, at + chunkSize)));
+  }
+  return [...rows, ...reader.end()];
+}
+
+const plain = (text: string, chunkSize?: number) =>
+  readAll(text, chunkSize).map((row) =>
+    'cells' in row ? [row.line, ...row.cells] : [row.line, 'malformed'],
+  );
+
+describe('createCsvRowReader', () => {
+  it.each([
+    ['comma', 'a,b\n1,2\n'],
+    ['semicolon', 'a;b\n1;2\n'],
+    ['tab', 'a\tb\n1\t2\n'],
+    ['pipe', 'a|b\n1|2\n'],
+    ['CRLF', 'a,b\r\n1,2\r\n'],
+    ['CR', 'a,b\r1,2\r'],
+    ['no line break at the end', 'a,b\n1,2'],
+    ['delimiters inside quotes of the header', '"a";b\n1;2'],
+  ])('reads %s', (_, text) => {
+    expect(plain(text)).toEqual([
+      [1, 'a', 'b'],
+      [2, '1', '2'],
+    ]);
+  });
+
+  it('takes the delimiter from the header line, not from the rows', () => {
+    expect(plain('"a,x,y,z";b\n"1,2,3";2')).toEqual([
+      [1, 'a,x,y,z', 'b'],
+      [2, '1,2,3', '2'],
+    ]);
+  });
+
+  it('understands the line in which Excel names the delimiter', () => {
+    expect(plain('sep=;\r\na,1;b\r\n1;2')).toEqual([
+      [2, 'a,1', 'b'],
+      [3, '1', '2'],
+    ]);
+  });
+
+  it('counts physical lines through blank lines and line breaks inside quotes', () => {
+    expect(plain('\n\na,b\r\n"1\r\n1\n1",2\r\n\r\n , \r\n3,4\n')).toEqual([
+      [3, 'a', 'b'],
+      [4, '1\r\n1\n1', '2'],
+      [9, '3', '4'],
+    ]);
+  });
+
+  it('leaves out rows with wrong quotes, one by one', () => {
+    expect(plain('a,b\n1,"x"y\n2,3\n4,"z"q\n5,u"v\n6,7\n8,""9""\n')).toEqual([
+      [1, 'a', 'b'],
+      [2, 'malformed'],
+      [3, '2', '3'],
+      [4, 'malformed'],
+      [5, 'malformed'],
+      [6, '6', '7'],
+      [7, 'malformed'],
+    ]);
+  });
+
+  it('keeps the line numbers behind a row that was left out', () => {
+    expect(plain('a,b\n"1\r\n1","x"y\n"2\r\n2",3\n4,5')).toEqual(
+      [
+        [1, 'a', 'b'],
+        [2, 'malformed'],
+        [4, '2\r\n2', '3'],
+        [6, '4', '5'],
+      ].map((row, index) => (index < 2 ? row : expect.arrayContaining(row.slice(1)))),
+    );
+  });
+
+  it.each([
+    ['a quote that is never closed', 'a,b\n1,2\n3,"open\n4,5\n', /^Line 3: .*never closed/],
+    ['a record without end', `a,b\n1,2\n3,"${'x\n'.repeat(700_000)}`, /^Line 3: .*longer than/],
+    ['a record without end or quote', `a,b\n1,2\n3,${'x'.repeat(1_400_000)}`, /^Line 3: .*longer than/],
+    ['a header without end', 'x'.repeat(2_000_000), /^Line 1: .*longer than/],
+  ])('gives up at %s', (_, text, message) => {
+    expect(() => readAll(text)).toThrow(message);
+  });
+
+  it('gives nothing for an empty text', () => {
+    expect(readAll('')).toEqual([]);
+    expect(readAll('\n \n')).toEqual([]);
+  });
+
+  it('reads back what a writer of CSV wrote, in chunks of any size', () => {
+    const cell = fc.stringMatching(/^[a-z0-9 ,;"|\t\r\näé€😀]{0,8}$/u);
+    const cells = fc.array(
+      fc.tuple(
+        fc.constantFrom('x', 'y').chain((head) => cell.map((tail) => head + tail)),
+        cell,
+      ),
+      { minLength: 1, maxLength: 6 },
+    );
+    const delimiter = fc.constantFrom(',', ';', '\t', '|');
+    const lineBreak = fc.constantFrom('\n', '\r\n');
+    fc.assert(
+      fc.property(
+        cells,
+        delimiter,
+        lineBreak,
+        fc.integer({ min: 1, max: 40 }),
+        (rows, separator, end, chunkSize) => {
+          const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
+          const text =
+            [['head', 'line'], ...rows].map((row) => row.map(quote).join(separator)).join(end) + end;
+          const read = readAll(text, chunkSize).map((row) => ('cells' in row ? row.cells : []));
+          expect(read).toEqual([['head', 'line'], ...rows]);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('reads the same rows whether or not a quote comes before them', () => {
+    const cell = fc.stringMatching(/^[a-z0-9 é€😀]{0,6}$/u);
+    const row = fc.array(cell, { minLength: 1, maxLength: 4 }).map((cells) => cells.join(';'));
+    const lineBreak = fc.constantFrom('\n', '\r\n', '\r');
+    const line = fc.tuple(row, lineBreak).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(
+        fc.array(line, { maxLength: 8 }),
+        fc.array(line, { maxLength: 8 }),
+        row,
+        fc.integer({ min: 1, max: 40 }),
+        (before, after, last, chunkSize) => {
+          const rest = [...before, 'x;"y"\n', ...after, last].join('');
+          const quoted = plain(`"a";b\n${rest}`, chunkSize);
+          expect(plain(`a;b\n${rest}`, chunkSize)).toEqual(quoted);
+          const unquoted = rest.replace('"y"', 'y');
+          expect(plain(`a;b\n${unquoted}`, chunkSize)).toEqual(quoted);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

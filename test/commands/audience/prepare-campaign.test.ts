@@ -1,0 +1,726 @@
+import { Readable } from 'node:stream';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
+import { FileFetchError } from '../../../src/outbound/fetch-file.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
+import { nothing, nullable, row } from '../../../src/records/database/row.ts';
+import {
+  aCampaignToPrepare,
+  aSender,
+  aTemplate,
+  type CampaignOptions,
+  type Sender,
+} from '../../support/audience-campaign.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+function dependencies(overrides: Partial<Dependencies> = {}): Dependencies {
+  return {
+    config: { databaseUrl: database.url, publicUrl: 'https://campaigns.example.com', host: '', port: 0 },
+    database: database.pool,
+    logger: silent,
+    now: () => new Date(),
+    storage: { read: async () => undefined },
+    outbound: {},
+    ...overrides,
+  } as unknown as Dependencies;
+}
+
+async function prepare(
+  campaignId: string,
+  {
+    overrides = {},
+    signal = new AbortController().signal,
+  }: { overrides?: Partial<Dependencies>; signal?: AbortSignal } = {},
+): Promise<void> {
+  await prepareCampaign(dependencies(overrides), campaignId, { heartbeat: () => undefined, signal });
+}
+
+const Recipient = row(
+  t.type({
+    position: t.number,
+    phone_number: nullable(t.string),
+    contact_id: nullable(t.string),
+    country: t.string,
+    state: t.string,
+    reason: nullable(t.string),
+    reason_detail: nullable(t.string),
+    line_number: nullable(t.number),
+    variables: nullable(t.array(t.string)),
+  }),
+);
+
+const recipientsOf = (campaignId: string) =>
+  database.pool.any(sql.type(Recipient)`
+    SELECT position, phone_number, contact_id, country, state, reason, reason_detail, line_number, variables
+    FROM recipient WHERE campaign_id = ${campaignId} ORDER BY position`);
+
+const Standing = row(
+  t.type({
+    status: t.string,
+    preparation_status: t.string,
+    code: nullable(t.string),
+    message: nullable(t.string),
+    total_contacts: t.number,
+    total_contacts_skipped: t.number,
+    pending: t.number,
+    skipped: t.number,
+    preparation_version: t.number,
+    epoch: t.number,
+    reasons: nullable(t.UnknownRecord),
+    has_plan: t.boolean,
+    has_input: t.boolean,
+  }),
+);
+
+const standingOf = (campaignId: string) =>
+  database.pool.one(sql.type(Standing)`
+    SELECT status, preparation_status, preparation_error_code AS code, preparation_error_message AS message,
+      total_contacts, total_contacts_skipped, pending, skipped, preparation_version, epoch,
+      (SELECT jsonb_object_agg(reason, count) FROM campaign_reason WHERE campaign_id = id) AS reasons,
+      message_plan IS NOT NULL AS has_plan,
+      EXISTS (SELECT FROM campaign_input WHERE campaign_id = id) AS has_input
+    FROM campaign JOIN campaign_counter ON campaign_id = id WHERE id = ${campaignId}`);
+
+const Contact = row(
+  t.type({
+    id: t.string,
+    phone_number: nullable(t.string),
+    country_code: t.string,
+    country: t.string,
+    first_name: t.string,
+    last_name: t.string,
+    email: t.string,
+    source: t.string,
+    custom_fields: t.UnknownRecord,
+    deleted: t.boolean,
+  }),
+);
+
+const contactsOf = ({ workspaceId }: Sender) =>
+  database.pool.any(sql.type(Contact)`
+    SELECT id, phone_number, country_code, country, first_name, last_name, email, source, custom_fields,
+      deleted_at IS NOT NULL AS deleted
+    FROM contact WHERE workspace_id = ${workspaceId} ORDER BY phone_number`);
+
+interface ContactFields {
+  phone: string;
+  firstName?: string;
+  email?: string;
+  subscribed?: boolean;
+  deleted?: boolean;
+  customFields?: object;
+}
+
+const Id = row(t.type({ id: t.string }));
+
+const aContact = ({ workspaceId }: Sender, fields: ContactFields) =>
+  database.pool.oneFirst(sql.type(Id)`
+    INSERT INTO contact (workspace_id, phone_number, country_code, country, first_name, email, source, subscribed,
+      custom_fields, deleted_at)
+    VALUES (${workspaceId}, ${fields.phone}, '49', 'DE', ${fields.firstName ?? ''}, ${fields.email ?? ''}, 'manual',
+      ${fields.subscribed ?? true}, ${JSON.stringify(fields.customFields ?? {})}::jsonb,
+      CASE WHEN ${fields.deleted === true} THEN now() END)
+    RETURNING id`);
+
+const EventRow = row(t.type({ key: t.string, body: t.string }));
+const eventsOf = async ({ workspaceId }: Sender) => {
+  const events = await database.pool.any(sql.type(EventRow)`
+    SELECT key, body FROM event WHERE workspace_id = ${workspaceId} ORDER BY id`);
+  return events.map(({ key, body }) => ({ key, data: JSON.parse(body).data }));
+};
+
+const subscribe = ({ workspaceId }: Sender, ...events: readonly string[]) =>
+  database.pool.query(sql.type(nothing)`
+    INSERT INTO webhook_configuration (workspace_id, title, url, status, events)
+    VALUES (${workspaceId}, 'all', 'https://example.com', 'active', ${sql.array(events, 'text')})`);
+
+const mapping = { phone_column: 0, country_code_column: 1 };
+const nameMapping = { ...mapping, name_column: 2, email_column: 3, custom_field_mapping: { city: 4 } };
+
+const aCsv = (sender: Sender, content: string, options: CampaignOptions = {}) =>
+  aCampaignToPrepare(database.pool, sender, { audience: { csv_mapping: mapping }, content, ...options });
+
+describe('a CSV', () => {
+  test('becomes recipients in its order, with reason and line for those skipped', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const lines = [
+      'phone,country,name',
+      '+4915112345678,49,Anna',
+      '015112345679,DE,"Bert,',
+      'the ""second"""',
+      '',
+      'nonsense,49,Cara',
+      '4915112345678,49,Again',
+      '+4915112345670,49,',
+      '+4915112345671,49,x"y',
+      '+4915112345672,49,Dora,surplus',
+      '+14155552671,,Emil',
+    ];
+    const id = await aCsv(sender, lines.join('\r\n'), {
+      audience: { csv_mapping: { ...mapping, name_column: 2 } },
+      variableMapping: { body: { 1: 'name_column' } },
+    });
+    await prepare(id);
+    const rows = (await recipientsOf(id)).map(({ contact_id: _, ...rest }) => rest);
+    const sendable = (position: number, phone: string, country: string, line: number, name: string) => ({
+      position,
+      phone_number: phone,
+      country,
+      state: 'PENDING',
+      reason: null,
+      reason_detail: null,
+      line_number: line,
+      variables: [name],
+    });
+    const skipped = (
+      position: number,
+      phone: string | null,
+      line: number,
+      reason: string,
+      detail: string | null,
+    ) => ({
+      position,
+      phone_number: phone,
+      country: phone === null ? '' : 'DE',
+      state: 'SKIPPED',
+      reason,
+      reason_detail: detail,
+      line_number: line,
+      variables: null,
+    });
+    expect(rows).toEqual([
+      sendable(1, '4915112345678', 'DE', 2, 'Anna'),
+      sendable(2, '4915112345679', 'DE', 3, 'Bert, the "second"'),
+      skipped(3, null, 6, 'INVALID_PHONE', 'nonsense'),
+      skipped(4, '4915112345678', 7, 'DUPLICATE', null),
+      skipped(5, '4915112345670', 8, 'MISSING_VARIABLE', 'body.1'),
+      skipped(6, null, 9, 'MALFORMED_ROW', 'The quotes of this row are not those of a CSV'),
+      skipped(7, null, 10, 'MALFORMED_ROW', 'The row has more cells than the header'),
+      sendable(8, '14155552671', 'US', 11, 'Emil'),
+    ]);
+    expect(await standingOf(id)).toMatchObject({
+      status: 'DRAFT',
+      preparation_status: 'READY',
+      code: null,
+      total_contacts: 3,
+      total_contacts_skipped: 5,
+      pending: 3,
+      skipped: 5,
+      preparation_version: 1,
+      epoch: 0,
+      has_plan: true,
+      has_input: false,
+      reasons: { INVALID_PHONE: 1, DUPLICATE: 1, MISSING_VARIABLE: 1, MALFORMED_ROW: 2 },
+    });
+  });
+
+  test('registers unknown people and fills only what is empty of those known', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}} {{2}}');
+    const named = await aContact(sender, {
+      phone: '4915100000001',
+      firstName: 'Ada',
+      email: 'ada@example.com',
+      customFields: { city: 'Bonn' },
+    });
+    const bare = await aContact(sender, { phone: '4915100000002' });
+    await subscribe(sender, 'contact.created', 'contact.updated');
+    const id = await aCsv(
+      sender,
+      'phone,country,name,email,city\n+4915100000001,49,Other Name,o@example.com,Berlin\n+4915100000002,49,Bea de Vries,b@example.com,Köln\n+4915100000003,49,Cleo,,\n',
+      {
+        audience: { csv_mapping: nameMapping },
+        variableMapping: { body: { 1: 'firstName', 2: 'name_column' } },
+      },
+    );
+    await prepare(id);
+    const contacts = await contactsOf(sender);
+    expect(
+      contacts.map(({ first_name, last_name, email, custom_fields, source }) => [
+        first_name,
+        last_name,
+        email,
+        custom_fields,
+        source,
+      ]),
+    ).toEqual([
+      ['Ada', '', 'ada@example.com', { city: 'Bonn' }, 'manual'],
+      ['Bea', 'de Vries', 'b@example.com', { city: 'Köln' }, 'manual'],
+      ['Cleo', '', '', {}, 'csv_import'],
+    ]);
+    expect(contacts[2]).toMatchObject({ phone_number: '4915100000003', country_code: '49', country: 'DE' });
+    const recipients = await recipientsOf(id);
+    expect(recipients.map(({ contact_id }) => contact_id)).toEqual([named, bare, contacts[2]?.id]);
+    expect(recipients.map(({ variables }) => variables)).toEqual([
+      ['Ada', 'Other Name'],
+      ['Bea', 'Bea de Vries'],
+      ['Cleo', 'Cleo'],
+    ]);
+    const events = await eventsOf(sender);
+    expect(
+      events.map(({ key, data }) => [key, data.contact.id, data.contact.phoneNumber]).toSorted(),
+    ).toEqual([
+      ['contact.created', contacts[2]?.id, '15100000003'],
+      ['contact.updated', bare, '15100000002'],
+    ]);
+    const updated = events.find(({ key }) => key === 'contact.updated');
+    expect(updated?.data.contact).toMatchObject({
+      firstName: 'Bea',
+      countryCode: '49',
+      customFields: [{ fieldId: 'city', value: 'Köln' }],
+      tagsId: [],
+      dob: null,
+    });
+  });
+
+  test('restores the deleted, and skips the unsubscribed and blocked countries', async () => {
+    const sender = await aSender(database.pool);
+    const deleted = await aContact(sender, { phone: '4915100000001', deleted: true });
+    await aContact(sender, { phone: '4915100000002', subscribed: false });
+    await subscribe(sender, 'contact.updated');
+    await database.pool.query(sql.type(nothing)`
+      UPDATE channel SET blocked_countries = '{US}' WHERE id = ${sender.channelId}`);
+    const id = await aCsv(sender, 'p,c\n+4915100000001,\n+4915100000002,\n+14155552671,\n');
+    await prepare(id);
+    expect((await recipientsOf(id)).map(({ state, reason }) => reason ?? state)).toEqual([
+      'PENDING',
+      'UNSUBSCRIBED',
+      'BLOCKED_COUNTRY',
+    ]);
+    expect((await contactsOf(sender)).map(({ deleted: gone }) => gone)).toEqual([false, false, false]);
+    expect((await eventsOf(sender)).map(({ key, data }) => [key, data.contact.id])).toEqual([
+      ['contact.updated', deleted],
+    ]);
+  });
+
+  test('writes no event that nobody listens to', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCsv(sender, 'p,c\n+4915100000001,\n');
+    await prepare(id);
+    expect(await eventsOf(sender)).toEqual([]);
+    expect((await contactsOf(sender)).length).toBe(1);
+  });
+
+  test('is read through many pages without losing or doubling anybody', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const count = 23_456;
+    const rows = Array.from({ length: count }, (_, i) => `+49151${10_000_000 + (i % 20_000)},49,N${i}`);
+    const id = await aCsv(sender, `phone,country,name\n${rows.join('\n')}`, {
+      audience: { csv_mapping: { ...mapping, name_column: 2 } },
+      variableMapping: { body: { 1: 'Dear {{name_column}}' } },
+    });
+    await prepare(id);
+    expect(await standingOf(id)).toMatchObject({
+      total_contacts: 20_000,
+      total_contacts_skipped: 3_456,
+      reasons: { DUPLICATE: 3_456 },
+    });
+    const recipients = await recipientsOf(id);
+    expect(
+      recipients.every(
+        ({ position, line_number: line }, index) => position === index + 1 && line === index + 2,
+      ),
+    ).toBe(true);
+    expect(recipients[19_999]?.variables).toEqual(['Dear N19999']);
+    expect((await contactsOf(sender)).length).toBe(20_000);
+    expect(recipients.slice(0, 20_000).every(({ contact_id }) => contact_id !== null)).toBe(true);
+  });
+});
+
+describe('a CSV that cannot be used', () => {
+  const long = 'x'.repeat(10 * 1024 * 1024);
+  test.each([
+    ['is empty', '', 'CSV_UNREADABLE', /empty/],
+    ['is blank', '\n \n', 'CSV_UNREADABLE', /empty/],
+    [
+      'leaves a quote open',
+      'p,c\n+4915100000001,49\n"+4915100000002,49\n+4915100000003,49\n',
+      'CSV_UNREADABLE',
+      /^Line 3: /,
+    ],
+    [
+      'has 10 MB in one field',
+      `p,c\n+4915100000001,49\n+4915100000002,"${long}"\n`,
+      'CSV_UNREADABLE',
+      /^Line 3: /,
+    ],
+    ['has too few columns', 'p\n+4915100000001\n', 'CSV_COLUMN_OUT_OF_RANGE', /country_code_column/],
+    ['has only a header', 'p,c\n', 'AUDIENCE_EMPTY', /nobody/],
+  ])('ends in FAILED when it %s, and leaves nothing', async (_, content, code, message) => {
+    const sender = await aSender(database.pool);
+    const id = await aCsv(sender, content);
+    await prepare(id);
+    const standing = await standingOf(id);
+    expect(standing).toMatchObject({
+      status: 'FAILED',
+      preparation_status: 'FAILED',
+      code,
+      pending: 0,
+      has_input: false,
+    });
+    expect(standing.message).toMatch(message);
+    expect(await recipientsOf(id)).toEqual([]);
+    expect(await contactsOf(sender)).toEqual([]);
+  });
+
+  test('keeps the skipped rows when nobody is left to send to', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCsv(sender, 'p,c\nnonsense,49\n');
+    await prepare(id);
+    expect(await standingOf(id)).toMatchObject({
+      status: 'FAILED',
+      preparation_status: 'FAILED',
+      code: 'AUDIENCE_EMPTY',
+      total_contacts: 0,
+      total_contacts_skipped: 1,
+      skipped: 1,
+      reasons: { INVALID_PHONE: 1 },
+    });
+    expect(await recipientsOf(id)).toHaveLength(1);
+  });
+
+  test('says so when the template no longer takes the mapping', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}} and {{2}}');
+    const id = await aCsv(sender, 'p,c\n+4915100000001,49\n', { variableMapping: { body: { 1: 'x' } } });
+    await prepare(id);
+    expect(await standingOf(id)).toMatchObject({ status: 'FAILED', code: 'TEMPLATE_NOT_FOUND' });
+  });
+});
+
+describe('a CSV file', () => {
+  const key = 'csv_0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11.csv';
+  const storage = {
+    read: async (asked: string) =>
+      asked === key ? Readable.from([Buffer.from('p,c\n+4915100'), Buffer.from('000001,49\n')]) : undefined,
+  } as unknown as Dependencies['storage'];
+
+  test.each([
+    ['its key', { csv_file_key: key }],
+    ['our own URL', { csv_file_url: `https://campaigns.example.com/api/campaigns/csv-files/${key}` }],
+  ])('is read from the storage by %s', async (_, source) => {
+    const sender = await aSender(database.pool);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      audience: { csv_mapping: mapping, ...source },
+    });
+    await prepare(id, { overrides: { storage } });
+    expect(await standingOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 1 });
+  });
+
+  test('is missed when the storage does not have it', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      audience: { csv_mapping: mapping, csv_file_key: 'other' },
+    });
+    await prepare(id, { overrides: { storage } });
+    expect(await standingOf(id)).toMatchObject({ status: 'FAILED', code: 'FILE_NOT_FOUND' });
+  });
+
+  test('is downloaded again when the download breaks off', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      audience: { csv_mapping: mapping, csv_file_url: 'https://files.example.com/a.csv' },
+    });
+    let downloads = 0;
+    const broken = async function* () {
+      yield Buffer.from('p,c\n+4915100000001,49\n');
+      throw new FileFetchError('FILE_NOT_FOUND', 'The download was cut off', true);
+    };
+    const fetchFile = async () => {
+      downloads += 1;
+      return {
+        ok: true,
+        stream: Readable.from(downloads === 1 ? broken() : [Buffer.from('p,c\n+4915100000002,49\n')]),
+      };
+    };
+    await prepare(id, { overrides: { outbound: { fetchFile } as unknown as Dependencies['outbound'] } });
+    expect(downloads).toBe(2);
+    expect((await recipientsOf(id)).map(({ phone_number }) => phone_number)).toEqual(['4915100000002']);
+    expect((await contactsOf(sender)).map(({ phone_number }) => phone_number)).toEqual(['4915100000002']);
+  });
+
+  test('that the guard refuses ends in FAILED', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      audience: { csv_mapping: mapping, csv_file_url: 'https://files.example.com/a.csv' },
+    });
+    const fetchFile = async () => ({ ok: false, error: new FileFetchError('FILE_FETCH_REFUSED', 'refused') });
+    await prepare(id, { overrides: { outbound: { fetchFile } as unknown as Dependencies['outbound'] } });
+    expect(await standingOf(id)).toMatchObject({ status: 'FAILED', code: 'FILE_FETCH_REFUSED' });
+  });
+});
+
+describe('quick contacts', () => {
+  test('bring their own values, and fall back to the mapping', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}, {{2}}');
+    const entries = [
+      '+49 151 00000001, Grace, Berlin',
+      '4915100000002|Ada, Countess|',
+      '+4915100000003',
+      '+4915100000001',
+    ];
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      selectionType: 'quick_contacts',
+      content: JSON.stringify(entries),
+      variableMapping: {
+        body: { 1: 'firstName', 2: 'your town' },
+        default_values: { body: { 1: 'friend' } },
+      },
+    });
+    await prepare(id);
+    expect(
+      (await recipientsOf(id)).map(({ phone_number, variables, reason, line_number }) => [
+        phone_number,
+        variables,
+        reason,
+        line_number,
+      ]),
+    ).toEqual([
+      ['4915100000001', ['Grace', 'Berlin'], null, null],
+      ['4915100000002', ['Ada, Countess', 'your town'], null, null],
+      ['4915100000003', ['friend', 'your town'], null, null],
+      ['4915100000001', null, 'DUPLICATE', null],
+    ]);
+    expect((await contactsOf(sender)).map(({ source }) => source)).toEqual([
+      'quick_contacts',
+      'quick_contacts',
+      'quick_contacts',
+    ]);
+  });
+});
+
+describe('contacts as the audience', () => {
+  test('are everybody who is not deleted, the unsubscribed skipped', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const ada = await aContact(sender, { phone: '4915100000001', firstName: 'Ada' });
+    await aContact(sender, { phone: '4915100000002', firstName: 'Bert', subscribed: false });
+    await aContact(sender, { phone: '4915100000003', deleted: true });
+    await aContact(sender, { phone: '4915100000004' });
+    await aContact(await aSender(database.pool), { phone: '4915100000005' });
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      selectionType: 'all_contacts',
+      variableMapping: { body: { 1: '{{firstName}} {{phoneNumber}}' } },
+    });
+    await prepare(id);
+    expect(
+      (await recipientsOf(id)).map(({ contact_id, variables, reason }) => [
+        contact_id === ada,
+        variables,
+        reason,
+      ]),
+    ).toEqual([
+      [true, ['Ada 15100000001'], null],
+      [false, null, 'UNSUBSCRIBED'],
+      [false, null, 'MISSING_VARIABLE'],
+    ]);
+  });
+
+  test('are those of any segment that match the filters', async () => {
+    const sender = await aSender(database.pool);
+    await aContact(sender, { phone: '4915100000001', firstName: 'Ada', email: 'a@example.com' });
+    await aContact(sender, { phone: '4915100000002', firstName: 'Bert', email: 'b@example.com' });
+    await aContact(sender, { phone: '4915100000003', firstName: 'Cleo' });
+    await aContact(sender, { phone: '4915100000004', firstName: 'Dora', email: 'd@example.com' });
+    const segment = (value: string) =>
+      database.pool.oneFirst(sql.type(Id)`
+        INSERT INTO segment (workspace_id, name, match, conditions) VALUES (${sender.workspaceId}, 's', 'all',
+          ${JSON.stringify([{ field: 'firstName', operator: 'in', value: value.split(',') }])}::jsonb) RETURNING id`);
+    const segments = [await segment('Ada,Bert'), await segment('Bert,Cleo')];
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      selectionType: 'segmented',
+      audience: {
+        segments,
+        contact_filters: {
+          match: 'any',
+          conditions: [
+            { field: 'email', operator: 'exists' },
+            { field: 'firstName', operator: 'eq', value: 'nobody' },
+          ],
+        },
+      },
+    });
+    await prepare(id);
+    expect((await recipientsOf(id)).map(({ phone_number }) => phone_number)).toEqual([
+      '4915100000001',
+      '4915100000002',
+    ]);
+  });
+});
+
+describe('failed contacts', () => {
+  /** A campaign of four: one failed, one unknown with a reservation, one read, one failed for another reason. */
+  async function aFailedCampaign(sender: Sender): Promise<string> {
+    const rows = [1, 2, 3, 4].map((i) => `+491510000000${i},49,N${i}`).join('\n');
+    const id = await aCsv(sender, `p,c,n\n${rows}\n`, {
+      audience: { csv_mapping: { ...mapping, name_column: 2 } },
+      variableMapping: { body: { 1: 'name_column' } },
+    });
+    await prepare(id);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE recipient SET state = CASE position WHEN 2 THEN 'UNKNOWN' WHEN 3 THEN 'READ' ELSE 'FAILED' END,
+        reason = CASE position WHEN 1 THEN 'PROVIDER_131026' WHEN 2 THEN 'OUTCOME_UNKNOWN' WHEN 4 THEN 'PROVIDER_131049' END,
+        settlement = CASE position WHEN 2 THEN 'reserved' ELSE 'none' END, price = 50000
+      WHERE campaign_id = ${id}`);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE wallet SET balance = 1000000, reserved = 60000 WHERE channel_id = ${sender.channelId}`);
+    return id;
+  }
+
+  const Reserved = row(t.type({ reserved: t.bigint, settlement: t.string }));
+  const reservedOf = ({ channelId }: Sender, campaignId: string) =>
+    database.pool.one(sql.type(Reserved)`
+      SELECT reserved, settlement FROM wallet JOIN recipient ON campaign_id = ${campaignId} AND position = 2
+      WHERE channel_id = ${channelId}`);
+
+  const resend = async (sender: Sender, audience: object, options: CampaignOptions = {}) => {
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      selectionType: 'failed_contacts',
+      audience,
+      ...options,
+    });
+    await prepare(id);
+    return id;
+  };
+
+  test('are those that failed, with the values they had', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const failed = await aFailedCampaign(sender);
+    const id = await resend(sender, { failed_campaign_id: failed });
+    expect((await recipientsOf(id)).map(({ phone_number, variables }) => [phone_number, variables])).toEqual([
+      ['4915100000001', ['N1']],
+      ['4915100000004', ['N4']],
+    ]);
+    expect(await standingOf(id)).toMatchObject({ preparation_status: 'READY', has_plan: true });
+    expect(await reservedOf(sender, failed)).toEqual({ reserved: 60_000n, settlement: 'reserved' });
+  });
+
+  test('are those of the reasons asked for; an unknown outcome gives its reservation back', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const failed = await aFailedCampaign(sender);
+    const id = await resend(sender, {
+      failed_campaign_id: failed,
+      failed_reasons: ['OUTCOME_UNKNOWN', 'PROVIDER_131049'],
+    });
+    expect((await recipientsOf(id)).map(({ phone_number }) => phone_number)).toEqual([
+      '4915100000002',
+      '4915100000004',
+    ]);
+    expect(await reservedOf(sender, failed)).toEqual({ reserved: 10_000n, settlement: 'none' });
+  });
+
+  test('take the values of another mapping and template when there is one', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const failed = await aFailedCampaign(sender);
+    const templateId = await aTemplate(database.pool, { ...sender, bodyText: 'Dear {{1}} {{2}}' });
+    const id = await resend(
+      { ...sender, templateId },
+      { failed_campaign_id: failed },
+      { variableMapping: { body: { 1: 'firstName', 2: 'phoneNumber' } } },
+    );
+    expect((await recipientsOf(id)).map(({ variables }) => variables)).toEqual([
+      ['N1', '15100000001'],
+      ['N4', '15100000004'],
+    ]);
+  });
+});
+
+describe('a preparation', () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, i) => `+49151${10_000_000 + i},49`).join('\n');
+
+  const cancel = (id: string) =>
+    database.pool.query(sql.type(nothing)`UPDATE campaign SET status = 'CANCELLED' WHERE id = ${id}`);
+
+  test('does nothing to a campaign that is cancelled, or ready', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCsv(sender, `p,c\n${rows(3)}`);
+    await cancel(id);
+    await prepare(id);
+    expect(await standingOf(id)).toMatchObject({ status: 'CANCELLED', preparation_status: 'PREPARING' });
+    const ready = await aCsv(sender, `p,c\n${rows(3)}`);
+    await prepare(ready);
+    const before = await recipientsOf(ready);
+    await prepare(ready);
+    expect(await recipientsOf(ready)).toEqual(before);
+  });
+
+  test('stops without effect when the campaign is cancelled meanwhile', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      audience: { csv_mapping: mapping, csv_file_key: 'k' },
+    });
+    const file = async function* () {
+      yield Buffer.from(`p,c\n${rows(12_000)}\n`);
+      await cancel(id);
+      yield Buffer.from('+4915200000001,49\n');
+    };
+    await prepare(id, {
+      overrides: {
+        storage: { read: async () => Readable.from(file()) } as unknown as Dependencies['storage'],
+      },
+    });
+    expect(await standingOf(id)).toMatchObject({
+      status: 'CANCELLED',
+      preparation_status: 'PREPARING',
+      total_contacts: 0,
+    });
+    expect(await recipientsOf(id)).toEqual([]);
+    expect(await contactsOf(sender)).toEqual([]);
+  });
+
+  test('that is broken off leaves nothing behind and succeeds when done again', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      audience: { csv_mapping: mapping, csv_file_key: 'k' },
+    });
+    const controller = new AbortController();
+    const file = async function* () {
+      yield Buffer.from(`p,c\n${rows(12_000)}\n`);
+      controller.abort();
+      yield Buffer.from('+4915200000001,49\n');
+    };
+    const storage = { read: async () => Readable.from(file()) } as unknown as Dependencies['storage'];
+    await expect(prepare(id, { overrides: { storage }, signal: controller.signal })).rejects.toThrow();
+    expect(await recipientsOf(id)).toEqual([]);
+    expect(await contactsOf(sender)).toEqual([]);
+    await prepare(id, { overrides: { storage } });
+    expect(await standingOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 12_001 });
+    expect((await contactsOf(sender)).length).toBe(12_001);
+  });
+
+  test('runs once when two workers begin it', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCsv(sender, `p,c\n${rows(6_000)}`);
+    await Promise.all([prepare(id), prepare(id)]);
+    expect(await standingOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 6_000 });
+    expect((await recipientsOf(id)).length).toBe(6_000);
+  });
+
+  test('of the same people in two campaigns at once makes every contact once', async () => {
+    const sender = await aSender(database.pool);
+    await subscribe(sender, 'contact.created');
+    const lines = rows(8_000).split('\n');
+    const first = await aCsv(sender, `p,c\n${lines.join('\n')}`);
+    const second = await aCsv(sender, `p,c\n${lines.toReversed().join('\n')}`);
+    await Promise.all([prepare(first), prepare(second)]);
+    expect(await standingOf(first)).toMatchObject({ preparation_status: 'READY', total_contacts: 8_000 });
+    expect(await standingOf(second)).toMatchObject({ preparation_status: 'READY', total_contacts: 8_000 });
+    const contacts = await contactsOf(sender);
+    expect(contacts.length).toBe(8_000);
+    expect((await eventsOf(sender)).length).toBe(8_000);
+    const known = new Set(contacts.map(({ id }) => id));
+    const used = [...(await recipientsOf(first)), ...(await recipientsOf(second))].map(
+      ({ contact_id }) => contact_id ?? '',
+    );
+    expect(used.every((id) => known.has(id))).toBe(true);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { columnProblems, csvCandidateReader, csvKeys } from '../../../src/domain/audience/csv.ts';
+
+const mapping = {
+  phone_column: 0,
+  country_code_column: 1,
+  name_column: 2,
+  email_column: null,
+  custom_field_mapping: { city: 3 },
+};
+
+describe('columnProblems', () => {
+  it('names every column that the header does not have', () => {
+    expect(columnProblems(mapping, 4)).toEqual([]);
+    expect(columnProblems(mapping, 2).map(({ field }) => field)).toEqual([
+      'csv_mapping.name_column',
+      'csv_mapping.custom_field_mapping.city',
+    ]);
+    expect(columnProblems(mapping, 2)[0]?.message).toBe(
+      'csv_mapping.name_column is 2, but the last column of the CSV is 1',
+    );
+  });
+});
+
+describe('csvKeys', () => {
+  it('holds what the mapping names', () => {
+    expect([...csvKeys(mapping)]).toEqual([
+      ['name_column', 2],
+      ['city', 3],
+    ]);
+  });
+});
+
+describe('csvCandidateReader', () => {
+  const read = csvCandidateReader(mapping, 4);
+
+  it.each([
+    [['+4915112345678', '', 'Ada', ''], '4915112345678'],
+    [['015112345678', '49', '', ''], '4915112345678'],
+    [['015112345678', '+49', '', ''], '4915112345678'],
+    [['015112345678', 'DE', '', ''], '4915112345678'],
+    [['+14155552671', 'DE', '', ''], '14155552671'],
+    [['4155552671', '1'], '14155552671'],
+    [['4915112345678'], '4915112345678'],
+    [['015112345678', 'ZZ'], undefined],
+  ])('reads the number of %j', (cells, digits) => {
+    expect(read(cells, 2).phone?.digits).toBe(digits);
+  });
+
+  it('takes the first word as first name and the rest as last name', () => {
+    expect(read(['+4915112345678', '', ' Ada  King Lovelace ', ' Bonn '], 2).person).toEqual({
+      firstName: 'Ada',
+      lastName: 'King Lovelace',
+      email: '',
+      customFields: { city: 'Bonn' },
+    });
+  });
+
+  it('finds rows malformed that have no phone cell, or more cells than the header', () => {
+    expect(csvCandidateReader({ ...mapping, phone_column: 3 }, 4)(['a', 'b'], 7)).toMatchObject({
+      line: 7,
+      malformed: 'The row has no cell for the phone column',
+    });
+    expect(read(['+4915112345678', '', 'King', 'Ada', 'Bonn'], 8).malformed).toBe(
+      'The row has more cells than the header',
+    );
+    expect(read(['+4915112345678', '', 'Ada', 'Bonn', '', ' '], 9).malformed).toBeUndefined();
+  });
+});

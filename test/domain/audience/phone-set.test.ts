@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createPhoneSet } from '../../../src/domain/audience/phone-set.ts';
+
+it('tells the first time of a number from every other', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          fc.bigInt({ min: 10_000n, max: 999_999_999_999_999n }),
+          fc.bigInt({ min: 10_000n, max: 10_050n }),
+        ),
+        { maxLength: 400 },
+      ),
+      (numbers) => {
+        const set = createPhoneSet();
+        const seen = new Set<bigint>();
+        for (const number of numbers) {
+          expect(set.add(String(number))).toBe(!seen.has(number));
+          seen.add(number);
+        }
+        expect(set.size()).toBe(seen.size);
+      },
+    ),
+  );
+});
+
+it('holds a list of neighbouring numbers, grown many times', () => {
+  const set = createPhoneSet();
+  for (let i = 0; i < 200_000; i += 1) expect(set.add(String(491_510_000_000 + i))).toBe(true);
+  for (let i = 0; i < 200_000; i += 997) expect(set.add(String(491_510_000_000 + i))).toBe(false);
+  expect(set.size()).toBe(200_000);
+});

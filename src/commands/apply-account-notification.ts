@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import { providerErrorRule } from '../domain/provider-error.ts';
+import { providerErrorRule } from '../domain/sending/provider-error.ts';
 import type { AccountItem } from '../provider/notification-item.ts';
 import type { Connection } from '../records/database/database.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { NotificationItem, PreferenceItem, StatusItem } from '../provider/notification-item.ts';
-import { slowDown } from '../records/channel-rate.ts';
+import { slowDown } from '../records/sending/channel-rate.ts';
 import type { Transaction } from '../records/database/database.ts';
 import { waitBriefly } from '../records/database/lock-patience.ts';
 import { findNotifiedChannels, type NotifiedChannel } from '../records/notified-channels.ts';

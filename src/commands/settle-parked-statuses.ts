@@ -1,7 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { readNotification } from '../provider/notification.ts';
-import { slowDown } from '../records/channel-rate.ts';
+import { slowDown } from '../records/sending/channel-rate.ts';
 import type { Transaction } from '../records/database/database.ts';
 import { isDatabaseAway, isLockHeld } from '../records/database/failure.ts';
 import { emitEvents } from '../records/events.ts';

@@ -1,7 +1,7 @@
 /** What a failure means beyond its message: campaigns pause, people and countries are left alone. */
 import type { Dependencies } from '../dependencies.ts';
-import { providerErrorRule } from '../domain/provider-error.ts';
-import type { ProviderErrorRule } from '../domain/provider-error-table.ts';
+import { providerErrorRule } from '../domain/sending/provider-error.ts';
+import type { ProviderErrorRule } from '../domain/sending/provider-error-table.ts';
 import { statusBits } from '../domain/campaigns/recipient.ts';
 import type { Connection } from '../records/database/database.ts';
 import { addBlockedCountry } from '../records/notified-channels.ts';

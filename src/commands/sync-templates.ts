@@ -1,7 +1,7 @@
 /** Pulls the provider's templates, which are the source of truth. */
 import type { Dependencies } from '../dependencies.ts';
 import { ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
-import { providerErrorRule } from '../domain/provider-error.ts';
+import { providerErrorRule } from '../domain/sending/provider-error.ts';
 import {
   addSummaries,
   emptySummary,

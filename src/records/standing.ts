@@ -4,7 +4,7 @@
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { effectiveFactor } from './channel-rate.ts';
+import { effectiveFactor } from './sending/channel-rate.ts';
 import type { Connection } from './database/database.ts';
 import { nullable, row } from './database/row.ts';
 

@@ -6,9 +6,9 @@ import {
   emitUnknownStatuses,
   startParkedStatusSettler,
 } from '../../src/commands/settle-parked-statuses.ts';
-import { expireClaims } from '../../src/records/claim-expiry.ts';
-import { claimPage, type ClaimedRecipient } from '../../src/records/claims.ts';
-import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
+import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
+import { claimPage, type ClaimedRecipient } from '../../src/records/sending/claims.ts';
+import { recordPage, type MessageOutcome } from '../../src/records/sending/page-results.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import {
   createApplier,

@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { revokeApiKey } from '../../src/commands/revoke-api-key.ts';
-import { leaseTokens, takeSingleToken } from '../../src/records/channel-rate.ts';
+import { leaseTokens, takeSingleToken } from '../../src/records/sending/channel-rate.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { startTestApi } from '../support/api.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';

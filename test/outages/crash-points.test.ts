@@ -7,7 +7,7 @@ import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
-import { expireClaims } from '../../src/records/claim-expiry.ts';
+import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { row } from '../../src/records/database/row.ts';
 import {
   checkBooks,

@@ -11,9 +11,9 @@ import { eventEnvelope } from '../../src/codecs/event.ts';
 import { createApiKey } from '../../src/commands/create-api-key.ts';
 import { defaultRelayOptions } from '../../src/commands/relay-webhooks.ts';
 import { eventKeys, type EventKey } from '../../src/domain/event-key.ts';
-import { claimPage } from '../../src/records/claims.ts';
+import { claimPage } from '../../src/records/sending/claims.ts';
 import { fanOutEvents } from '../../src/records/events.ts';
-import { recordPage } from '../../src/records/page-results.ts';
+import { recordPage } from '../../src/records/sending/page-results.ts';
 import { dispatchDeliveries } from '../../src/records/webhook-dispatch.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import {

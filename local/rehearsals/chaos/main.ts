@@ -4,8 +4,8 @@
  * only when nobody was lost or doubled, every uncertain recipient is said to be UNKNOWN and is settled by its receipts, and
  * the books are sound.
  */
-import { retryDelayMs } from '../../../src/domain/provider-error.ts';
-import { retry } from '../../../src/domain/provider-error-table.ts';
+import { retryDelayMs } from '../../../src/domain/sending/provider-error.ts';
+import { retry } from '../../../src/domain/sending/provider-error-table.ts';
 import { createChaosCampaign, liveDevFile, untilJudged, untilStanding } from './campaign.ts';
 import { readProviderRate } from './evidence.ts';
 import { createOutageSite } from './outage-site.ts';

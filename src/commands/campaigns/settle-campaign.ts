@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { expireClaims, forgetClaims, nextClaimExpiry } from '../../records/claim-expiry.ts';
+import { expireClaims, forgetClaims, nextClaimExpiry } from '../../records/sending/claim-expiry.ts';
 import { deleteCampaignInput } from '../../records/campaigns/inputs.ts';
 import { getCampaignStanding } from '../../records/campaigns/standing.ts';
 import {

@@ -1,5 +1,5 @@
 /** Work that its loop should have done long ago: outboxes, sweeps and parked statuses. */
-import { expireClaims } from '../../records/claim-expiry.ts';
+import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/doctor-overdue.ts';
 import { giveUpUnclaimed } from '../../records/doctor-repairs.ts';
 import { fanOutEvents } from '../../records/events.ts';

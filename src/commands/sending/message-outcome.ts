@@ -1,9 +1,9 @@
 /** From the provider's answer to what is recorded of the message, and to what it means for the rest. */
 import { cleanText } from '../../domain/clean-text.ts';
-import { providerErrorAction } from '../../domain/provider-error.ts';
+import { providerErrorAction } from '../../domain/sending/provider-error.ts';
 import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
-import type { MessageOutcome } from '../../records/page-results.ts';
+import type { MessageOutcome } from '../../records/sending/page-results.ts';
 
 /** What an answer tells about the messages that have not left yet. */
 export type Halt =

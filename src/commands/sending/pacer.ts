@@ -1,5 +1,5 @@
 /** Hands out a channel's tokens at the instants they fall due. */
-import { tokenToleranceMs, type TokenLease } from '../../records/channel-rate.ts';
+import { tokenToleranceMs, type TokenLease } from '../../records/sending/channel-rate.ts';
 import { createClockOffset } from './clock-offset.ts';
 
 export interface Pacer {

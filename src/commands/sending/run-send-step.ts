@@ -8,11 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../../dependencies.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/template-plan.ts';
-import { leaseTokens } from '../../records/channel-rate.ts';
-import { claimPage, countOpenClaims, type Claim, type ClaimedRecipient } from '../../records/claims.ts';
-import { expireClaims } from '../../records/claim-expiry.ts';
-import { recordPage, type PageResults } from '../../records/page-results.ts';
-import { getSendingContext, isRunningEpoch, type SendingContext } from '../../records/sending-context.ts';
+import { leaseTokens } from '../../records/sending/channel-rate.ts';
+import {
+  claimPage,
+  countOpenClaims,
+  type Claim,
+  type ClaimedRecipient,
+} from '../../records/sending/claims.ts';
+import { expireClaims } from '../../records/sending/claim-expiry.ts';
+import { recordPage, type PageResults } from '../../records/sending/page-results.ts';
+import { getSendingContext, isRunningEpoch, type SendingContext } from '../../records/sending/context.ts';
 import { findPrices } from '../../records/wallets.ts';
 import { untilDone } from '../../concurrency/until-done.ts';
 import { createPacer } from './pacer.ts';

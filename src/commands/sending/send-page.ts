@@ -1,7 +1,7 @@
 /** Sends a claimed page at the channel's pace and records what came of it as it comes. */
 import type { SendResult } from '../../provider/provider.ts';
-import type { ClaimedRecipient } from '../../records/claims.ts';
-import type { MessageOutcome } from '../../records/page-results.ts';
+import type { ClaimedRecipient } from '../../records/sending/claims.ts';
+import type { MessageOutcome } from '../../records/sending/page-results.ts';
 import { judge, type Verdict } from './message-outcome.ts';
 import type { Pacer } from './pacer.ts';
 

@@ -1,5 +1,5 @@
 /** What stops a step of sending before its time, and what the answers so far have told. */
-import type { ClaimedRecipient } from '../../records/claims.ts';
+import type { ClaimedRecipient } from '../../records/sending/claims.ts';
 import type { Halt, Verdict } from './message-outcome.ts';
 import type { Refusal } from './stop-sending.ts';
 

@@ -1,10 +1,10 @@
 /** What an answer means beyond its message: the channel slows down, campaigns pause, people are left alone. */
 import type { Dependencies } from '../../dependencies.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
-import { slowDown } from '../../records/channel-rate.ts';
+import { slowDown } from '../../records/sending/channel-rate.ts';
 import { lockWallets } from '../../records/wallet-settlement.ts';
-import type { ClaimedRecipient } from '../../records/claims.ts';
-import type { SendingContext } from '../../records/sending-context.ts';
+import type { ClaimedRecipient } from '../../records/sending/claims.ts';
+import type { SendingContext } from '../../records/sending/context.ts';
 import { applyRefusalEffects } from '../refusal-effects.ts';
 import type { Halt } from './message-outcome.ts';
 

@@ -7,8 +7,8 @@ import type { Dependencies } from '../../../src/dependencies.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
 import { findCampaignInput } from '../../../src/records/campaigns/inputs.ts';
-import { claimPage } from '../../../src/records/claims.ts';
-import { recordPage, type MessageOutcome } from '../../../src/records/page-results.ts';
+import { claimPage } from '../../../src/records/sending/claims.ts';
+import { recordPage, type MessageOutcome } from '../../../src/records/sending/page-results.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
   checkBooks,

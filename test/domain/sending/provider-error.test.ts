@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { providerErrorAction, providerErrorRule } from '../../src/domain/provider-error.ts';
-import { providerErrorTable } from '../../src/domain/provider-error-table.ts';
+import { providerErrorAction, providerErrorRule } from '../../../src/domain/sending/provider-error.ts';
+import { providerErrorTable } from '../../../src/domain/sending/provider-error-table.ts';
 
 const minute = 60_000;
 

@@ -1,19 +1,24 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startCampaignAgain } from '../../src/commands/campaigns/change-campaign.ts';
-import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
-import { sendSingleMessage, type SingleMessage } from '../../src/commands/send-single-message.ts';
-import { settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
-import type { Dependencies } from '../../src/dependencies.ts';
-import { Invalid } from '../../src/domain/error.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
-import { nothing, row } from '../../src/records/database/row.ts';
-import { postLedgerEntry } from '../../src/records/wallets.ts';
-import { messagePrice, seedCampaign, testSecrets, type SeededCampaign } from '../support/campaign-factory.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createFakeProvider } from '../support/fake-provider.ts';
-import { sendingDependencies } from '../support/sending-dependencies.ts';
+import { startCampaignAgain } from '../../../src/commands/campaigns/change-campaign.ts';
+import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
+import { sendSingleMessage, type SingleMessage } from '../../../src/commands/send-single-message.ts';
+import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
+import { Invalid } from '../../../src/domain/error.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { postLedgerEntry } from '../../../src/records/wallets.ts';
+import {
+  messagePrice,
+  seedCampaign,
+  testSecrets,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createFakeProvider } from '../../support/fake-provider.ts';
+import { sendingDependencies } from '../../support/sending-dependencies.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {

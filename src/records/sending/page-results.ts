@@ -3,8 +3,8 @@
  * docs/architecture.md. A status callback may have been faster than the answer to our request: what it settled stays.
  */
 import { sql, type FragmentSqlToken } from 'slonik';
-import type { Connection } from './database/database.ts';
-import { nothing } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing } from '../database/row.ts';
 
 export type MessageOutcome =
   | { readonly kind: 'accepted'; readonly providerMessageId: string }

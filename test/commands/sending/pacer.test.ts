@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createClockOffset } from '../../src/commands/sending/clock-offset.ts';
-import { createPacer } from '../../src/commands/sending/pacer.ts';
-import type { TokenLease } from '../../src/records/channel-rate.ts';
+import { createClockOffset } from '../../../src/commands/sending/clock-offset.ts';
+import { createPacer } from '../../../src/commands/sending/pacer.ts';
+import type { TokenLease } from '../../../src/records/sending/channel-rate.ts';
 
-// As in src/records/channel-rate.ts.
+// As in src/records/sending/channel-rate.ts.
 const pace = 0.975;
 
 interface Circumstances {

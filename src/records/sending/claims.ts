@@ -4,8 +4,8 @@
  */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database/database.ts';
-import { nullable, row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row } from '../database/row.ts';
 
 export interface ClaimRequest {
   readonly claimId: string;

@@ -6,7 +6,7 @@ import {
   slowDown,
   takeSingleToken,
   type TokenLease,
-} from '../../../src/records/channel-rate.ts';
+} from '../../../src/records/sending/channel-rate.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,16 +1,19 @@
 /** Every row of the table of the provider's errors, told by a provider over HTTP and seen from outside. */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendMessage } from '../../src/api/messages.ts';
-import { receiveProviderCallback } from '../../src/api/provider-webhook.ts';
-import { applyProviderCallbacks } from '../../src/commands/apply-provider-callbacks.ts';
-import { createApiKey } from '../../src/commands/create-api-key.ts';
-import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
-import { providerErrorRule } from '../../src/domain/provider-error.ts';
-import { providerErrorTable, type ProviderErrorRule } from '../../src/domain/provider-error-table.ts';
-import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
-import { nothing } from '../../src/records/database/row.ts';
-import { createIdleOrchestrator, startTestApi, type TestApi } from '../support/api.ts';
+import { sendMessage } from '../../../src/api/messages.ts';
+import { receiveProviderCallback } from '../../../src/api/provider-webhook.ts';
+import { applyProviderCallbacks } from '../../../src/commands/apply-provider-callbacks.ts';
+import { createApiKey } from '../../../src/commands/create-api-key.ts';
+import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
+import { providerErrorRule } from '../../../src/domain/sending/provider-error.ts';
+import {
+  providerErrorTable,
+  type ProviderErrorRule,
+} from '../../../src/domain/sending/provider-error-table.ts';
+import { createCloudProvider } from '../../../src/provider/cloud-provider.ts';
+import { nothing } from '../../../src/records/database/row.ts';
+import { createIdleOrchestrator, startTestApi, type TestApi } from '../../support/api.ts';
 import {
   appSecret,
   eventsOf,
@@ -19,9 +22,19 @@ import {
   signatureOf,
   status as statusOf,
   subscribeToAll,
-} from '../support/callback-fixtures.ts';
-import { checkBooks, seedCampaign, testSecrets, type SeededCampaign } from '../support/campaign-factory.ts';
-import { graphAccepted, graphRefused, startGraphServer, type GraphServer } from '../support/graph-server.ts';
+} from '../../support/callback-fixtures.ts';
+import {
+  checkBooks,
+  seedCampaign,
+  testSecrets,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
+import {
+  graphAccepted,
+  graphRefused,
+  startGraphServer,
+  type GraphServer,
+} from '../../support/graph-server.ts';
 
 let api: TestApi;
 let graph: GraphServer;

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
-import { pauseForBalance } from '../../src/commands/sending/stop-sending.ts';
-import type { Dependencies } from '../../src/dependencies.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
-import { nothing } from '../../src/records/database/row.ts';
-import { getSendingContext } from '../../src/records/sending-context.ts';
-import { checkBooks, messagePrice, seedCampaign } from '../support/campaign-factory.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createFakeProvider, refuse, type FakeProvider } from '../support/fake-provider.ts';
-import { sendingDependencies } from '../support/sending-dependencies.ts';
+import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
+import { pauseForBalance } from '../../../src/commands/sending/stop-sending.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { nothing } from '../../../src/records/database/row.ts';
+import { getSendingContext } from '../../../src/records/sending/context.ts';
+import { checkBooks, messagePrice, seedCampaign } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';
+import { sendingDependencies } from '../../support/sending-dependencies.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {

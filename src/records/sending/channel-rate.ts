@@ -7,8 +7,8 @@
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database/database.ts';
-import { nothing, row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
 
 /** How far ahead of now a campaign may lease, beside the time that its leases take to arrive. */
 const horizonMs = 50;

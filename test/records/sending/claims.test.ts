@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expireClaims } from '../../src/records/claim-expiry.ts';
-import { claimPage, countOpenClaims, type Claim } from '../../src/records/claims.ts';
-import { recordPage, type MessageOutcome } from '../../src/records/page-results.ts';
-import { nothing, nullable, row } from '../../src/records/database/row.ts';
-import { checkBooks, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
+import { claimPage, countOpenClaims, type Claim } from '../../../src/records/sending/claims.ts';
+import { recordPage, type MessageOutcome } from '../../../src/records/sending/page-results.ts';
+import { nothing, nullable, row } from '../../../src/records/database/row.ts';
+import {
+  checkBooks,
+  messagePrice,
+  seedCampaign,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {

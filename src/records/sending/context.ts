@@ -1,9 +1,9 @@
 /** What a step of sending needs to know of its campaign, read once per step. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database/database.ts';
-import { bytes, nullable, row } from './database/row.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { bytes, nullable, row } from '../database/row.ts';
 
 const SendingContext = t.type({
   campaign_id: t.string,

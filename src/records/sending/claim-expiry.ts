@@ -1,9 +1,9 @@
 /** Claims whose process died: after the grace period what they had claimed is said to be UNKNOWN. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database/database.ts';
-import { nothing, row } from './database/row.ts';
-import { moveFailedReasons } from './campaigns/status-counters.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
+import { moveFailedReasons } from '../campaigns/status-counters.ts';
 
 const Expired = row(t.type({ unknown: t.number }));
 const OldClaim = row(t.type({ id: t.string, first_position: t.number, last_position: t.number }));

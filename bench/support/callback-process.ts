@@ -10,7 +10,7 @@ import Koa from 'koa';
 import pg from 'pg';
 import { createApiServer } from '../../src/api/app.ts';
 import { receiveProviderCallback } from '../../src/api/provider-webhook.ts';
-import { startCallbackApplier } from '../../src/commands/apply-provider-callbacks.ts';
+import { startCallbackApplier } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createDependencies } from '../../src/dependencies.ts';
 

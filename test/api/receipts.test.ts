@@ -2,9 +2,9 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveProviderCallback } from '../../src/api/provider-webhook.ts';
-import { applyProviderCallbacks } from '../../src/commands/apply-provider-callbacks.ts';
+import { applyProviderCallbacks } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
-import { applyParkedStatuses } from '../../src/commands/settle-parked-statuses.ts';
+import { applyParkedStatuses } from '../../src/commands/callbacks/settle-parked-statuses.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { startTestSimulator, type SimulatorClient } from '../local/simulator/client.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

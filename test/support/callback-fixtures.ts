@@ -3,12 +3,12 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import * as t from 'io-ts';
 import { sql } from 'slonik';
-import type { Applier } from '../../src/commands/apply-items.ts';
-import { applyProviderCallbacks } from '../../src/commands/apply-provider-callbacks.ts';
+import type { Applier } from '../../src/commands/callbacks/apply-items.ts';
+import { applyProviderCallbacks } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { eventKeys } from '../../src/domain/event-key.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { insertProviderCallbacks } from '../../src/records/provider-callbacks.ts';
+import { insertProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 
 export const appSecret = 'the app secret of the tests';

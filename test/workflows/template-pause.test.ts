@@ -4,7 +4,7 @@ import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TemplateData } from '../../src/codecs/event.ts';
-import { applyProviderCallbacks } from '../../src/commands/apply-provider-callbacks.ts';
+import { applyProviderCallbacks } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { createApiKey } from '../../src/commands/create-api-key.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import {

@@ -6,7 +6,11 @@ import { fanOutEvents } from '../../records/events.ts';
 import { expireClaimedMessages } from '../../records/outbound-messages.ts';
 import { sweepDeliveries } from '../../records/webhook-dispatch.ts';
 import { deliverOverdueCommands } from '../campaigns/deliver-workflow-commands.ts';
-import { applyParkedStatuses, emitUnknownStatuses, parkingSeconds } from '../settle-parked-statuses.ts';
+import {
+  applyParkedStatuses,
+  emitUnknownStatuses,
+  parkingSeconds,
+} from '../callbacks/settle-parked-statuses.ts';
 import type { Doctor, Finding, Repair } from './check.ts';
 
 const batchSize = 500;

@@ -2,10 +2,10 @@
 import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createCallbackApplier } from '../../../src/commands/apply-provider-callbacks.ts';
-import { applyParkedStatuses } from '../../../src/commands/settle-parked-statuses.ts';
+import { createCallbackApplier } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { applyParkedStatuses } from '../../../src/commands/callbacks/settle-parked-statuses.ts';
 import { createDatabase, type Database } from '../../../src/records/database/database.ts';
-import { insertProviderCallbacks } from '../../../src/records/provider-callbacks.ts';
+import { insertProviderCallbacks } from '../../../src/records/callbacks/provider-callbacks.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
   createApplier,

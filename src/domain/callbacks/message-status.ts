@@ -4,7 +4,7 @@ import {
   statusBits,
   type ProviderStatus,
   type RecipientState,
-} from './campaigns/recipient.ts';
+} from '../campaigns/recipient.ts';
 
 /** One status of one message, reduced to what decides. */
 export interface ReportedStatus {

@@ -1,23 +1,23 @@
-import type { IncomingData } from '../codecs/event.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { epochSeconds } from '../domain/epoch-seconds.ts';
-import type { NewEvent } from '../domain/event.ts';
-import { isOptOut } from '../domain/opt-out.ts';
-import type { MessageItem } from '../provider/notification-item.ts';
-import type { Connection } from '../records/database/database.ts';
-import { emitEvents } from '../records/events.ts';
+import type { IncomingData } from '../../codecs/event.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { epochSeconds } from '../../domain/epoch-seconds.ts';
+import type { NewEvent } from '../../domain/event.ts';
+import { isOptOut } from '../../domain/callbacks/opt-out.ts';
+import type { MessageItem } from '../../provider/notification-item.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { emitEvents } from '../../records/events.ts';
 import {
   continueConversation,
   lockOrBeginConversation,
   startResponderSession,
   type CurrentConversation,
-} from '../records/incoming-conversations.ts';
+} from '../../records/callbacks/conversations.ts';
 import {
   insertInboundMessage,
   listKnownInboundIds,
   lockProviderMessage,
-} from '../records/inbound-messages.ts';
-import type { NotifiedChannel } from '../records/notified-channels.ts';
+} from '../../records/callbacks/inbound-messages.ts';
+import type { NotifiedChannel } from '../../records/notified-channels.ts';
 import { changeNumber } from './change-number.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { recogniseSender, type Sender } from './recognise-sender.ts';

@@ -1,8 +1,8 @@
 /** Messages that the provider tells us of: inbound ones and those written in its own app. Each is saved once. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database/database.ts';
-import { nothing, row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
 
 /** Whoever else is about to save this message of the provider waits until the transaction ends. */
 export async function lockProviderMessage(

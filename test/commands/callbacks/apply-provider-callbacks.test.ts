@@ -1,9 +1,12 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyProviderCallbacks, startCallbackApplier } from '../../src/commands/apply-provider-callbacks.ts';
-import { startPollingLoop } from '../../src/concurrency/polling-loop.ts';
-import { insertProviderCallbacks } from '../../src/records/provider-callbacks.ts';
-import { nothing } from '../../src/records/database/row.ts';
+import {
+  applyProviderCallbacks,
+  startCallbackApplier,
+} from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { startPollingLoop } from '../../../src/concurrency/polling-loop.ts';
+import { insertProviderCallbacks } from '../../../src/records/callbacks/provider-callbacks.ts';
+import { nothing } from '../../../src/records/database/row.ts';
 import {
   createApplier,
   deliver,
@@ -14,9 +17,9 @@ import {
   rowsOf,
   status,
   subscribeToAll,
-} from '../support/callback-fixtures.ts';
-import { checkBooks, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+} from '../../support/callback-fixtures.ts';
+import { checkBooks, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
 

@@ -1,10 +1,10 @@
-import type { Dependencies } from '../dependencies.ts';
-import { cleanText } from '../domain/clean-text.ts';
-import type { NewEvent } from '../domain/event.ts';
-import { foldStatuses, type StatusOutcome } from '../domain/message-status.ts';
-import { providerReason, type RecipientState } from '../domain/campaigns/recipient.ts';
-import type { Connection, Database } from '../records/database/database.ts';
-import { emitEvents } from '../records/events.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { cleanText } from '../../domain/clean-text.ts';
+import type { NewEvent } from '../../domain/event.ts';
+import { foldStatuses, type StatusOutcome } from '../../domain/callbacks/message-status.ts';
+import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
+import type { Connection, Database } from '../../records/database/database.ts';
+import { emitEvents } from '../../records/events.ts';
 import {
   deleteRetries,
   indexProviderMessages,
@@ -16,11 +16,11 @@ import {
   type LockedMessage,
   type MessageChange,
   type StatusTarget,
-} from '../records/message-statuses.ts';
-import { lockWallets } from '../records/wallet-settlement.ts';
+} from '../../records/callbacks/message-statuses.ts';
+import { lockWallets } from '../../records/wallet-settlement.ts';
 import type { StatusMatch, StatusNotice } from './match-statuses.ts';
-import { moveCampaignCounters, type StateMove } from './campaigns/move-campaign-counters.ts';
-import { settleMessages } from './settle-messages.ts';
+import { moveCampaignCounters, type StateMove } from '../campaigns/move-campaign-counters.ts';
+import { settleMessages } from '../settle-messages.ts';
 import { statusEvents } from './status-events.ts';
 
 /** A message as it was, and what its statuses make of it. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IncomingData } from '../../src/codecs/event.ts';
-import { nothing } from '../../src/records/database/row.ts';
+import { IncomingData } from '../../../src/codecs/event.ts';
+import { nothing } from '../../../src/records/database/row.ts';
 import {
   createApplier,
   deliver,
@@ -13,10 +13,10 @@ import {
   status as statusOf,
   subscribeToAll,
   type RecordingApplier,
-} from '../support/callback-fixtures.ts';
-import { checkBooks, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { inboundKinds } from '../support/inbound-fixtures.ts';
+} from '../../support/callback-fixtures.ts';
+import { checkBooks, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { inboundKinds } from '../../support/inbound-fixtures.ts';
 
 let database: TestDatabase;
 let applier: RecordingApplier;

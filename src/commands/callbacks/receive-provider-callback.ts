@@ -1,6 +1,6 @@
-import { insertProviderCallbacks } from '../records/provider-callbacks.ts';
-import type { Database } from '../records/database/database.ts';
-import { groupCalls } from '../concurrency/group-calls.ts';
+import { insertProviderCallbacks } from '../../records/callbacks/provider-callbacks.ts';
+import type { Database } from '../../records/database/database.ts';
+import { groupCalls } from '../../concurrency/group-calls.ts';
 
 /** Takes the provider's callbacks in: a promise resolves once its body is on disk. */
 export type CallbackInbox = (body: Buffer) => Promise<void>;

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldStatuses, pricedCategory, type ReportedStatus } from '../../src/domain/message-status.ts';
-import type { ProviderStatus, RecipientState } from '../../src/domain/campaigns/recipient.ts';
+import {
+  foldStatuses,
+  pricedCategory,
+  type ReportedStatus,
+} from '../../../src/domain/callbacks/message-status.ts';
+import type { ProviderStatus, RecipientState } from '../../../src/domain/campaigns/recipient.ts';
 
 const names = ['sent', 'delivered', 'read', 'failed'] as const;
 

@@ -1,10 +1,10 @@
 /** The conversation an inbound message belongs to, and the responder's sessions in it. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { oneOf } from '../codecs/struct.ts';
-import type { Connection } from './database/database.ts';
-import { exitResponderSessions } from './responder-sessions.ts';
-import { nothing, row } from './database/row.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import type { Connection } from '../database/database.ts';
+import { exitResponderSessions } from '../responder-sessions.ts';
+import { nothing, row } from '../database/row.ts';
 
 const CurrentConversation = t.type({
   id: t.string,

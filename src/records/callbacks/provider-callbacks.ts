@@ -1,8 +1,8 @@
 /** Provider callbacks as they arrived: stored first, applied later, kept for inspection until retention. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database/database.ts';
-import { bytes, nothing, row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { bytes, nothing, row } from '../database/row.ts';
 
 /**
  * Stores any number of bodies in one statement. They travel as one binary value and are cut apart in the database: an

@@ -1,6 +1,10 @@
-import type { ReportedStatus } from '../domain/message-status.ts';
-import type { Connection } from '../records/database/database.ts';
-import { findTargetsById, findTargetsByProviderId, type StatusTarget } from '../records/message-statuses.ts';
+import type { ReportedStatus } from '../../domain/callbacks/message-status.ts';
+import type { Connection } from '../../records/database/database.ts';
+import {
+  findTargetsById,
+  findTargetsByProviderId,
+  type StatusTarget,
+} from '../../records/callbacks/message-statuses.ts';
 
 /** The channel a notification is about. */
 export interface NotifiedChannel {

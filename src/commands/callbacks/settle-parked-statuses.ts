@@ -1,24 +1,24 @@
-import type { Dependencies } from '../dependencies.ts';
-import type { NewEvent } from '../domain/event.ts';
-import { readNotification } from '../provider/notification.ts';
-import { slowDown } from '../records/sending/channel-rate.ts';
-import type { Transaction } from '../records/database/database.ts';
-import { isDatabaseAway, isLockHeld } from '../records/database/failure.ts';
-import { emitEvents } from '../records/events.ts';
-import { waitBriefly } from '../records/database/lock-patience.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { NewEvent } from '../../domain/event.ts';
+import { readNotification } from '../../provider/notification.ts';
+import { slowDown } from '../../records/sending/channel-rate.ts';
+import type { Transaction } from '../../records/database/database.ts';
+import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
+import { emitEvents } from '../../records/events.ts';
+import { waitBriefly } from '../../records/database/lock-patience.ts';
 import {
   claimExpiredStatuses,
   claimKnownStatuses,
   deleteParkedStatuses,
   markParkedStatusesEmitted,
   type ParkedStatus,
-} from '../records/parked-statuses.ts';
+} from '../../records/callbacks/parked-statuses.ts';
 import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
 import { optOut, statusNotice } from './apply-items.ts';
 import { applyStatuses, resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { matchStatuses, type StatusNotice } from './match-statuses.ts';
-import { errorName, startPollingLoop, type Loop } from '../concurrency/polling-loop.ts';
+import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import { applyStatusEffects } from './status-effects.ts';
 import { statusEvents } from './status-events.ts';
 

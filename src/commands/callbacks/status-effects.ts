@@ -1,16 +1,16 @@
 /** What a failure means beyond its message: campaigns pause, people and countries are left alone. */
-import type { Dependencies } from '../dependencies.ts';
-import { providerErrorRule } from '../domain/sending/provider-error.ts';
-import type { ProviderErrorRule } from '../domain/sending/provider-error-table.ts';
-import { statusBits } from '../domain/campaigns/recipient.ts';
-import type { Connection } from '../records/database/database.ts';
-import { addBlockedCountry } from '../records/notified-channels.ts';
-import { templateEvent } from '../domain/template-event.ts';
-import { emitEvents } from '../records/events.ts';
-import { getTemplate } from '../records/templates.ts';
-import { listBusinessAccountsOfTemplates, setTemplateStatus } from '../records/template-status.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { providerErrorRule } from '../../domain/sending/provider-error.ts';
+import type { ProviderErrorRule } from '../../domain/sending/provider-error-table.ts';
+import { statusBits } from '../../domain/campaigns/recipient.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { addBlockedCountry } from '../../records/notified-channels.ts';
+import { templateEvent } from '../../domain/template-event.ts';
+import { emitEvents } from '../../records/events.ts';
+import { getTemplate } from '../../records/templates.ts';
+import { listBusinessAccountsOfTemplates, setTemplateStatus } from '../../records/template-status.ts';
 import type { StatusMatch } from './match-statuses.ts';
-import { pauseCampaignsOfChannel, pauseCampaignsOfTemplate } from './campaigns/pause-campaigns.ts';
+import { pauseCampaignsOfChannel, pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
 
 /** A message the provider refused, at once or later. */
 export interface FailedMessage {

@@ -5,11 +5,11 @@ import {
   applyParkedStatuses,
   emitUnknownStatuses,
   startParkedStatusSettler,
-} from '../../src/commands/settle-parked-statuses.ts';
-import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
-import { claimPage, type ClaimedRecipient } from '../../src/records/sending/claims.ts';
-import { recordPage, type MessageOutcome } from '../../src/records/sending/page-results.ts';
-import { nothing } from '../../src/records/database/row.ts';
+} from '../../../src/commands/callbacks/settle-parked-statuses.ts';
+import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
+import { claimPage, type ClaimedRecipient } from '../../../src/records/sending/claims.ts';
+import { recordPage, type MessageOutcome } from '../../../src/records/sending/page-results.ts';
+import { nothing } from '../../../src/records/database/row.ts';
 import {
   createApplier,
   deliver,
@@ -20,9 +20,14 @@ import {
   subscribeToAll,
   type RecordingApplier,
   type StatusSpec,
-} from '../support/callback-fixtures.ts';
-import { checkBooks, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+} from '../../support/callback-fixtures.ts';
+import {
+  checkBooks,
+  messagePrice,
+  seedCampaign,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
 let applier: RecordingApplier;

@@ -4,11 +4,11 @@
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { oneOf } from '../codecs/struct.ts';
-import { recipientStates } from '../domain/campaigns/recipient.ts';
-import { settlements } from '../domain/settlement.ts';
-import type { Connection } from './database/database.ts';
-import { nothing, nullable, row } from './database/row.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { recipientStates } from '../../domain/campaigns/recipient.ts';
+import { settlements } from '../../domain/settlement.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row } from '../database/row.ts';
 
 /** A message a status may be about, found without a lock. */
 const StatusTarget = t.type({

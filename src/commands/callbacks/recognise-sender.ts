@@ -1,16 +1,16 @@
-import type { Dependencies } from '../dependencies.ts';
-import { cleanText } from '../domain/clean-text.ts';
-import { normalisePhoneNumber } from '../domain/phone-number.ts';
-import type { Connection } from '../records/database/database.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { cleanText } from '../../domain/clean-text.ts';
+import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import type { Connection } from '../../records/database/database.ts';
 import {
   insertIncomingContact,
   lockPerson,
   updateIncomingContact,
   type IncomingContact,
   type NewIncomingContact,
-} from '../records/incoming-contacts.ts';
+} from '../../records/callbacks/contacts.ts';
 import type { InboundNotice } from './apply-inbound-message.ts';
-import { emitContactEvents } from './emit-contact-events.ts';
+import { emitContactEvents } from '../emit-contact-events.ts';
 
 /** The contact an inbound message comes from. */
 export interface Sender {

@@ -1,8 +1,8 @@
 /** Statuses of provider message ids we do not know: they wait for our own record, then count as somebody else's message. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database/database.ts';
-import { nothing, row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
 
 export interface NewParkedStatus {
   readonly channelId: string;

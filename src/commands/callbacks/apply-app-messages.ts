@@ -1,8 +1,8 @@
-import { epochSeconds } from '../domain/epoch-seconds.ts';
-import type { EchoItem } from '../provider/notification-item.ts';
-import type { Connection } from '../records/database/database.ts';
-import { insertAppMessage, lockProviderMessage } from '../records/inbound-messages.ts';
-import type { NotifiedChannel } from '../records/notified-channels.ts';
+import { epochSeconds } from '../../domain/epoch-seconds.ts';
+import type { EchoItem } from '../../provider/notification-item.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { insertAppMessage, lockProviderMessage } from '../../records/callbacks/inbound-messages.ts';
+import type { NotifiedChannel } from '../../records/notified-channels.ts';
 import { numberOf } from './recognise-sender.ts';
 
 export interface AppMessageNotice {

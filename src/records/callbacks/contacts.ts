@@ -1,8 +1,8 @@
 /** Contacts as the provider names people: by number, by its own user id, or by both. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database/database.ts';
-import { nothing, nullable, row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row } from '../database/row.ts';
 
 export interface Person {
   /** E.164 digits; null when the provider hides the number. */

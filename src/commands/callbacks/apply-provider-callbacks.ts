@@ -1,18 +1,18 @@
-import { readNotification } from '../provider/notification.ts';
-import type { NotificationItem } from '../provider/notification-item.ts';
-import type { Transaction } from '../records/database/database.ts';
-import { isDatabaseAway, isLockHeld } from '../records/database/failure.ts';
+import { readNotification } from '../../provider/notification.ts';
+import type { NotificationItem } from '../../provider/notification-item.ts';
+import type { Transaction } from '../../records/database/database.ts';
+import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
 import {
   claimProviderCallback,
   claimProviderCallbacks,
   markCallbackFailed,
   markCallbacksApplied,
   type StoredCallback,
-} from '../records/provider-callbacks.ts';
+} from '../../records/callbacks/provider-callbacks.ts';
 import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
 import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
 import { applyItems, type Applier } from './apply-items.ts';
-import { errorName, startPollingLoop, type Loop } from '../concurrency/polling-loop.ts';
+import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
 const attempts = 3;

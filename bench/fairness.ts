@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { sendTemplateMessage } from '../src/commands/send-template-message.ts';
+import { sendTemplateMessage } from '../src/commands/messages/send-template-message.ts';
 import { createDependencies, type Dependencies } from '../src/dependencies.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { startAckServer, type AckServer } from './support/ack-server.ts';

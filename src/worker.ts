@@ -17,7 +17,7 @@ import { startPollingLoop } from './concurrency/polling-loop.ts';
 import { startWebhookRelay } from './commands/relay-webhooks.ts';
 import { scheduleTemplateSyncs } from './commands/schedule-template-syncs.ts';
 import { startParkedStatusSettler } from './commands/callbacks/settle-parked-statuses.ts';
-import { startMessageSweeper } from './commands/sweep-messages.ts';
+import { startMessageSweeper } from './commands/messages/sweep-messages.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';
 import { findMissing, reportMissing } from './process/find-missing.ts';

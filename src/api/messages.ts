@@ -3,11 +3,11 @@ import * as t from 'io-ts';
 import { CountryCode, Uuid } from '../codecs/scalars.ts';
 import { nullish, refined, struct } from '../codecs/struct.ts';
 import { VariableMapping } from '../codecs/variable-mapping.ts';
-import { sendTemplateMessage } from '../commands/send-template-message.ts';
+import { sendTemplateMessage } from '../commands/messages/send-template-message.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { Overloaded, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
 import { findChannelById } from '../records/channels.ts';
-import { findOutboundMessage, type OutboundMessage } from '../records/outbound-messages.ts';
+import { findOutboundMessage, type OutboundMessage } from '../records/messages/outbound-messages.ts';
 import { endpoint, type EndpointRequest } from './endpoint.ts';
 import { ErrorEnvelope, recordWithMessage, succeedWith } from './envelope.ts';
 

@@ -11,7 +11,7 @@ import {
   pauseCampaign,
   startCampaignAgain,
 } from '../../src/commands/campaigns/change-campaign.ts';
-import { sendSingleMessage, type SingleMessage } from '../../src/commands/send-single-message.ts';
+import { sendSingleMessage, type SingleMessage } from '../../src/commands/messages/send-single-message.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { Conflict, Invalid, Overloaded, ProviderRefused } from '../../src/domain/error.ts';
 import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';

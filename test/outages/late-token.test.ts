@@ -5,7 +5,7 @@ import {
   sendSingleMessage,
   type SingleMessage,
   type SingleSender,
-} from '../../src/commands/send-single-message.ts';
+} from '../../src/commands/messages/send-single-message.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { seedCampaign, testSecrets } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -20,7 +20,7 @@ import {
 import { lockWallets } from '../../records/wallet-settlement.ts';
 import type { StatusMatch, StatusNotice } from './match-statuses.ts';
 import { moveCampaignCounters, type StateMove } from '../campaigns/move-campaign-counters.ts';
-import { settleMessages } from '../settle-messages.ts';
+import { settleMessages } from '../messages/settle-messages.ts';
 import { statusEvents } from './status-events.ts';
 
 /** A message as it was, and what its statuses make of it. */

@@ -8,8 +8,8 @@ import { compileRenderer, type MessagePlan } from '../../domain/template-plan.ts
 import { getCampaignSample, type CampaignSample } from '../../records/campaigns/sample.ts';
 import { getChannel } from '../../records/channels.ts';
 import { getTemplate } from '../../records/templates.ts';
-import type { SingleSender, SingleSendOutcome } from '../send-single-message.ts';
-import { sendTestMessage } from '../send-template-message.ts';
+import type { SingleSender, SingleSendOutcome } from '../messages/send-single-message.ts';
+import { sendTestMessage } from '../messages/send-template-message.ts';
 
 export interface CampaignTest {
   readonly workspaceId: number;

@@ -3,7 +3,7 @@ import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/doctor-overdue.ts';
 import { giveUpUnclaimed } from '../../records/doctor-repairs.ts';
 import { fanOutEvents } from '../../records/events.ts';
-import { expireClaimedMessages } from '../../records/outbound-messages.ts';
+import { expireClaimedMessages } from '../../records/messages/outbound-messages.ts';
 import { sweepDeliveries } from '../../records/webhook-dispatch.ts';
 import { deliverOverdueCommands } from '../campaigns/deliver-workflow-commands.ts';
 import {

@@ -5,7 +5,7 @@ import { slowDown } from '../../records/sending/channel-rate.ts';
 import { lockWallets } from '../../records/wallet-settlement.ts';
 import type { ClaimedRecipient } from '../../records/sending/claims.ts';
 import type { SendingContext } from '../../records/sending/context.ts';
-import { applyRefusalEffects } from '../refusal-effects.ts';
+import { applyRefusalEffects } from '../messages/refusal-effects.ts';
 import type { Halt } from './message-outcome.ts';
 
 export interface Refusal {

@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startCampaignAgain } from '../../../src/commands/campaigns/change-campaign.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
-import { sendSingleMessage, type SingleMessage } from '../../../src/commands/send-single-message.ts';
+import { sendSingleMessage, type SingleMessage } from '../../../src/commands/messages/send-single-message.ts';
 import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { Invalid } from '../../../src/domain/error.ts';

@@ -1,18 +1,22 @@
 /** One message outside campaigns: claimed, paced, sent at most once, recorded. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dependencies } from '../dependencies.ts';
-import { cleanText } from '../domain/clean-text.ts';
-import { Invalid, Overloaded, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
-import { providerErrorAction } from '../domain/sending/provider-error.ts';
-import { providerReason } from '../domain/campaigns/recipient.ts';
-import type { SendRejected, SendResult } from '../provider/provider.ts';
-import { slowDown, takeSingleToken } from '../records/sending/channel-rate.ts';
-import type { Channel } from '../records/channels.ts';
-import type { Transaction } from '../records/database/database.ts';
-import { claimMessage, recordMessageResult, type MessageResult } from '../records/outbound-messages.ts';
-import type { Template } from '../records/templates.ts';
-import { findPrices } from '../records/wallets.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { cleanText } from '../../domain/clean-text.ts';
+import { Invalid, Overloaded, ProviderRefused, ProviderUnreachable } from '../../domain/error.ts';
+import { providerErrorAction } from '../../domain/sending/provider-error.ts';
+import { providerReason } from '../../domain/campaigns/recipient.ts';
+import type { SendRejected, SendResult } from '../../provider/provider.ts';
+import { slowDown, takeSingleToken } from '../../records/sending/channel-rate.ts';
+import type { Channel } from '../../records/channels.ts';
+import type { Transaction } from '../../records/database/database.ts';
+import {
+  claimMessage,
+  recordMessageResult,
+  type MessageResult,
+} from '../../records/messages/outbound-messages.ts';
+import type { Template } from '../../records/templates.ts';
+import { findPrices } from '../../records/wallets.ts';
 import { applyRefusalEffects } from './refusal-effects.ts';
 
 export type SingleSender = Pick<

@@ -1,8 +1,8 @@
-import type { Dependencies } from '../dependencies.ts';
-import { changeSubscriptions } from './callbacks/change-subscription.ts';
-import { deliverWorkflowCommands } from './campaigns/deliver-workflow-commands.ts';
-import { requestTemplateSyncs } from './request-template-sync.ts';
-import { applyConsequences } from './callbacks/status-effects.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { changeSubscriptions } from '../callbacks/change-subscription.ts';
+import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-commands.ts';
+import { requestTemplateSyncs } from '../request-template-sync.ts';
+import { applyConsequences } from '../callbacks/status-effects.ts';
 
 /** Whose message was refused. */
 export interface RefusedMessage {

@@ -1,10 +1,10 @@
 /** Outbound messages outside campaigns: single sends and test messages. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { oneOf } from '../codecs/struct.ts';
-import { recipientStates } from '../domain/campaigns/recipient.ts';
-import type { Connection } from './database/database.ts';
-import { nothing, nullable, row } from './database/row.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { recipientStates } from '../../domain/campaigns/recipient.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row } from '../database/row.ts';
 
 const MessageId = row(t.type({ id: t.string }));
 

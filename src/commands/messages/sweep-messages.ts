@@ -1,6 +1,6 @@
-import type { Dependencies } from '../dependencies.ts';
-import { expireClaimedMessages } from '../records/outbound-messages.ts';
-import { startPollingLoop, type Loop } from '../concurrency/polling-loop.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { expireClaimedMessages } from '../../records/messages/outbound-messages.ts';
+import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 
 type Sweeper = Pick<Dependencies, 'config' | 'database' | 'logger'>;
 

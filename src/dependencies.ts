@@ -1,6 +1,6 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
 import { createCampaignRegister, type CampaignRegister } from './commands/campaigns/campaign-register.ts';
-import { createContactRegister, type ContactRegister } from './commands/contact-register.ts';
+import { createContactRegister, type ContactRegister } from './commands/contacts/contact-register.ts';
 import { createCallbackInbox, type CallbackInbox } from './commands/callbacks/receive-provider-callback.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';

@@ -1,8 +1,8 @@
 /** Segments: saved filters over the contacts of a workspace. */
 import { CreateSegment, Segment, UpdateSegment } from '../codecs/segment.ts';
 import { Invalid } from '../domain/error.ts';
-import { conditionProblems, type SegmentCondition } from '../domain/segment-filter.ts';
-import * as records from '../records/segments.ts';
+import { conditionProblems, type SegmentCondition } from '../domain/contacts/segment-filter.ts';
+import * as records from '../records/contacts/segments.ts';
 import { resource } from './resource.ts';
 
 const segmentExample = {

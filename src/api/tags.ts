@@ -1,7 +1,7 @@
 /** Spec 4.2: the tags of a workspace. */
 import { textOf } from '../codecs/scalars.ts';
 import { CreateTag, Tag, UpdateTag } from '../codecs/tag.ts';
-import * as records from '../records/tags.ts';
+import * as records from '../records/contacts/tags.ts';
 import { resource } from './resource.ts';
 
 const tags = resource({

@@ -2,7 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { moveContactToNumber } from '../../records/callbacks/contacts.ts';
 import type { InboundNotice } from './apply-inbound-message.ts';
-import { emitContactEvents } from '../emit-contact-events.ts';
+import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 import { numberOf, type Sender } from './recognise-sender.ts';
 
 /**

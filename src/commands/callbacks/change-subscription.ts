@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { lockPerson, setSubscribed, type Person } from '../../records/callbacks/contacts.ts';
-import { emitContactEvents } from '../emit-contact-events.ts';
+import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 
 /** Somebody stopped or allowed marketing messages: by contact id, or as the provider names them. */
 export type SubscriptionChange = { readonly workspaceId: number; readonly subscribed: boolean } & (

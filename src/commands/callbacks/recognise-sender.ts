@@ -10,7 +10,7 @@ import {
   type NewIncomingContact,
 } from '../../records/callbacks/contacts.ts';
 import type { InboundNotice } from './apply-inbound-message.ts';
-import { emitContactEvents } from '../emit-contact-events.ts';
+import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 
 /** The contact an inbound message comes from. */
 export interface Sender {

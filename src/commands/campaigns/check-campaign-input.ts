@@ -8,7 +8,7 @@ import { mostProblems, type FieldProblem } from '../../domain/error.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
-import { conditionProblems } from '../../domain/segment-filter.ts';
+import { conditionProblems } from '../../domain/contacts/segment-filter.ts';
 
 const csvSources = ['csv_contacts_string', 'csv_file_key', 'csv_file_url'] as const;
 const probeBytes = 64 * 1024;

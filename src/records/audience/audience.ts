@@ -4,11 +4,15 @@ import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import type { AudienceContact, Candidate } from '../../domain/audience/audience.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
-import { filterMatches, type FilterMatch, type SegmentCondition } from '../../domain/segment-filter.ts';
+import {
+  filterMatches,
+  type FilterMatch,
+  type SegmentCondition,
+} from '../../domain/contacts/segment-filter.ts';
 import type { Connection } from '../database/database.ts';
 import { openLoadConnection } from '../database/load-connection.ts';
 import { row } from '../database/row.ts';
-import { compileSegmentFilter, type Fragment } from '../segment-filter.ts';
+import { compileSegmentFilter, type Fragment } from '../contacts/segment-filter.ts';
 
 export interface Filter {
   readonly match: FilterMatch;

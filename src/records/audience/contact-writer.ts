@@ -3,7 +3,7 @@
  * statement's own cost does not matter, whatever the size of the pages they come in.
  */
 import type { ChangedContact, NewAudienceContact } from '../../domain/audience/contact.ts';
-import { presentContact, type Contact } from '../../domain/contact.ts';
+import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
 import { serialiseEvent, type NewEvent } from '../../domain/event.ts';
 import { createBacklog } from '../../concurrency/backlog.ts';
 import { createCopyRows } from '../database/copy-rows.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database/database.ts';
-import { countedRow, listPage, type Page, type Place } from './database/page.ts';
-import { nothing, row } from './database/row.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { nothing, row } from '../database/row.ts';
 
 const Tag = t.type({
   tagId: t.string,

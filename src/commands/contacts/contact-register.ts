@@ -2,11 +2,11 @@
  * The statements that changing a contact takes. What requests side by side read and write travels together: one round trip
  * and one commit serve all that came while the ones before were under way, and a lone request waits for nobody.
  */
-import { changeContacts, takesLocks, type ContactChange } from '../records/contact-changes.ts';
-import { isDatabaseUnavailable } from '../records/database/failure.ts';
-import type { Connection } from '../records/database/database.ts';
-import { findContacts, type StoredContact } from '../records/stored-contacts.ts';
-import { groupCalls } from '../concurrency/group-calls.ts';
+import { changeContacts, takesLocks, type ContactChange } from '../../records/contacts/changes.ts';
+import { isDatabaseUnavailable } from '../../records/database/failure.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { findContacts, type StoredContact } from '../../records/contacts/stored-contacts.ts';
+import { groupCalls } from '../../concurrency/group-calls.ts';
 
 export interface ContactPlace {
   readonly workspaceId: number;

@@ -1,11 +1,11 @@
 /** Contacts as they are read to be changed: with their version, and the time for the change. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Contact } from '../domain/contact.ts';
-import { NotFound } from '../domain/error.ts';
+import type { Contact } from '../../domain/contacts/contact.ts';
+import { NotFound } from '../../domain/error.ts';
 import { ContactFields, contactSelection } from './contacts.ts';
-import type { Connection, Transaction } from './database/database.ts';
-import { nullable, row, timestamp } from './database/row.ts';
+import type { Connection, Transaction } from '../database/database.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
 
 export interface StoredContact {
   readonly workspaceId: number;

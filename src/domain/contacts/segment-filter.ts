@@ -1,8 +1,8 @@
 /**
  * Filters over contacts: segments and the `contact_filters` of a campaign. A condition that a caller wrote is read into a
- * `Predicate` here; `src/records/segment-filter.ts` alone makes SQL of predicates. Io-ts-free and Node-free.
+ * `Predicate` here; `src/records/contacts/segment-filter.ts` alone makes SQL of predicates. Io-ts-free and Node-free.
  */
-import type { FieldProblem } from './error.ts';
+import type { FieldProblem } from '../error.ts';
 import { fieldReader } from './segment-field-readers.ts';
 import { filterOperators, type ConditionProblem, type Predicate } from './segment-predicate.ts';
 

@@ -1,11 +1,11 @@
 /** The contact list and its search. Every page is one read of an index in its order, whatever the size of the workspace. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Contact } from '../domain/contact.ts';
-import { listCallingCodes, type ContactSearch } from '../domain/contact-search.ts';
+import type { Contact } from '../../domain/contacts/contact.ts';
+import { listCallingCodes, type ContactSearch } from '../../domain/contacts/search.ts';
 import { contactSelection, ContactRow } from './contacts.ts';
-import type { Connection } from './database/database.ts';
-import { row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { row } from '../database/row.ts';
 
 /** The last contact of the part before, and in a search the way it was found. */
 export interface ContactPosition {

@@ -2,12 +2,17 @@ import fc from 'fast-check';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { conditionProblems, type SegmentCondition } from '../../src/domain/segment-filter.ts';
-import { comparisons, filterOperators, textFields, timeFields } from '../../src/domain/segment-predicate.ts';
-import { nothing, row } from '../../src/records/database/row.ts';
-import { compileSegmentFilter } from '../../src/records/segment-filter.ts';
-import { insertWorkspace } from '../../src/records/workspaces.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { conditionProblems, type SegmentCondition } from '../../../src/domain/contacts/segment-filter.ts';
+import {
+  comparisons,
+  filterOperators,
+  textFields,
+  timeFields,
+} from '../../../src/domain/contacts/segment-predicate.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { compileSegmentFilter } from '../../../src/records/contacts/segment-filter.ts';
+import { insertWorkspace } from '../../../src/records/workspaces.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
 let workspaceId: number;

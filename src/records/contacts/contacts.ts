@@ -1,10 +1,10 @@
 /** The row of a contact. Changes are in `contact-changes.ts`, lists in `contact-list.ts`, imports in `audience-contacts.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Contact } from '../domain/contact.ts';
-import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database/database.ts';
-import { nothing, nullable, row, timestamp } from './database/row.ts';
+import type { Contact } from '../../domain/contacts/contact.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 export const ContactFields = t.type({
   id: t.string,

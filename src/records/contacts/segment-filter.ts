@@ -5,14 +5,14 @@ import {
   readCondition,
   type FilterMatch,
   type SegmentCondition,
-} from '../domain/segment-filter.ts';
+} from '../../domain/contacts/segment-filter.ts';
 import type {
   Comparison,
   Predicate,
   TextField,
   TextSubject,
   TimeField,
-} from '../domain/segment-predicate.ts';
+} from '../../domain/contacts/segment-predicate.ts';
 
 export type Fragment = ReturnType<typeof sql.fragment>;
 

@@ -1,4 +1,4 @@
-import type { Dependencies } from '../dependencies.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import {
   editContact,
   isSameContact,
@@ -6,11 +6,11 @@ import {
   readContactNumber,
   type Contact,
   type ContactInput,
-} from '../domain/contact.ts';
-import { Invalid, NotFound } from '../domain/error.ts';
-import type { PhoneNumber } from '../domain/phone-number.ts';
-import { changeContacts, type ContactChange } from '../records/contact-changes.ts';
-import { lockContact, type StoredContact } from '../records/stored-contacts.ts';
+} from '../../domain/contacts/contact.ts';
+import { Invalid, NotFound } from '../../domain/error.ts';
+import type { PhoneNumber } from '../../domain/phone-number.ts';
+import { changeContacts, type ContactChange } from '../../records/contacts/changes.ts';
+import { lockContact, type StoredContact } from '../../records/contacts/stored-contacts.ts';
 import { contactChange } from './contact-change.ts';
 import { findTagProblems } from './find-tag-problems.ts';
 

@@ -1,8 +1,8 @@
-import { presentContact, type Contact } from '../domain/contact.ts';
-import { serialiseEvent } from '../domain/event.ts';
-import type { ContactChange } from '../records/contact-changes.ts';
-import type { NewEventRow } from '../records/events.ts';
-import type { StoredContact } from '../records/stored-contacts.ts';
+import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
+import { serialiseEvent } from '../../domain/event.ts';
+import type { ContactChange } from '../../records/contacts/changes.ts';
+import type { NewEventRow } from '../../records/events.ts';
+import type { StoredContact } from '../../records/contacts/stored-contacts.ts';
 
 interface ContactEvent {
   readonly workspaceId: number;

@@ -1,14 +1,14 @@
-import type { Dependencies } from '../dependencies.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import {
   editContact,
   newContact,
   readContactNumber,
   type Contact,
   type ContactInput,
-} from '../domain/contact.ts';
-import { Conflict, Invalid } from '../domain/error.ts';
-import { changeContacts, insertContact } from '../records/contact-changes.ts';
-import { findNumberUse, lockDeletedContact } from '../records/stored-contacts.ts';
+} from '../../domain/contacts/contact.ts';
+import { Conflict, Invalid } from '../../domain/error.ts';
+import { changeContacts, insertContact } from '../../records/contacts/changes.ts';
+import { findNumberUse, lockDeletedContact } from '../../records/contacts/stored-contacts.ts';
 import { contactChange, contactEvent } from './contact-change.ts';
 import { findTagProblems } from './find-tag-problems.ts';
 

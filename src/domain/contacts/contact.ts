@@ -1,6 +1,6 @@
 /** Contacts: the record, how it is shown (Spec 2.5), and what an edit changes. */
-import type { FieldProblem } from './error.ts';
-import { callingCodeFor, normalisePhoneNumber, type PhoneNumber } from './phone-number.ts';
+import type { FieldProblem } from '../error.ts';
+import { callingCodeFor, normalisePhoneNumber, type PhoneNumber } from '../phone-number.ts';
 
 export interface Contact {
   readonly id: string;

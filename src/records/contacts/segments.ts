@@ -1,10 +1,10 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { FilterMatch, SegmentCondition } from '../codecs/segment-filter.ts';
-import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database/database.ts';
-import { countedRow, listPage, type Page, type Place } from './database/page.ts';
-import { nothing, row, timestamp } from './database/row.ts';
+import { FilterMatch, SegmentCondition } from '../../codecs/segment-filter.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { nothing, row, timestamp } from '../database/row.ts';
 
 const Segment = t.type({
   id: t.string,

@@ -1,6 +1,6 @@
-import type { FieldProblem } from '../domain/error.ts';
-import type { Connection } from '../records/database/database.ts';
-import { findTags } from '../records/tags.ts';
+import type { FieldProblem } from '../../domain/error.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { findTags } from '../../records/contacts/tags.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

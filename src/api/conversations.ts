@@ -8,10 +8,10 @@ import {
 } from '../codecs/conversation.ts';
 import { idOf, textOf, Uuid } from '../codecs/scalars.ts';
 import { oneOf, struct } from '../codecs/struct.ts';
-import * as assigning from '../commands/assign-conversation.ts';
-import * as changing from '../commands/change-conversation-status.ts';
-import { conversationStatuses } from '../domain/conversation.ts';
-import * as records from '../records/conversations.ts';
+import * as assigning from '../commands/conversations/assign-conversation.ts';
+import * as changing from '../commands/conversations/change-conversation-status.ts';
+import { conversationStatuses } from '../domain/conversations/conversation.ts';
+import * as records from '../records/conversations/conversations.ts';
 import { endpoint } from './endpoint.ts';
 import { recordWithMessage, succeedWith } from './envelope.ts';
 import { resource } from './resource.ts';

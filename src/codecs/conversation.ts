@@ -7,7 +7,7 @@ import {
   conversationStatuses,
   type Actor,
   type Assignee,
-} from '../domain/conversation.ts';
+} from '../domain/conversations/conversation.ts';
 import { IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { nullish, oneOf, struct } from './struct.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import type { Connection } from '../database/database.ts';
-import { exitResponderSessions } from '../responder-sessions.ts';
+import { exitResponderSessions } from '../conversations/responder-sessions.ts';
 import { nothing, row } from '../database/row.ts';
 
 const CurrentConversation = t.type({

@@ -1,4 +1,4 @@
-import type { Dependencies } from '../dependencies.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import {
   assign,
   conversationPlace,
@@ -7,10 +7,10 @@ import {
   type Assignment,
   type AssignmentSource,
   type Conversation,
-} from '../domain/conversation.ts';
-import { Invalid } from '../domain/error.ts';
-import { lockConversation, updateConversation } from '../records/conversations.ts';
-import { emitEvents } from '../records/events.ts';
+} from '../../domain/conversations/conversation.ts';
+import { Invalid } from '../../domain/error.ts';
+import { lockConversation, updateConversation } from '../../records/conversations/conversations.ts';
+import { emitEvents } from '../../records/events.ts';
 
 export interface AssignConversation extends Assignment {
   readonly conversationId: string;

@@ -1,18 +1,18 @@
 /** Conversations as agents see and change them; inbound messages find theirs in `incoming-conversations.ts`. */
 import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
 import * as t from 'io-ts';
-import { oneOf } from '../codecs/struct.ts';
+import { oneOf } from '../../codecs/struct.ts';
 import {
   assignmentTypes,
   chatModes,
   conversationStatuses,
   type Conversation,
   type ConversationStatus,
-} from '../domain/conversation.ts';
-import { Conflict, NotFound } from '../domain/error.ts';
-import type { Connection } from './database/database.ts';
-import { countedRow, listPage, type Page, type Place } from './database/page.ts';
-import { nullable, row, timestamp } from './database/row.ts';
+} from '../../domain/conversations/conversation.ts';
+import { Conflict, NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
 
 const AssigneeFields = t.type({
   id: nullable(t.string),

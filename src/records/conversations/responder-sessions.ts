@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
-import type { Connection } from './database/database.ts';
-import { nothing } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing } from '../database/row.ts';
 
 /** Chatbots and assistants leave the conversation. Returns how many sessions ended. */
 export async function exitResponderSessions(connection: Connection, conversationId: string): Promise<number> {

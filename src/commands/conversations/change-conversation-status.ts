@@ -1,13 +1,13 @@
-import type { Dependencies } from '../dependencies.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import {
   conversationPlace,
   type Actor,
   type Conversation,
   type ConversationStatus,
-} from '../domain/conversation.ts';
-import { lockConversation, updateConversation } from '../records/conversations.ts';
-import { emitEvents } from '../records/events.ts';
-import { exitResponderSessions } from '../records/responder-sessions.ts';
+} from '../../domain/conversations/conversation.ts';
+import { lockConversation, updateConversation } from '../../records/conversations/conversations.ts';
+import { emitEvents } from '../../records/events.ts';
+import { exitResponderSessions } from '../../records/conversations/responder-sessions.ts';
 
 export interface ChangeConversationStatus {
   readonly conversationId: string;

@@ -15,7 +15,7 @@ import { startCallbackApplier } from './commands/callbacks/apply-provider-callba
 import { startCourier } from './commands/campaigns/deliver-workflow-commands.ts';
 import { startPollingLoop } from './concurrency/polling-loop.ts';
 import { startWebhookRelay } from './commands/relay-webhooks.ts';
-import { scheduleTemplateSyncs } from './commands/schedule-template-syncs.ts';
+import { scheduleTemplateSyncs } from './commands/templates/schedule-template-syncs.ts';
 import { startParkedStatusSettler } from './commands/callbacks/settle-parked-statuses.ts';
 import { startMessageSweeper } from './commands/messages/sweep-messages.ts';
 import { ConfigError, loadConfig } from './config.ts';

@@ -1,9 +1,9 @@
 /** What the demo workspace can send. */
-import { parseTemplate } from '../../src/domain/template-components.ts';
-import { isSendable } from '../../src/domain/template-definition.ts';
-import { templateVariables } from '../../src/domain/template-variables.ts';
+import { parseTemplate } from '../../src/domain/templates/components.ts';
+import { isSendable } from '../../src/domain/templates/definition.ts';
+import { templateVariables } from '../../src/domain/templates/variables.ts';
 import type { Database } from '../../src/records/database/database.ts';
-import { listTemplates, type Template } from '../../src/records/templates.ts';
+import { listTemplates, type Template } from '../../src/records/templates/templates.ts';
 
 export interface DemoTemplates {
   /** Of every status, by name; a name in several languages as `name:language`. */

@@ -2,7 +2,7 @@
 import { createChannel } from '../../src/commands/create-channel.ts';
 import { createWorkspace } from '../../src/commands/create-workspace.ts';
 import { rechargeWallet } from '../../src/commands/recharge-wallet.ts';
-import { syncTemplates } from '../../src/commands/sync-templates.ts';
+import { syncTemplates } from '../../src/commands/templates/sync-templates.ts';
 import { findChannelByPhoneNumberId } from '../../src/records/channels.ts';
 import { connectDemoDependencies, type DemoDependencies } from './dependencies.ts';
 import type { DemoIdentity } from './identity.ts';

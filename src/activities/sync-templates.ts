@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Dependencies } from '../dependencies.ts';
-import { syncBusinessAccount, type SyncProgress } from '../commands/sync-templates.ts';
-import type { SyncSummary } from '../domain/template-sync.ts';
+import { syncBusinessAccount, type SyncProgress } from '../commands/templates/sync-templates.ts';
+import type { SyncSummary } from '../domain/templates/sync.ts';
 import { asActivity } from './failure.ts';
 
 export function createTemplateActivities(

@@ -9,7 +9,7 @@ import { rechargeWallet } from '../commands/recharge-wallet.ts';
 import { revokeApiKey } from '../commands/revoke-api-key.ts';
 import { rotateSecrets } from '../commands/rotate-secrets.ts';
 import { setFeature } from '../commands/set-feature.ts';
-import { syncTemplates } from '../commands/sync-templates.ts';
+import { syncTemplates } from '../commands/templates/sync-templates.ts';
 import { updateChannel } from '../commands/update-channel.ts';
 import { NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';

@@ -2,7 +2,7 @@
 import { loadConfig, type Config, type Environment } from '../config.ts';
 import { createDatabase, type Database } from '../records/database/database.ts';
 import { createSecretBox, type SecretBox } from '../secrets.ts';
-import type { syncTemplates } from '../commands/sync-templates.ts';
+import type { syncTemplates } from '../commands/templates/sync-templates.ts';
 
 export interface AdminContext {
   readonly config: Config;

@@ -1,11 +1,11 @@
 import { limitUpTo, idOf, Page, repeated, textOf } from '../codecs/scalars.ts';
 import { struct } from '../codecs/struct.ts';
 import { PayloadSkeleton, Template, TemplateSyncSummary, TemplateVariables } from '../codecs/template.ts';
-import * as commands from '../commands/sync-templates.ts';
-import { payloadSkeleton } from '../domain/payload-skeleton.ts';
-import { parseTemplate } from '../domain/template-components.ts';
-import { templateVariables } from '../domain/template-variables.ts';
-import * as records from '../records/templates.ts';
+import * as commands from '../commands/templates/sync-templates.ts';
+import { payloadSkeleton } from '../domain/templates/payload-skeleton.ts';
+import { parseTemplate } from '../domain/templates/components.ts';
+import { templateVariables } from '../domain/templates/variables.ts';
+import * as records from '../records/templates/templates.ts';
 import { endpoint } from './endpoint.ts';
 import { page, pageOf, record, recordWithMessage, succeed, succeedWith } from './envelope.ts';
 

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { TemplateActivities } from '../activities/sync-templates.ts';
-import type { SyncSummary } from '../domain/template-sync.ts';
+import type { SyncSummary } from '../domain/templates/sync.ts';
 import type { TemplateSyncInput } from './contract.ts';
 
 // A page may take as long as the provider's time limit; the provider's own limits count by the hour.

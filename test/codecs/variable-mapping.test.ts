@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { toJsonSchema } from '../../src/codecs/json-schema.ts';
 import { report } from '../../src/codecs/report.ts';
 import { VariableMapping } from '../../src/codecs/variable-mapping.ts';
-import { payloadSkeleton } from '../../src/domain/payload-skeleton.ts';
-import { parseTemplate } from '../../src/domain/template-components.ts';
+import { payloadSkeleton } from '../../src/domain/templates/payload-skeleton.ts';
+import { parseTemplate } from '../../src/domain/templates/components.ts';
 import { templateFixtures } from '../support/template-fixtures.ts';
 
 const fieldsOf = (input: unknown): readonly string[] => {

@@ -4,12 +4,12 @@ import type { AudienceRequest } from './candidates.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { csvKeys } from '../../domain/audience/csv.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
-import type { VariableResolver } from '../../domain/recipient-variables.ts';
-import { parseTemplate } from '../../domain/template-components.ts';
-import { compileMapping } from '../../domain/variable-mapping.ts';
+import type { VariableResolver } from '../../domain/templates/recipient-variables.ts';
+import { parseTemplate } from '../../domain/templates/components.ts';
+import { compileMapping } from '../../domain/templates/variable-mapping.ts';
 import { findResendableCampaign } from '../../records/audience/audience.ts';
 import type { CampaignToPrepare } from '../../records/audience/preparation.ts';
-import { getTemplate } from '../../records/templates.ts';
+import { getTemplate } from '../../records/templates/templates.ts';
 
 export interface FrozenMapping {
   readonly plan: unknown;

@@ -2,7 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { RecipientState } from '../../domain/campaigns/recipient.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
 import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-commands.ts';
-import { requestTemplateSyncs } from '../request-template-sync.ts';
+import { requestTemplateSyncs } from '../templates/request-template-sync.ts';
 
 /** What is left to do once the transaction has committed. */
 export interface AfterCommit {

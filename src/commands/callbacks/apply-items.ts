@@ -10,7 +10,7 @@ import { applyAccountNotification } from '../apply-account-notification.ts';
 import { applyAppMessages } from './apply-app-messages.ts';
 import { applyInboundMessages, type InboundNotice } from './apply-inbound-message.ts';
 import { applyStatuses } from './apply-statuses.ts';
-import { applyTemplateNotification } from '../apply-template-notification.ts';
+import { applyTemplateNotification } from '../templates/apply-template-notification.ts';
 import { changeSubscriptions, type SubscriptionChange } from './change-subscription.ts';
 import { matchStatuses, type StatusNotice } from './match-statuses.ts';
 import { applyStatusEffects, type ChannelSilence } from './status-effects.ts';

@@ -5,10 +5,10 @@ import type { ProviderErrorRule } from '../../domain/sending/provider-error-tabl
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { addBlockedCountry } from '../../records/notified-channels.ts';
-import { templateEvent } from '../../domain/template-event.ts';
+import { templateEvent } from '../../domain/templates/event.ts';
 import { emitEvents } from '../../records/events.ts';
-import { getTemplate } from '../../records/templates.ts';
-import { listBusinessAccountsOfTemplates, setTemplateStatus } from '../../records/template-status.ts';
+import { getTemplate } from '../../records/templates/templates.ts';
+import { listBusinessAccountsOfTemplates, setTemplateStatus } from '../../records/templates/status.ts';
 import type { StatusMatch } from './match-statuses.ts';
 import { pauseCampaignsOfChannel, pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
 

@@ -1,6 +1,6 @@
 /** The first start of a prepared campaign that is due: quota counted once, obstacles turned into a pause. */
 import { nextCampaignStatus, type PauseReason } from '../../domain/campaigns/campaign.ts';
-import { isSendable } from '../../domain/template-definition.ts';
+import { isSendable } from '../../domain/templates/definition.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
   countBroadcast,

@@ -6,7 +6,7 @@ import {
   type CampaignAction,
 } from '../../domain/campaigns/campaign.ts';
 import { Conflict } from '../../domain/error.ts';
-import { isSendable } from '../../domain/template-definition.ts';
+import { isSendable } from '../../domain/templates/definition.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { lockCampaign, moveCampaignAndTell, type LockedCampaign } from '../../records/campaigns/lifecycle.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';

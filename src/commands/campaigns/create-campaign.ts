@@ -14,10 +14,10 @@ import {
 } from '../../domain/error.ts';
 import { quotaMonth } from '../../domain/feature.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
-import { parseTemplate } from '../../domain/template-components.ts';
-import { isSendable, type TemplateDefinition } from '../../domain/template-definition.ts';
-import { templateVariables } from '../../domain/template-variables.ts';
-import { checkMapping } from '../../domain/variable-mapping.ts';
+import { parseTemplate } from '../../domain/templates/components.ts';
+import { isSendable, type TemplateDefinition } from '../../domain/templates/definition.ts';
+import { templateVariables } from '../../domain/templates/variables.ts';
+import { checkMapping } from '../../domain/templates/variable-mapping.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
 import type { CampaignContext, ContextTemplate } from '../../records/campaigns/context.ts';
 import type { NewCampaign } from '../../records/campaigns/creation.ts';

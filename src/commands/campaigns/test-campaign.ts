@@ -1,13 +1,13 @@
 /** One message of a campaign to try it out, before or while it sends. It is charged like any other. */
 import { Conflict, Invalid } from '../../domain/error.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
-import { parseTemplate } from '../../domain/template-components.ts';
-import { valuesFromVariables } from '../../domain/template-input.ts';
-import { buildTemplateComponents } from '../../domain/template-message.ts';
-import { compileRenderer, type MessagePlan } from '../../domain/template-plan.ts';
+import { parseTemplate } from '../../domain/templates/components.ts';
+import { valuesFromVariables } from '../../domain/templates/input.ts';
+import { buildTemplateComponents } from '../../domain/templates/message.ts';
+import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { getCampaignSample, type CampaignSample } from '../../records/campaigns/sample.ts';
 import { getChannel } from '../../records/channels.ts';
-import { getTemplate } from '../../records/templates.ts';
+import { getTemplate } from '../../records/templates/templates.ts';
 import type { SingleSender, SingleSendOutcome } from '../messages/send-single-message.ts';
 import { sendTestMessage } from '../messages/send-template-message.ts';
 

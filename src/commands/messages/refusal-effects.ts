@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { changeSubscriptions } from '../callbacks/change-subscription.ts';
 import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-commands.ts';
-import { requestTemplateSyncs } from '../request-template-sync.ts';
+import { requestTemplateSyncs } from '../templates/request-template-sync.ts';
 import { applyConsequences } from '../callbacks/status-effects.ts';
 
 /** Whose message was refused. */

@@ -15,7 +15,7 @@ import {
   recordMessageResult,
   type MessageResult,
 } from '../../records/messages/outbound-messages.ts';
-import type { Template } from '../../records/templates.ts';
+import type { Template } from '../../records/templates/templates.ts';
 import { findPrices } from '../../records/wallets.ts';
 import { applyRefusalEffects } from './refusal-effects.ts';
 

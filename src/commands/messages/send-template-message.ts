@@ -1,12 +1,16 @@
 /** Spec 4.5: one template message to one recipient. */
 import { Invalid } from '../../domain/error.ts';
 import { normalisePhoneNumber, type PhoneNumber } from '../../domain/phone-number.ts';
-import { parseTemplate } from '../../domain/template-components.ts';
-import { isSendable } from '../../domain/template-definition.ts';
-import { valuesFromMapping, valuesFromVariables } from '../../domain/template-input.ts';
-import { buildTemplateComponents } from '../../domain/template-message.ts';
+import { parseTemplate } from '../../domain/templates/components.ts';
+import { isSendable } from '../../domain/templates/definition.ts';
+import { valuesFromMapping, valuesFromVariables } from '../../domain/templates/input.ts';
+import { buildTemplateComponents } from '../../domain/templates/message.ts';
 import { getChannel, listChannelsOfBusinessAccount, type Channel } from '../../records/channels.ts';
-import { getTemplate, getTemplateOfBusinessAccount, type Template } from '../../records/templates.ts';
+import {
+  getTemplate,
+  getTemplateOfBusinessAccount,
+  type Template,
+} from '../../records/templates/templates.ts';
 import {
   sendSingleMessage,
   type SingleMessage,

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../../dependencies.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
-import { compileRenderer, type MessagePlan } from '../../domain/template-plan.ts';
+import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { leaseTokens } from '../../records/sending/channel-rate.ts';
 import {
   claimPage,

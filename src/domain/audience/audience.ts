@@ -1,7 +1,11 @@
 /** Who of a campaign's audience becomes a recipient, and why the others are skipped. */
 import type { SkipReason } from '../campaigns/recipient.ts';
 import type { PhoneNumber } from '../phone-number.ts';
-import { resolveVariables, type RecipientSource, type VariableResolver } from '../recipient-variables.ts';
+import {
+  resolveVariables,
+  type RecipientSource,
+  type VariableResolver,
+} from '../templates/recipient-variables.ts';
 
 /** What the input of a campaign tells of a person; empty where it tells nothing. */
 export interface Person {

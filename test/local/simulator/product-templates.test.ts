@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { payloadSkeleton } from '../../../src/domain/payload-skeleton.ts';
-import { parseTemplate } from '../../../src/domain/template-components.ts';
-import { valuesFromMapping } from '../../../src/domain/template-input.ts';
-import { buildTemplateComponents } from '../../../src/domain/template-message.ts';
+import { payloadSkeleton } from '../../../src/domain/templates/payload-skeleton.ts';
+import { parseTemplate } from '../../../src/domain/templates/components.ts';
+import { valuesFromMapping } from '../../../src/domain/templates/input.ts';
+import { buildTemplateComponents } from '../../../src/domain/templates/message.ts';
 import { defaultRichTemplates } from '../../../local/simulator/default-rich-templates.ts';
 import { defaultTemplates, type TemplateDefinition } from '../../../local/simulator/default-templates.ts';
 import { startTestSimulator, type SimulatorClient } from './client.ts';

@@ -1,0 +1,67 @@
+import type { Dependencies } from '../../dependencies.ts';
+import type { NewEvent } from '../../domain/event.ts';
+import { isSendable } from '../../domain/templates/definition.ts';
+import { templateEvent } from '../../domain/templates/event.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { emitEvents } from '../../records/events.ts';
+import { lockTemplatesOf, type SyncedTemplate } from '../../records/templates/sync.ts';
+import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-commands.ts';
+import { pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
+
+interface TemplateWrite {
+  /** The templates that existed, as they were. */
+  readonly before: readonly SyncedTemplate[];
+  /** Those that were added or changed, as they are now. */
+  readonly after: readonly SyncedTemplate[];
+}
+
+/**
+ * Writes templates of one business account in a transaction, together with what follows from it: `template` events for
+ * changed states and categories, and the pause of the campaigns whose template may not be sent any more.
+ */
+export async function applyTemplateChanges(
+  dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'now'>,
+  account: { readonly workspaceId: number; readonly businessAccountId: string },
+  write: (connection: Connection) => Promise<TemplateWrite>,
+): Promise<{ readonly added: number; readonly changed: number }> {
+  const { changes, added, paused } = await dependencies.database.transaction(async (connection) => {
+    await lockTemplatesOf(connection, account.businessAccountId);
+    const { before, after } = await write(connection);
+    const known = new Map(before.map((template) => [template.id, template]));
+    const found = after.flatMap((now) => {
+      const was = known.get(now.id);
+      return was === undefined ? [] : [{ was, now }];
+    });
+    const occurredAt = dependencies.now();
+    const events = found.flatMap((change) => changeEvents(change, occurredAt));
+    await emitEvents(connection, account.workspaceId, events);
+    const campaigns: string[] = [];
+    for (const { was, now } of found) {
+      if (!isSendable(was.status) || isSendable(now.status)) continue;
+      // oxlint-disable-next-line no-await-in-loop -- one connection, one statement at a time
+      campaigns.push(...(await pauseCampaignsOfTemplate(dependencies, connection, now.id)));
+    }
+    return { changes: found.length, added: after.length - found.length, paused: campaigns };
+  });
+  for (const campaignId of paused) {
+    // oxlint-disable-next-line no-await-in-loop -- rarely more than one
+    await deliverWorkflowCommands(dependencies, campaignId);
+  }
+  return { added, changed: changes };
+}
+
+interface Change {
+  readonly was: SyncedTemplate;
+  readonly now: SyncedTemplate;
+}
+
+function changeEvents({ was, now }: Change, occurredAt: Date): readonly NewEvent[] {
+  const events: NewEvent[] = [];
+  if (was.status !== now.status) {
+    events.push(templateEvent(now, { type: 'STATUS', reason: now.rejectedReason, occurredAt }));
+  }
+  if (was.category !== now.category) {
+    events.push(templateEvent(now, { type: 'CATEGORY', reason: null, occurredAt }));
+  }
+  return events;
+}

@@ -1,0 +1,107 @@
+import type { Dependencies } from '../../dependencies.ts';
+import { epochSeconds } from '../../domain/epoch-seconds.ts';
+import { isSendable } from '../../domain/templates/definition.ts';
+import { templateEvent } from '../../domain/templates/event.ts';
+import { vanishedStatus } from '../../domain/templates/sync.ts';
+import type {
+  TemplateCategoryItem,
+  TemplateComponentsItem,
+  TemplateQualityItem,
+  TemplateStatusItem,
+} from '../../provider/notification-item.ts';
+import { findBusinessAccount } from '../../records/business-accounts.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { emitEvents } from '../../records/events.ts';
+import {
+  lockNotifiedTemplate,
+  updateNotifiedTemplate,
+  type NotifiedTemplate,
+} from '../../records/templates/notified-templates.ts';
+import { pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
+
+export type TemplateItem =
+  | TemplateStatusItem
+  | TemplateCategoryItem
+  | TemplateQualityItem
+  | TemplateComponentsItem;
+
+export interface TemplateOutcome {
+  /** Campaigns paused because the template cannot be sent any more. */
+  readonly paused: readonly string[];
+  /** The business account whose templates have to be fetched again. */
+  readonly resync: string | null;
+}
+
+const nothingToDo: TemplateOutcome = { paused: [], resync: null };
+
+/**
+ * Notes what the provider says of a template, tells the workspace (event `template`) and pauses its campaigns when it may
+ * not be sent any more. A template we have not seen yet, or whose definition changed, has to be fetched.
+ */
+export async function applyTemplateNotification(
+  dependencies: Pick<Dependencies, 'logger' | 'now'>,
+  connection: Connection,
+  item: TemplateItem,
+): Promise<TemplateOutcome> {
+  const { businessAccountId, providerTemplateId } = item;
+  if (businessAccountId === null) return nothingToDo;
+  const template = await lockNotifiedTemplate(connection, { businessAccountId, providerTemplateId });
+  if (template === undefined || item.kind === 'template_components') {
+    const account = await findBusinessAccount(connection, businessAccountId);
+    return { ...nothingToDo, resync: account === undefined ? null : businessAccountId };
+  }
+  if (isOutdated(template, item)) return nothingToDo;
+  const changed = afterItem(template, item);
+  if (isSame(template, changed)) return nothingToDo;
+  await updateNotifiedTemplate(connection, changed);
+
+  const type = eventType(template, changed);
+  if (type !== null) {
+    const reason = item.kind === 'template_status' ? item.reason : null;
+    const event = templateEvent(changed, { type, reason, occurredAt: dependencies.now() });
+    await emitEvents(connection, template.workspaceId, [event]);
+  }
+  // What a sync no longer found is there again: only another sync can say how it looks now.
+  if (template.status === vanishedStatus) return { ...nothingToDo, resync: businessAccountId };
+  if (!isSendable(template.status) || isSendable(changed.status)) return nothingToDo;
+  return { ...nothingToDo, paused: await pauseCampaignsOfTemplate(dependencies, connection, template.id) };
+}
+
+function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemplate {
+  switch (item.kind) {
+    case 'template_status':
+      return {
+        ...template,
+        status: item.newStatus,
+        rejectedReason: item.reason,
+        statusToldAt: epochSeconds(item.timestamp) ?? template.statusToldAt,
+      };
+    case 'template_category':
+      return { ...template, category: item.newCategory };
+    case 'template_quality':
+      return { ...template, quality: item.newQualityScore };
+    case 'template_components':
+      return template;
+  }
+}
+
+/** Callbacks are repeated for days: one that comes behind a newer one says nothing any more. */
+function isOutdated({ statusToldAt }: NotifiedTemplate, item: TemplateItem): boolean {
+  const toldAt = item.kind === 'template_status' ? epochSeconds(item.timestamp) : null;
+  return toldAt !== null && statusToldAt !== null && toldAt < statusToldAt;
+}
+
+function isSame(one: NotifiedTemplate, other: NotifiedTemplate): boolean {
+  return (
+    one.status === other.status &&
+    one.category === other.category &&
+    one.quality === other.quality &&
+    one.rejectedReason === other.rejectedReason &&
+    one.statusToldAt?.getTime() === other.statusToldAt?.getTime()
+  );
+}
+
+function eventType(before: NotifiedTemplate, after: NotifiedTemplate): 'STATUS' | 'CATEGORY' | null {
+  if (before.status !== after.status) return 'STATUS';
+  return before.category === after.category ? null : 'CATEGORY';
+}

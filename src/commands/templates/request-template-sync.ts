@@ -1,0 +1,18 @@
+import type { Dependencies } from '../../dependencies.ts';
+
+/** Has the templates of these business accounts fetched again. Never fails the caller: the hourly sync makes up for it. */
+export async function requestTemplateSyncs(
+  { orchestrator, logger }: Pick<Dependencies, 'orchestrator' | 'logger'>,
+  businessAccountIds: Iterable<string>,
+): Promise<void> {
+  for (const businessAccountId of new Set(businessAccountIds)) {
+    try {
+      await orchestrator.startTemplateSync(businessAccountId);
+    } catch (error) {
+      logger.warn(
+        { businessAccountId, error: error instanceof Error ? error.name : 'unknown' },
+        'sync of templates delayed',
+      );
+    }
+  }
+}

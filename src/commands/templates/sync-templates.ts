@@ -1,0 +1,202 @@
+/** Pulls the provider's templates, which are the source of truth. */
+import type { Dependencies } from '../../dependencies.ts';
+import { ProviderRefused, ProviderUnreachable } from '../../domain/error.ts';
+import { providerErrorRule } from '../../domain/sending/provider-error.ts';
+import {
+  addSummaries,
+  emptySummary,
+  storable,
+  type ListedTemplate,
+  type SyncSummary,
+} from '../../domain/templates/sync.ts';
+import { ProviderRequestError } from '../../provider/provider-request-error.ts';
+import type { ProviderTemplate } from '../../provider/provider.ts';
+import {
+  findBusinessAccount,
+  listBusinessAccounts,
+  markTemplatesSynced,
+} from '../../records/business-accounts.ts';
+import { listChannelsOfBusinessAccount, type Channel } from '../../records/channels.ts';
+import {
+  lockSyncedTemplates,
+  lockUnseenTemplates,
+  markVanishedTemplates,
+  readSyncClock,
+  upsertTemplates,
+} from '../../records/templates/sync.ts';
+import { applyTemplateChanges } from './apply-template-changes.ts';
+
+type SyncDependencies = Pick<
+  Dependencies,
+  'database' | 'orchestrator' | 'provider' | 'secrets' | 'logger' | 'now'
+>;
+
+/** Where a sync stands: enough to go on after the process that ran it died. Plain JSON. */
+export interface SyncProgress {
+  /** By the database's clock. */
+  readonly startedAt: string;
+  /** Continues behind the pages that are written. */
+  readonly cursor: string;
+  /** Every template so far could be read; only then may missing ones be marked as vanished. */
+  readonly complete: boolean;
+  readonly summary: SyncSummary;
+}
+
+interface SyncOptions {
+  /** What an earlier run reported last. */
+  readonly resumeFrom?: SyncProgress | undefined;
+  /** Called after every page but the last. */
+  readonly onProgress?: (progress: SyncProgress) => void;
+}
+
+interface Account {
+  readonly workspaceId: number;
+  readonly businessAccountId: string;
+}
+
+/**
+ * Syncs one business account. Every page is written in a transaction of its own, so that running it again, or from
+ * `resumeFrom` on, ends in the same rows. Throws `ProviderRequestError` when a page cannot be had.
+ */
+export async function syncBusinessAccount(
+  dependencies: SyncDependencies,
+  businessAccountId: string,
+  { resumeFrom, onProgress }: SyncOptions = {},
+): Promise<SyncSummary> {
+  const { database, provider, secrets, logger } = dependencies;
+  const found = await findBusinessAccount(database, businessAccountId);
+  if (found === undefined) return emptySummary;
+  const account = { workspaceId: found.workspaceId, businessAccountId };
+  const channels = await listChannelsOfBusinessAccount(database, account.workspaceId, businessAccountId);
+  const tokens = accessTokensOf(secrets, channels);
+  if (tokens.length === 0) return emptySummary;
+
+  const startedAt = resumeFrom?.startedAt ?? (await readSyncClock(database));
+  let { summary, complete, cursor } = resumeFrom ?? { summary: emptySummary, complete: true, cursor: null };
+  const readWith = async (accessToken: string): Promise<void> => {
+    let readAt = await readSyncClock(database);
+    const after = cursor === null ? {} : { after: cursor };
+    for await (const page of provider.listTemplates({ businessAccountId, accessToken, ...after })) {
+      const templates = page.templates.map(listed);
+      summary = addSummaries(summary, await writePage(dependencies, account, { templates, readAt }));
+      complete &&= page.unreadable === 0;
+      if (page.unreadable > 0)
+        logger.warn({ businessAccountId, unreadable: page.unreadable }, 'templates unreadable');
+      cursor = page.nextCursor;
+      if (cursor !== null) onProgress?.({ startedAt, cursor, complete, summary });
+      readAt = await readSyncClock(database);
+    }
+  };
+  await withAnyToken(tokens, readWith, () => logger.warn({ businessAccountId }, 'access token refused'));
+  if (complete) summary = addSummaries(summary, await writeVanished(dependencies, account, startedAt));
+  await markTemplatesSynced(database, businessAccountId);
+  logger.info({ ...account, ...summary }, 'templates synced');
+  return summary;
+}
+
+/** Every number of an account has a token of its own, and each may read the account's templates. Active channels first. */
+function accessTokensOf(
+  secrets: SyncDependencies['secrets'],
+  channels: readonly Channel[],
+): readonly string[] {
+  const activeFirst = channels.toSorted(
+    (one, other) => Number(one.status !== 'active') - Number(other.status !== 'active'),
+  );
+  return [...new Set(activeFirst.map((channel) => secrets.decrypt(channel.accessTokenEncrypted)))];
+}
+
+/** One token after the other until the provider takes one; the last one's refusal is the caller's. */
+async function withAnyToken(
+  [token = '', ...others]: readonly string[],
+  work: (token: string) => Promise<void>,
+  onRefused: () => void,
+): Promise<void> {
+  try {
+    await work(token);
+  } catch (error) {
+    if (others.length === 0 || !isTokenRefusal(error)) throw error;
+    onRefused();
+    await withAnyToken(others, work, onRefused);
+  }
+}
+
+function isTokenRefusal(error: unknown): boolean {
+  if (!(error instanceof ProviderRequestError) || error.failure.kind !== 'rejected') return false;
+  const rule = providerErrorRule(error.failure);
+  return rule.kind === 'pause_channel' && rule.cause === 'token';
+}
+
+/**
+ * Syncs every business account of the workspace, for somebody who waits for it. One that cannot be had holds up no other;
+ * then throws ProviderUnreachable or ProviderRefused, and what was written stays.
+ */
+export async function syncTemplates(
+  dependencies: SyncDependencies,
+  workspaceId: number,
+): Promise<SyncSummary> {
+  let summary = emptySummary;
+  let trouble: ProviderRequestError | undefined;
+  for (const { id } of await listBusinessAccounts(dependencies.database, workspaceId)) {
+    try {
+      summary = addSummaries(summary, await syncBusinessAccount(dependencies, id));
+    } catch (error) {
+      if (!(error instanceof ProviderRequestError)) throw error;
+      trouble ??= error;
+    }
+  }
+  if (trouble !== undefined) throw callerError(trouble);
+  return summary;
+}
+
+function callerError({ failure }: ProviderRequestError): Error {
+  // An HTTP error outside the provider's protocol is not the provider's word.
+  if (failure.kind !== 'rejected' || failure.code === failure.httpStatus) return new ProviderUnreachable();
+  return new ProviderRefused(failure.code, failure.details ?? failure.message);
+}
+
+const listed = (template: ProviderTemplate): ListedTemplate =>
+  storable({
+    providerTemplateId: template.id,
+    name: template.name,
+    language: template.language,
+    category: template.category,
+    status: template.status,
+    parameterFormat: template.parameterFormat,
+    components: template.components,
+    quality: template.qualityScore,
+    rejectedReason: template.rejectedReason,
+  });
+
+interface ListedPage {
+  readonly templates: readonly ListedTemplate[];
+  readonly readAt: string;
+}
+
+async function writePage(
+  dependencies: SyncDependencies,
+  account: Account,
+  { templates, readAt }: ListedPage,
+): Promise<SyncSummary> {
+  // A page may name a template twice; the statement may not.
+  const once = [...new Map(templates.map((template) => [template.providerTemplateId, template])).values()];
+  const ids = once.map(({ providerTemplateId }) => providerTemplateId);
+  const { added, changed } = await applyTemplateChanges(dependencies, account, async (connection) => ({
+    before: await lockSyncedTemplates(connection, account.businessAccountId, ids),
+    after: await upsertTemplates(connection, { ...account, templates: once, readAt }),
+  }));
+  return { synced: once.length, added, changed };
+}
+
+async function writeVanished(
+  dependencies: SyncDependencies,
+  account: Account,
+  startedAt: string,
+): Promise<SyncSummary> {
+  const { businessAccountId } = account;
+  const { changed } = await applyTemplateChanges(dependencies, account, async (connection) => {
+    const before = await lockUnseenTemplates(connection, { businessAccountId, startedAt });
+    const ids = before.map(({ id }) => id);
+    return { before, after: await markVanishedTemplates(connection, ids) };
+  });
+  return { ...emptySummary, changed };
+}

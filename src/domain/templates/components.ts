@@ -1,0 +1,130 @@
+import { isRecord, listOf, own, textOf } from './json.ts';
+import { placeholderNames } from './placeholder.ts';
+import { parseButtons } from './buttons.ts';
+import {
+  mediaKinds,
+  type BodyDefinition,
+  type CardDefinition,
+  type CarouselDefinition,
+  type HeaderDefinition,
+  type ParameterFormat,
+  type TemplateDefinition,
+} from './definition.ts';
+
+const bodyLength = 1024;
+const offerBodyLength = 600;
+const cardBodyLength = 160;
+
+/** Components that never take a value from the sender. */
+const knownTypes: ReadonlySet<string> = new Set([
+  'HEADER',
+  'BODY',
+  'FOOTER',
+  'BUTTONS',
+  'LIMITED_TIME_OFFER',
+  'CAROUSEL',
+  'CALL_PERMISSION_REQUEST',
+]);
+
+const typeOf = (component: unknown): string => (textOf(own(component, 'type')) ?? '').toUpperCase();
+
+const find = (components: readonly unknown[], type: string): unknown =>
+  components.find((component) => typeOf(component) === type);
+
+const namedExamples = ['header_text_named_params', 'body_text_named_params'];
+
+/** Named when the provider says so or when the examples have names; else positional. */
+const parameterFormatOf = (declared: string | undefined, components: readonly unknown[]): ParameterFormat => {
+  if (declared?.toUpperCase() === 'NAMED') return 'NAMED';
+  const isNamed = components.some((component) =>
+    namedExamples.some((key) => own(own(component, 'example'), key) !== undefined),
+  );
+  return isNamed ? 'NAMED' : 'POSITIONAL';
+};
+
+const parseHeader = (component: unknown, format: ParameterFormat): HeaderDefinition | undefined => {
+  if (component === undefined) return undefined;
+  const kind = (textOf(own(component, 'format')) ?? 'TEXT').toLowerCase();
+  if (kind === 'text') {
+    const text = textOf(own(component, 'text')) ?? '';
+    return { kind, text, variables: placeholderNames(text, format), named: format === 'NAMED' };
+  }
+  if (kind === 'location' || kind === 'product') return { kind };
+  const media = mediaKinds.find((known) => known === kind);
+  return media === undefined ? { kind: 'unsupported', format: kind } : { kind: media };
+};
+
+interface BodyOptions {
+  readonly format: ParameterFormat;
+  readonly maxLength: number;
+  readonly authentication: boolean;
+  readonly hasOtpButton: boolean;
+}
+
+const parseBody = (component: unknown, options: BodyOptions): BodyDefinition | undefined => {
+  if (component === undefined) return undefined;
+  const text = textOf(own(component, 'text')) ?? '';
+  const found = placeholderNames(text, options.format);
+  // The provider writes the text of an authentication template itself; its one variable is the code.
+  const isImplied = options.authentication && (text === '' || options.hasOtpButton);
+  const variables = found.length === 0 && isImplied ? ['1'] : found;
+  const named = options.format === 'NAMED' && found.length > 0;
+  return { text, variables, named, maxLength: options.maxLength };
+};
+
+const parseCard = (card: unknown, format: ParameterFormat): CardDefinition => {
+  const components = listOf(own(card, 'components'));
+  return {
+    header: parseHeader(find(components, 'HEADER'), format),
+    body: parseBody(find(components, 'BODY'), {
+      format,
+      maxLength: cardBodyLength,
+      authentication: false,
+      hasOtpButton: false,
+    }),
+    buttons: parseButtons(own(find(components, 'BUTTONS'), 'buttons'), {
+      authentication: false,
+      limitedTimeOffer: false,
+    }),
+  };
+};
+
+const parseCarousel = (component: unknown, format: ParameterFormat): CarouselDefinition | undefined => {
+  const cards = listOf(own(component, 'cards')).map((card) => parseCard(card, format));
+  if (cards.length === 0) return undefined;
+  return { kind: cards[0]?.header?.kind === 'product' ? 'product' : 'media', cards };
+};
+
+export interface TemplateOptions {
+  /** As the provider gives it; undefined counts as positional. */
+  readonly parameterFormat?: string | undefined;
+  readonly category?: string | undefined;
+}
+
+/**
+ * The provider's components as a definition. Never throws: a part that is missing or unknown is left out or kept as
+ * unsupported, because sync keeps every template and only sending needs to understand it.
+ */
+export const parseTemplate = (components: unknown, options: TemplateOptions): TemplateDefinition => {
+  const list = listOf(components).filter(isRecord);
+  const format = parameterFormatOf(options.parameterFormat, list);
+  const buttons = own(find(list, 'BUTTONS'), 'buttons');
+  const hasOtpButton = listOf(buttons).some((button) => typeOf(button) === 'OTP');
+  const authentication = hasOtpButton || options.category?.toUpperCase() === 'AUTHENTICATION';
+  const offer = find(list, 'LIMITED_TIME_OFFER');
+  const limitedTimeOffer = offer !== undefined;
+  return {
+    authentication,
+    header: parseHeader(find(list, 'HEADER'), format),
+    body: parseBody(find(list, 'BODY'), {
+      format,
+      maxLength: limitedTimeOffer ? offerBodyLength : bodyLength,
+      authentication,
+      hasOtpButton,
+    }),
+    buttons: parseButtons(buttons, { authentication, limitedTimeOffer }),
+    offerExpires: own(own(offer, 'limited_time_offer'), 'has_expiration') === true,
+    carousel: parseCarousel(find(list, 'CAROUSEL'), format),
+    unsupported: list.map(typeOf).filter((type) => !knownTypes.has(type)),
+  };
+};

@@ -1,0 +1,40 @@
+import type { NewEvent } from '../event.ts';
+
+/** What a `template` event tells of the template (Spec 6.3). */
+export interface TemplateStanding {
+  readonly id: string;
+  readonly providerTemplateId: string;
+  readonly name: string;
+  readonly language: string;
+  readonly status: string;
+}
+
+interface TemplateChange {
+  readonly type: 'STATUS' | 'CATEGORY';
+  readonly reason: string | null;
+  readonly occurredAt: Date;
+}
+
+/** `template` stands as it does after the change. */
+export const templateEvent = (
+  template: TemplateStanding,
+  { type, reason, occurredAt }: TemplateChange,
+): NewEvent => ({
+  eventKey: 'template',
+  occurredAt,
+  data: {
+    type,
+    providerTemplateId: template.providerTemplateId,
+    newStatus: template.status,
+    name: template.name,
+    language: template.language,
+    reason,
+    template: {
+      id: template.id,
+      name: template.name,
+      language: template.language,
+      provider_template_id: template.providerTemplateId,
+      provider_template_status: template.status,
+    },
+  },
+});

@@ -1,0 +1,167 @@
+import { fillPlaceholders } from './placeholder.ts';
+import { readTemplateValues } from './reader.ts';
+import { lengthOf, normaliseSlot, slotProblem, type SlotRule } from './slot.ts';
+import { locationKeys, productKeys, templateVariables } from './variables.ts';
+import { cardDefinitionAt } from './message.ts';
+import type { FieldProblem } from '../error.ts';
+import type { BodyDefinition, TemplateDefinition } from './definition.ts';
+import type { SlotReader, SlotRequest } from './slot-reader.ts';
+import type { TemplateValues } from './values.ts';
+
+export type TemplateInput =
+  | { readonly ok: true; readonly values: TemplateValues }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/** The provider refuses these in a text: line breaks and other control characters, four or more spaces in a row. */
+const refusedWhitespace = /[\p{Cc}\u2028\u2029]| {4}/u;
+
+const textProblem = (rule: SlotRule, text: string): string | undefined => {
+  if (rule.kind !== 'plain' && refusedWhitespace.test(text)) {
+    return 'must not contain line breaks, tabs or more than 3 spaces in a row';
+  }
+  return normaliseSlot(rule, text).trim() === '' ? 'must not be empty' : slotProblem(rule, text);
+};
+
+const requestProblem = ({ value, rule }: SlotRequest): string | undefined => {
+  if (value === undefined) return 'is required';
+  if (typeof value !== 'string') return 'must be a string';
+  return textProblem(rule, value);
+};
+
+type Report = (path: string, message: string) => void;
+
+const literalReader = (report: Report): SlotReader<string> => ({
+  report,
+  slot: (request) => {
+    const value = request.value ?? request.fallback;
+    const problem = requestProblem({ ...request, value });
+    if (problem !== undefined) report(request.path, problem);
+    return typeof value === 'string' ? normaliseSlot(request.rule, value) : '';
+  },
+});
+
+const reportLength = (
+  body: BodyDefinition | undefined,
+  {
+    values,
+    path,
+    report,
+  }: { readonly values: readonly string[]; readonly path: string; readonly report: Report },
+): void => {
+  if (body === undefined) return;
+  const filled = fillPlaceholders(
+    body.text,
+    new Map(body.variables.map((name, at) => [name, values[at] ?? ''])),
+  );
+  if (lengthOf(filled) > body.maxLength) {
+    report(path, `must not make the text longer than ${body.maxLength} characters`);
+  }
+};
+
+interface ReadOptions {
+  readonly mapping: unknown;
+  readonly now: Date;
+  /** The field a path of the mapping is reported under. */
+  readonly fieldOf: (path: string) => string;
+}
+
+const readInput = (definition: TemplateDefinition, { mapping, now, fieldOf }: ReadOptions): TemplateInput => {
+  const problems: FieldProblem[] = [];
+  const report: Report = (path, message) => {
+    const field = fieldOf(path);
+    problems.push({ field, message: `${field} ${message}` });
+  };
+  const values = readTemplateValues({ definition, mapping, reader: literalReader(report), now });
+  reportLength(definition.body, { values: values.body, path: 'body', report });
+  for (const [at, card] of (values.cards ?? []).entries()) {
+    const body = cardDefinitionAt(definition.carousel?.cards ?? [], at)?.body;
+    reportLength(body, { values: card.body, path: `carousel.${at}.body`, report });
+  }
+  return problems.length === 0 ? { ok: true, values } : { ok: false, problems };
+};
+
+interface MappingOptions {
+  readonly now: Date;
+  /** The request's field, for the paths of problems; `variableMapping` when absent. */
+  readonly field?: string;
+}
+
+/** Spec 4.5: the values of one message from its `variableMapping`; values are literal texts. */
+export const valuesFromMapping = (
+  definition: TemplateDefinition,
+  variableMapping: unknown,
+  { now, field = 'variableMapping' }: MappingOptions,
+): TemplateInput =>
+  readInput(definition, { mapping: variableMapping, now, fieldOf: (path) => `${field}.${path}` });
+
+/** What a list of texts cannot say. */
+const inexpressible = (definition: TemplateDefinition): string | undefined => {
+  if (definition.carousel !== undefined) return 'its carousel cards';
+  if (definition.offerExpires) return "its offer's expiry";
+  return definition.buttons.some((button) => button.kind === 'mpm') ? 'its product sections' : undefined;
+};
+
+/** Where each of the template's variables stands in a mapping, in the order header, body, buttons. */
+const variablePaths = (definition: TemplateDefinition): readonly string[] => {
+  const { header, body } = templateVariables(definition);
+  const headerKeys = (): readonly string[] => {
+    if (definition.header === undefined) return [];
+    switch (definition.header.kind) {
+      case 'text':
+        return header;
+      case 'location':
+        return locationKeys;
+      case 'product':
+        return productKeys.map((key) => `product.${key}`);
+      default:
+        return header.map(() => 'link');
+    }
+  };
+  const buttons = definition.buttons.filter(
+    (button) =>
+      button.kind === 'otp' || button.kind === 'copy_code' || (button.kind === 'url' && button.dynamic),
+  );
+  return [
+    ...headerKeys().map((key) => `header.${key}`),
+    ...body.map((name) => `body.${name}`),
+    ...buttons.map((button) => `buttons.${button.index}`),
+  ];
+};
+
+const mappingOf = (paths: readonly string[], variables: readonly string[]): unknown => {
+  const section = (prefix: string): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      paths.flatMap((path, at) =>
+        path.startsWith(prefix) ? [[path.slice(prefix.length), variables[at] ?? ''] as const] : [],
+      ),
+    );
+  const product = section('header.product.');
+  return {
+    header: { ...section('header.'), ...(Object.keys(product).length > 0 && { product }) },
+    body: section('body.'),
+    buttons: section('buttons.'),
+  };
+};
+
+/** Spec 4.5: the values of one message from its `variables`, in the order header, body, buttons. */
+export const valuesFromVariables = (
+  definition: TemplateDefinition,
+  variables: readonly string[],
+  { now }: { readonly now: Date },
+): TemplateInput => {
+  const beyond = inexpressible(definition);
+  if (beyond !== undefined) {
+    const message = `This template needs variableMapping: ${beyond} cannot be given in variables`;
+    return { ok: false, problems: [{ field: 'variableMapping', message }] };
+  }
+  const paths = variablePaths(definition);
+  if (variables.length !== paths.length) {
+    const message = `variables must have exactly ${paths.length} values for this template, not ${variables.length}`;
+    return { ok: false, problems: [{ field: 'variables', message }] };
+  }
+  const fieldOf = (path: string): string => {
+    const at = paths.indexOf(path);
+    return at === -1 ? 'variables' : `variables.${at}`;
+  };
+  return readInput(definition, { mapping: mappingOf(paths, variables), now, fieldOf });
+};

@@ -1,0 +1,101 @@
+import { isRecord } from './json.ts';
+import type { TemplateComponent } from './message.ts';
+
+const slotNumber = Symbol('slot');
+
+/** Stands in a message for the n-th value of the recipient. */
+export interface SlotReference {
+  readonly [slotNumber]: number;
+}
+
+export const slotReference = (slot: number): SlotReference => ({ [slotNumber]: slot });
+
+type PlanPath = readonly (string | number)[];
+
+/**
+ * A campaign's message: what all recipients have in common, and the places of the values that differ. Plain JSON, so
+ * that it can be stored with the campaign; a recipient then needs only its list of values.
+ */
+export interface MessagePlan {
+  /** The provider's components, with an empty text in every hole. */
+  readonly components: readonly unknown[];
+  readonly holes: readonly { readonly path: PlanPath; readonly slot: number }[];
+}
+
+const isSlotReference = (value: unknown): value is SlotReference =>
+  typeof value === 'object' && value !== null && slotNumber in value;
+
+interface Hole {
+  readonly path: PlanPath;
+  readonly slot: number;
+}
+
+const withoutSlots = (value: unknown, path: PlanPath, holes: Hole[]): unknown => {
+  if (isSlotReference(value)) {
+    holes.push({ path, slot: value[slotNumber] });
+    return '';
+  }
+  if (Array.isArray(value)) return value.map((item, at) => withoutSlots(item, [...path, at], holes));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, withoutSlots(item, [...path, key], holes)]),
+  );
+};
+
+export const planMessage = (
+  components: readonly TemplateComponent<string | SlotReference>[],
+): MessagePlan => {
+  const holes: Hole[] = [];
+  return { components: components.map((component, at) => withoutSlots(component, [at], holes)), holes };
+};
+
+type Values = readonly string[];
+type Render = (values: Values) => unknown;
+
+const keyOf = (path: PlanPath): string => path.join('\u0000');
+
+/** A constant for a part without holes, else a function that builds the part anew. */
+const compile = (value: unknown, path: PlanPath, holes: ReadonlyMap<string, number>): Render | undefined => {
+  const slot = holes.get(keyOf(path));
+  if (slot !== undefined) return (values) => values[slot] ?? '';
+  if (Array.isArray(value)) return compileArray(value, path, holes);
+  return isRecord(value) ? compileObject(value, path, holes) : undefined;
+};
+
+const compileArray = (
+  items: readonly unknown[],
+  path: PlanPath,
+  holes: ReadonlyMap<string, number>,
+): Render | undefined => {
+  const renders = items.map((item, at) => compile(item, [...path, at], holes));
+  if (renders.every((render) => render === undefined)) return undefined;
+  return (values) => renders.map((render, at) => (render === undefined ? items[at] : render(values)));
+};
+
+const compileObject = (
+  record: Readonly<Record<string, unknown>>,
+  path: PlanPath,
+  holes: ReadonlyMap<string, number>,
+): Render | undefined => {
+  const renders = Object.keys(record).flatMap((key) => {
+    const render = compile(record[key], [...path, key], holes);
+    return render === undefined ? [] : [{ key, render }];
+  });
+  if (renders.length === 0) return undefined;
+  return (values) => {
+    const copy: Record<string, unknown> = { ...record };
+    for (const { key, render } of renders) copy[key] = render(values);
+    return copy;
+  };
+};
+
+/**
+ * Compiled once a campaign, called once a recipient. Parts without holes are shared between the messages: treat what
+ * comes out as frozen.
+ */
+export const compileRenderer = (plan: MessagePlan): ((values: Values) => readonly unknown[]) => {
+  const holes = new Map(plan.holes.map(({ path, slot }) => [keyOf(path), slot]));
+  const renders = plan.components.map((component, at) => compile(component, [at], holes));
+  return (values) =>
+    renders.map((render, at) => (render === undefined ? plan.components[at] : render(values)));
+};

@@ -1,0 +1,92 @@
+import { normaliseSlot, type SlotRule } from './slot.ts';
+import { tidyText, type ContactField, type TextPart } from './variable-mapping-text.ts';
+
+/** What is known about one recipient while the audience is prepared. */
+export interface RecipientSource {
+  readonly contact?: { readonly [field in ContactField]?: string | null };
+  /** The cells of the CSV row, by column. */
+  readonly row?: readonly string[];
+  /** The values behind the number of a quick contact, in order. */
+  readonly inline?: readonly string[];
+}
+
+/** A value of the message that differs from recipient to recipient. */
+export interface RecipientSlot {
+  /** Where the mapping gives it, e.g. `body.2`. */
+  readonly path: string;
+  /** Empty when nothing is mapped. */
+  readonly parts: readonly TextPart[];
+  /** From `default_values`; empty when there is none. */
+  readonly fallback: string;
+  readonly inlineIndex?: number;
+  readonly rule: SlotRule;
+}
+
+/** The recipient's value of one slot; empty when nothing gives one. */
+export type SlotResolver = (source: RecipientSource) => string;
+
+const partResolver = (part: TextPart): SlotResolver => {
+  if (typeof part === 'string') return () => part;
+  switch (part.from) {
+    case 'contact': {
+      const { field } = part;
+      return (source) => source.contact?.[field] ?? '';
+    }
+    case 'csv': {
+      const { column } = part;
+      return (source) => source.row?.[column] ?? '';
+    }
+    case 'nothing':
+      return () => '';
+  }
+};
+
+/** A text in which one of the fields is empty counts as empty as a whole. */
+const mappedResolver = (parts: readonly TextPart[]): SlotResolver => {
+  const [first, ...rest] = parts;
+  if (first === undefined) return () => '';
+  if (rest.length === 0) return partResolver(first);
+  const resolvers = parts.map((part) => ({ isField: typeof part !== 'string', resolve: partResolver(part) }));
+  return (source) => {
+    let text = '';
+    for (const { isField, resolve } of resolvers) {
+      const value = resolve(source);
+      if (isField && value.trim() === '') return '';
+      text += value;
+    }
+    return text;
+  };
+};
+
+/** Inline value, then mapped field, then `default_values`. What is put in is never looked at for placeholders again. */
+export const slotResolver = (slot: RecipientSlot): SlotResolver => {
+  const mapped = mappedResolver(slot.parts);
+  const { inlineIndex, fallback, rule } = slot;
+  const finish = (text: string): string => normaliseSlot(rule, tidyText(text));
+  if (inlineIndex === undefined) return (source) => finish(mapped(source)) || fallback;
+  return (source) => finish(source.inline?.[inlineIndex] ?? '') || finish(mapped(source)) || fallback;
+};
+
+export type RecipientVariables =
+  | { readonly ok: true; readonly values: readonly string[] }
+  /** Where the mapping should have given the value, e.g. `body.2`: the recipient is skipped. */
+  | { readonly ok: false; readonly missing: string };
+
+export interface VariableResolver {
+  readonly path: string;
+  readonly resolve: SlotResolver;
+}
+
+/** The values to freeze for one recipient, one per slot of the campaign's plan. */
+export const resolveVariables = (
+  resolvers: readonly VariableResolver[],
+  source: RecipientSource,
+): RecipientVariables => {
+  const values: string[] = [];
+  for (const { path, resolve } of resolvers) {
+    const value = resolve(source);
+    if (value === '') return { ok: false, missing: path };
+    values.push(value);
+  }
+  return { ok: true, values };
+};

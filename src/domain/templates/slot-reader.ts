@@ -1,0 +1,43 @@
+import { isRecord, own } from './json.ts';
+import type { SlotRule } from './slot.ts';
+
+/** One value the template needs, and what the mapping and its `default_values` say about it. */
+export interface SlotRequest {
+  /** Inside the mapping: `body.2`, `carousel.0.header.link`. */
+  readonly path: string;
+  readonly value: unknown;
+  readonly fallback: unknown;
+  readonly rule: SlotRule;
+  /** Place among the values that may stand behind the number of a quick contact. */
+  readonly inlineIndex?: number;
+}
+
+/**
+ * Decides what a slot holds. It reports what is wrong and then may return any leaf: values are used only when nothing
+ * was reported.
+ */
+export interface SlotReader<Leaf> {
+  readonly slot: (request: SlotRequest) => Leaf;
+  readonly report: (path: string, message: string) => void;
+}
+
+/** What a mapping gives for one card, or for the template itself. */
+export interface Given<Leaf> {
+  readonly mapping: unknown;
+  readonly defaults: unknown;
+  /** Empty, or `carousel.0.` */
+  readonly prefix: string;
+  readonly reader: SlotReader<Leaf>;
+}
+
+/** A part of the mapping that has to be an object; anything else is reported and counts as absent. */
+export const sectionOf = <Leaf>(given: Given<Leaf>, key: string): unknown => {
+  const section = own(given.mapping, key);
+  if (section === undefined || isRecord(section)) return section;
+  given.reader.report(`${given.prefix}${key}`, 'must be an object');
+  return undefined;
+};
+
+/** Absent, or a text of nothing but white space: an optional value that is not given. */
+export const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');

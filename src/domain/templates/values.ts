@@ -1,0 +1,50 @@
+import type { MediaKind } from './definition.ts';
+
+/**
+ * The values of one message, in the shape of its template. `Leaf` is a string for a single message; for a campaign it
+ * may also stand for a value that differs from recipient to recipient.
+ */
+export interface TemplateValues<Leaf = string> extends CardValues<Leaf> {
+  /** Epoch milliseconds. */
+  readonly offerExpiresAtMs?: number;
+  readonly cards?: readonly CardValues<Leaf>[];
+}
+
+export interface CardValues<Leaf = string> {
+  readonly header?: HeaderValue<Leaf>;
+  /** One value per variable of the body, in the definition's order. */
+  readonly body: readonly Leaf[];
+  /** Only the buttons that are sent, by rising index. */
+  readonly buttons: readonly ButtonValue<Leaf>[];
+}
+
+export type HeaderValue<Leaf = string> =
+  | { readonly kind: 'text'; readonly values: readonly Leaf[] }
+  | {
+      readonly kind: MediaKind;
+      readonly source: { readonly id: Leaf } | { readonly link: Leaf; readonly filename?: Leaf };
+    }
+  | {
+      readonly kind: 'location';
+      readonly latitude: Leaf;
+      readonly longitude: Leaf;
+      readonly name: Leaf;
+      readonly address: Leaf;
+    }
+  | { readonly kind: 'product'; readonly productRetailerId: Leaf; readonly catalogId: Leaf };
+
+interface ButtonPlace {
+  readonly index: number;
+  /** The provider's `sub_type`. */
+  readonly subType: 'url' | 'copy_code' | 'quick_reply' | 'flow' | 'catalog' | 'mpm' | 'voice_call';
+}
+
+export type ButtonValue<Leaf = string> = ButtonPlace &
+  (
+    | { readonly kind: 'url'; readonly text: Leaf }
+    | { readonly kind: 'copy_code'; readonly code: Leaf }
+    | { readonly kind: 'quick_reply'; readonly payload: Leaf }
+    | { readonly kind: 'voice_call'; readonly ttlMinutes?: number; readonly payload?: Leaf }
+    /** Flow, catalog and multi-product: the provider's own `action` object. */
+    | { readonly kind: 'action'; readonly action: Readonly<Record<string, unknown>> }
+  );

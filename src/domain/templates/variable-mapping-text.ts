@@ -1,0 +1,81 @@
+import type { ContactSelectionType } from '../campaigns/campaign.ts';
+
+/** Spec 4.1.1: the contact fields a mapping may name. */
+export const contactFields = ['firstName', 'lastName', 'email', 'phoneNumber', 'countryCode'] as const;
+export type ContactField = (typeof contactFields)[number];
+
+/** Spec 4.1.1: the names of the CSV columns that `csv_mapping` itself names. */
+const csvColumnKeys = ['name_column', 'email_column'] as const;
+
+export type FieldSource =
+  | { readonly from: 'contact'; readonly field: ContactField }
+  /** 0-based column of the CSV row. */
+  | { readonly from: 'csv'; readonly column: number }
+  /** A CSV key that `csv_mapping` leaves out: always empty. */
+  | { readonly from: 'nothing' };
+
+export type FieldSources = ReadonlyMap<string, FieldSource>;
+
+interface SourceOptions {
+  readonly selectionType: ContactSelectionType;
+  /** Names a mapping may use for the columns of the CSV, with their 0-based positions. */
+  readonly csvKeys: ReadonlyMap<string, number>;
+}
+
+const contactSources: FieldSources = new Map(
+  contactFields.map((field) => [field, { from: 'contact', field }]),
+);
+
+/** Every name that stands for something; CSV keys win over contact fields of the same name. */
+export const fieldSources = ({ selectionType, csvKeys }: SourceOptions): FieldSources => {
+  if (selectionType !== 'csv_contacts') return contactSources;
+  const sources = new Map(contactSources);
+  for (const key of csvColumnKeys) sources.set(key, { from: 'nothing' });
+  for (const [name, column] of csvKeys) sources.set(name, { from: 'csv', column });
+  return sources;
+};
+
+export type TextPart = string | FieldSource;
+
+const placeholder = /\{\{([^{}]+)\}\}/g;
+
+const mergeTexts = (parts: readonly TextPart[]): readonly TextPart[] => {
+  const merged: TextPart[] = [];
+  for (const part of parts) {
+    const last = merged.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') merged[merged.length - 1] = last + part;
+    else if (part !== '') merged.push(part);
+  }
+  return merged;
+};
+
+/**
+ * A mapping's text: a field's name alone, or text with `{{names}}` inside. Unknown names stay as they are written. A
+ * text without any known name comes back as one string.
+ */
+export const parseMappingText = (text: string, sources: FieldSources): readonly TextPart[] => {
+  const alone = sources.get(text.trim());
+  if (alone !== undefined) return [alone];
+  const parts: TextPart[] = [];
+  let end = 0;
+  for (const match of text.matchAll(placeholder)) {
+    parts.push(text.slice(end, match.index), sources.get((match[1] ?? '').trim()) ?? match[0]);
+    end = match.index + match[0].length;
+  }
+  return mergeTexts([...parts, text.slice(end)]);
+};
+
+const refused = /[\p{Cc}\u2028\u2029]| {4}/u;
+
+/**
+ * The provider refuses a text with line breaks, tabs or four spaces in a row; a value that comes out of somebody's
+ * address book is not worth losing the message for, so they become one space.
+ */
+export const tidyText = (text: string): string => {
+  const trimmed = text.trim();
+  if (!refused.test(trimmed)) return trimmed;
+  return trimmed
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replaceAll(/ {4,}/g, ' ')
+    .trim();
+};

@@ -1,0 +1,177 @@
+import { slotResolver, type RecipientSlot, type VariableResolver } from './recipient-variables.ts';
+import { buildTemplateComponents } from './message.ts';
+import { planMessage, slotReference, type MessagePlan, type SlotReference } from './plan.ts';
+import { readTemplateValues } from './reader.ts';
+import { normaliseSlot, slotProblem } from './slot.ts';
+import { reportMisfits } from './variable-mapping-fit.ts';
+import {
+  fieldSources,
+  parseMappingText,
+  tidyText,
+  type FieldSources,
+  type TextPart,
+} from './variable-mapping-text.ts';
+import type { ContactSelectionType } from '../campaigns/campaign.ts';
+import type { FieldProblem } from '../error.ts';
+import type { TemplateDefinition } from './definition.ts';
+import type { SlotReader, SlotRequest } from './slot-reader.ts';
+import type { TemplateValues } from './values.ts';
+
+/** A campaign's `variable_mapping`, ready to be resolved for every recipient. */
+export interface CompiledMapping {
+  /** Stored with the campaign; `compileRenderer` makes messages of it and of the recipients' frozen values. */
+  readonly plan: MessagePlan;
+  /** For `resolveVariables`; one per value that differs from recipient to recipient. */
+  readonly resolvers: readonly VariableResolver[];
+}
+
+export type MappingResult =
+  | { readonly ok: true; readonly mapping: CompiledMapping }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+export interface MappingOptions {
+  readonly selectionType: ContactSelectionType;
+  /** The most values that stand behind a number of `quick_contacts`. */
+  readonly inlineCount?: number;
+  /** `name_column`, `email_column` and the names of `custom_field_mapping`, as far as `csv_mapping` has them. */
+  readonly csvKeys?: ReadonlyMap<string, number>;
+  /** When the campaign sends, at the earliest: an offer must not have expired by then. */
+  readonly now: Date;
+}
+
+type Leaf = string | SlotReference;
+type Report = (path: string, message: string) => void;
+
+interface ReaderInput {
+  readonly sources: FieldSources;
+  readonly inlineCount: number;
+  readonly report: Report;
+}
+
+/** The text of a mapping without fields; undefined when it has one. */
+const staticText = (parts: readonly TextPart[]): string | undefined => {
+  const texts = parts.filter((part) => typeof part === 'string');
+  return texts.length === parts.length ? texts.join('') : undefined;
+};
+
+const isAlwaysEmpty = (parts: readonly TextPart[]): boolean =>
+  parts.some((part) => typeof part !== 'string' && part.from === 'nothing');
+
+/** Collects the values that differ; equal ones share a slot. */
+const slotCollector = () => {
+  const slots: RecipientSlot[] = [];
+  const known = new Map<string, number>();
+  const referTo = (slot: RecipientSlot): SlotReference => {
+    const { path: _, ...meaning } = slot;
+    const key = JSON.stringify(meaning);
+    const index = known.get(key) ?? slots.push(slot) - 1;
+    known.set(key, index);
+    return slotReference(index);
+  };
+  return { slots, referTo };
+};
+
+const wrongType = Symbol('wrong type');
+
+const stringOf = (
+  request: SlotRequest,
+  key: 'value' | 'fallback',
+  report: Report,
+): string | undefined | typeof wrongType => {
+  const value = request[key];
+  if (value === undefined || typeof value === 'string') return value;
+  report(key === 'value' ? request.path : `default_values.${request.path}`, 'must be a string');
+  return wrongType;
+};
+
+const fallbackText = (request: SlotRequest, report: Report): string | typeof wrongType => {
+  const given = stringOf(request, 'fallback', report);
+  if (typeof given !== 'string') return given ?? '';
+  const text = normaliseSlot(request.rule, tidyText(given));
+  const problem = text === '' ? undefined : slotProblem(request.rule, text);
+  if (problem !== undefined) report(`default_values.${request.path}`, problem);
+  return text;
+};
+
+const fixedText = (request: SlotRequest, texts: readonly string[], report: Report): string => {
+  const text = texts.map((candidate) => normaliseSlot(request.rule, tidyText(candidate))).find(Boolean);
+  if (text === undefined) {
+    report(request.path, request.value === undefined ? 'is required' : 'must not be empty');
+    return '';
+  }
+  const problem = slotProblem(request.rule, text);
+  if (problem !== undefined) report(request.path, problem);
+  return text;
+};
+
+const mappingReader = (
+  { sources, inlineCount, report }: ReaderInput,
+  referTo: (slot: RecipientSlot) => SlotReference,
+): SlotReader<Leaf> => ({
+  report,
+  slot: (request) => {
+    const { path, rule, inlineIndex } = request;
+    const text = stringOf(request, 'value', report);
+    const fallback = fallbackText(request, report);
+    if (text === wrongType || fallback === wrongType) return '';
+    const parts = parseMappingText(text ?? '', sources);
+    const mayBeInline = inlineIndex !== undefined && inlineIndex < inlineCount;
+    if (mayBeInline) return referTo({ path, parts, fallback, inlineIndex, rule });
+    const fixed = staticText(parts);
+    if (fixed !== undefined) return fixedText(request, [fixed, fallback], report);
+    if (!isAlwaysEmpty(parts)) return referTo({ path, parts, fallback, rule });
+    if (fallback === '') report(path, 'names a CSV column that csv_mapping leaves out');
+    return fallback;
+  },
+});
+
+interface MappingReading {
+  readonly problems: readonly FieldProblem[];
+  readonly values: TemplateValues<Leaf>;
+}
+
+const readMapping = (
+  definition: TemplateDefinition,
+  variableMapping: unknown,
+  { referTo, ...options }: MappingOptions & { readonly referTo: (slot: RecipientSlot) => SlotReference },
+): MappingReading => {
+  const problems: FieldProblem[] = [];
+  const report: Report = (path, message) => {
+    const field = `variable_mapping.${path}`;
+    problems.push({ field, message: `${field} ${message}` });
+  };
+  const sources = fieldSources({
+    selectionType: options.selectionType,
+    csvKeys: options.csvKeys ?? new Map<string, number>(),
+  });
+  const reader = mappingReader({ sources, inlineCount: options.inlineCount ?? 0, report }, referTo);
+  reportMisfits(definition, variableMapping, report);
+  const values = readTemplateValues({ definition, mapping: variableMapping, reader, now: options.now });
+  return { problems, values };
+};
+
+const anyReference = slotReference(0);
+
+/**
+ * Checks a campaign's `variable_mapping` (Spec 4.1.1) against its template. Every problem is found here, before a campaign
+ * exists: keys that do not fit, values of a wrong type, and variables that nothing can give.
+ */
+export const checkMapping = (
+  definition: TemplateDefinition,
+  variableMapping: unknown,
+  options: MappingOptions,
+): readonly FieldProblem[] =>
+  readMapping(definition, variableMapping, { ...options, referTo: () => anyReference }).problems;
+
+/** Checks as `checkMapping` does, and prepares the mapping. */
+export const compileMapping = (
+  definition: TemplateDefinition,
+  variableMapping: unknown,
+  options: MappingOptions,
+): MappingResult => {
+  const { slots, referTo } = slotCollector();
+  const { problems, values } = readMapping(definition, variableMapping, { ...options, referTo });
+  if (problems.length > 0) return { ok: false, problems };
+  const resolvers = slots.map((slot) => ({ path: slot.path, resolve: slotResolver(slot) }));
+  return { ok: true, mapping: { plan: planMessage(buildTemplateComponents(definition, values)), resolvers } };
+};

@@ -1,0 +1,121 @@
+/** Writing the provider's list of templates, page by page; every page in a transaction of its own. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { vanishedStatus, type ListedTemplate } from '../../domain/templates/sync.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row } from '../database/row.ts';
+
+const Now = row(t.type({ now: t.string }));
+
+/** The database's clock, to the microsecond: what a sync has seen is stamped and compared by it alone. */
+export async function readSyncClock(connection: Connection): Promise<string> {
+  return connection.oneFirst(sql.type(Now)`SELECT clock_timestamp()::text AS now`);
+}
+
+/** Syncs of one account take turns, page by page. Locks no campaign and no template of another account. */
+export async function lockTemplatesOf(connection: Connection, businessAccountId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    SELECT FROM business_account WHERE id = ${businessAccountId} FOR NO KEY UPDATE`);
+}
+
+const SyncedTemplate = t.type({
+  id: t.string,
+  providerTemplateId: t.string,
+  name: t.string,
+  language: t.string,
+  status: t.string,
+  category: t.string,
+  rejectedReason: nullable(t.string),
+});
+export type SyncedTemplate = t.TypeOf<typeof SyncedTemplate>;
+const SyncedTemplateRow = row(SyncedTemplate);
+
+const selection = sql.fragment`
+  template.id, template.provider_template_id AS "providerTemplateId", template.name, template.language,
+  template.status, template.category, template.rejected_reason AS "rejectedReason"`;
+
+/** What we hold of these provider ids, locked until the transaction ends. */
+export async function lockSyncedTemplates(
+  connection: Connection,
+  businessAccountId: string,
+  providerTemplateIds: readonly string[],
+): Promise<readonly SyncedTemplate[]> {
+  return connection.any(sql.type(SyncedTemplateRow)`
+    SELECT ${selection} FROM template
+    WHERE business_account_id = ${businessAccountId}
+      AND provider_template_id = ANY (${sql.array([...providerTemplateIds], 'text')})
+    ORDER BY id
+    FOR NO KEY UPDATE`);
+}
+
+interface TemplatePage {
+  readonly workspaceId: number;
+  readonly businessAccountId: string;
+  readonly templates: readonly ListedTemplate[];
+  /** When the page was asked for, by `readSyncClock`: what changed here since then is newer than the page. */
+  readonly readAt: string;
+}
+
+/**
+ * Writes one page, each provider id once. Rows that say what we have already, or less than a callback has told since,
+ * are only marked as seen. Returns those that were added or changed, as they stand now.
+ */
+export async function upsertTemplates(
+  connection: Connection,
+  { workspaceId, businessAccountId, templates, readAt }: TemplatePage,
+): Promise<readonly SyncedTemplate[]> {
+  const given = sql.fragment`
+    jsonb_to_recordset(${sql.jsonb(templates as never)}) AS given (
+      "providerTemplateId" text, name text, language text, category text, status text, "parameterFormat" text,
+      components jsonb, quality text, "rejectedReason" text)`;
+  await connection.query(sql.type(nothing)`
+    UPDATE template SET synced_at = clock_timestamp()
+    FROM ${given}
+    WHERE template.business_account_id = ${businessAccountId}
+      AND template.provider_template_id = given."providerTemplateId"`);
+  return connection.any(sql.type(SyncedTemplateRow)`
+    INSERT INTO template (workspace_id, business_account_id, provider_template_id, name, language, category, status,
+      parameter_format, components, quality, rejected_reason)
+    SELECT ${workspaceId}, ${businessAccountId}, given."providerTemplateId", given.name, given.language,
+      coalesce(given.category, known.category, 'UNKNOWN'), given.status, given."parameterFormat", given.components,
+      given.quality, given."rejectedReason"
+    FROM ${given}
+    LEFT JOIN template AS known
+      ON known.business_account_id = ${businessAccountId} AND known.provider_template_id = given."providerTemplateId"
+    ON CONFLICT (business_account_id, provider_template_id) DO UPDATE SET
+      name = excluded.name, language = excluded.language, category = excluded.category, status = excluded.status,
+      parameter_format = excluded.parameter_format, components = excluded.components, quality = excluded.quality,
+      rejected_reason = excluded.rejected_reason, vanished_at = NULL, updated_at = clock_timestamp()
+    WHERE template.updated_at <= ${readAt}::timestamptz
+      AND (template.name, template.language, template.category, template.status, template.parameter_format,
+        template.components, template.quality, template.rejected_reason, template.vanished_at)
+      IS DISTINCT FROM (excluded.name, excluded.language, excluded.category, excluded.status,
+        excluded.parameter_format, excluded.components, excluded.quality, excluded.rejected_reason,
+        NULL::timestamptz)
+    RETURNING ${selection}`);
+}
+
+/** What a sync that began at `startedAt` has not seen, locked until the transaction ends. */
+export async function lockUnseenTemplates(
+  connection: Connection,
+  { businessAccountId, startedAt }: { readonly businessAccountId: string; readonly startedAt: string },
+): Promise<readonly SyncedTemplate[]> {
+  return connection.any(sql.type(SyncedTemplateRow)`
+    SELECT ${selection} FROM template
+    WHERE business_account_id = ${businessAccountId} AND vanished_at IS NULL
+      AND synced_at < ${startedAt}::timestamptz
+    ORDER BY id
+    FOR NO KEY UPDATE`);
+}
+
+/** Returns them as they stand now. */
+export async function markVanishedTemplates(
+  connection: Connection,
+  templateIds: readonly string[],
+): Promise<readonly SyncedTemplate[]> {
+  return connection.any(sql.type(SyncedTemplateRow)`
+    UPDATE template
+    SET vanished_at = clock_timestamp(), status = ${vanishedStatus}, updated_at = clock_timestamp()
+    WHERE id = ANY (${sql.array([...templateIds], 'uuid')})
+    RETURNING ${selection}`);
+}

@@ -1,0 +1,93 @@
+/** Templates of a workspace, for reading. Sync writes them (`template-sync.ts`). */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
+
+const Template = t.type({
+  id: t.string,
+  workspaceId: t.number,
+  businessAccountId: t.string,
+  providerTemplateId: t.string,
+  name: t.string,
+  language: t.string,
+  category: t.string,
+  status: t.string,
+  parameterFormat: t.string,
+  /** The provider's own, verbatim. */
+  components: t.readonlyArray(t.unknown),
+  vanishedAt: nullable(timestamp),
+  updatedAt: timestamp,
+});
+export type Template = t.TypeOf<typeof Template>;
+const TemplateRow = row(Template);
+
+const selection = sql.fragment`
+  id, workspace_id AS "workspaceId", business_account_id AS "businessAccountId",
+  provider_template_id AS "providerTemplateId", name, language, category, status,
+  parameter_format AS "parameterFormat", components, vanished_at AS "vanishedAt", updated_at AS "updatedAt"`;
+
+/** The template of this workspace, whatever its status; throws NotFound for any other. */
+export async function getTemplate(
+  connection: Connection,
+  workspaceId: number,
+  templateId: string,
+): Promise<Template> {
+  const found = await connection.maybeOne(sql.type(TemplateRow)`
+    SELECT ${selection} FROM template WHERE workspace_id = ${workspaceId} AND id = ${templateId}`);
+  if (found === null) throw new NotFound('Template');
+  return found;
+}
+
+/** The template when it belongs to the business account of the sending channel (Spec 4.1); else throws NotFound. */
+export async function getTemplateOfBusinessAccount(
+  connection: Connection,
+  workspaceId: number,
+  { templateId, businessAccountId }: { readonly templateId: string; readonly businessAccountId: string },
+): Promise<Template> {
+  const template = await getTemplate(connection, workspaceId, templateId);
+  if (template.businessAccountId !== businessAccountId) throw new NotFound('Template');
+  return template;
+}
+
+export interface TemplateFilter {
+  /** Any of these, in whatever case; all when empty. */
+  readonly statuses: readonly string[];
+  /** Part of the name, in whatever case; all when empty. */
+  readonly search: string;
+}
+
+const matching = (workspaceId: number, { statuses, search }: TemplateFilter) => {
+  const conditions = [
+    sql.fragment`workspace_id = ${workspaceId}`,
+    ...(statuses.length === 0
+      ? []
+      : [
+          sql.fragment`upper(status) = ANY (${sql.array(
+            statuses.map((status) => status.toUpperCase()),
+            'text',
+          )})`,
+        ]),
+    ...(search === '' ? [] : [sql.fragment`strpos(lower(name), lower(${search})) > 0`]),
+  ];
+  return sql.join(conditions, sql.fragment` AND `);
+};
+
+const Count = row(t.type({ count: t.number }));
+
+/** One page by name, then language, and the number of all that match. */
+export async function listTemplates(
+  connection: Connection,
+  workspaceId: number,
+  { page, limit, ...filter }: TemplateFilter & { readonly page: number; readonly limit: number },
+): Promise<{ readonly templates: readonly Template[]; readonly total: number }> {
+  const condition = matching(workspaceId, filter);
+  const total = await connection.oneFirst(sql.type(Count)`
+    SELECT count(*)::int4 AS count FROM template WHERE ${condition}`);
+  const templates = await connection.any(sql.type(TemplateRow)`
+    SELECT ${selection} FROM template WHERE ${condition}
+    ORDER BY name, language, id
+    LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
+  return { templates, total };
+}

@@ -1,0 +1,229 @@
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nothing } from '../../../src/records/database/row.ts';
+import {
+  createApplier,
+  deliver,
+  eventsOf,
+  fieldCallback,
+  messagesCallback,
+  rowsOf,
+  subscribeToAll,
+  type RecordingApplier,
+} from '../../support/callback-fixtures.ts';
+import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+let applier: RecordingApplier;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  applier = createApplier(database.pool);
+});
+afterAll(() => database.drop());
+
+interface Place extends SeededCampaign {
+  readonly accountId: string;
+  /** As the provider writes it: an integer. */
+  readonly providerTemplateId: number;
+}
+
+let nextTemplateId = 1_689_556_908_129_000;
+
+async function seed(): Promise<Place> {
+  const place = await seedCampaign(database.pool, { recipients: 1 });
+  await subscribeToAll(database.pool, place.workspaceId);
+  nextTemplateId += 1;
+  await database.pool.query(sql.type(nothing)`
+    UPDATE template SET provider_template_id = ${String(nextTemplateId)} WHERE id = ${place.templateId}`);
+  const [account] = await rowsOf<{ id: string }>(
+    database.pool,
+    sql.fragment`SELECT id FROM business_account WHERE workspace_id = ${place.workspaceId}`,
+  );
+  return { ...place, accountId: account?.id ?? '', providerTemplateId: nextTemplateId };
+}
+
+const about = ({ providerTemplateId }: Place) => ({
+  message_template_id: providerTemplateId,
+  message_template_name: 'hello',
+  message_template_language: 'en-US',
+});
+
+const statusUpdate = (place: Place, event: string, reason: string | null = 'NONE') =>
+  fieldCallback(place.accountId, 'message_template_status_update', { ...about(place), event, reason });
+
+const templateOf = async ({ templateId }: Place) =>
+  (
+    await rowsOf(
+      database.pool,
+      sql.fragment`SELECT status, category, quality, rejected_reason FROM template WHERE id = ${templateId}`,
+    )
+  )[0];
+
+const campaignOf = async ({ campaignId }: Place) =>
+  (
+    await rowsOf(
+      database.pool,
+      sql.fragment`SELECT status, pause_reason FROM campaign WHERE id = ${campaignId}`,
+    )
+  )[0];
+
+const channelOf = async ({ channelId }: Place) =>
+  (
+    await rowsOf(
+      database.pool,
+      sql.fragment`SELECT status, block_reason FROM channel WHERE id = ${channelId}`,
+    )
+  )[0];
+
+const dataOf = async ({ workspaceId }: Place) =>
+  (await eventsOf(database.pool, workspaceId)).map(({ data }) => data);
+
+describe('what the provider says of a template', () => {
+  it('is noted, told once, and pauses the campaigns when the template may not be sent', async () => {
+    const place = await seed();
+    await deliver(applier, [
+      statusUpdate(place, 'PAUSED', 'LOW_QUALITY'),
+      statusUpdate(place, 'PAUSED', 'LOW_QUALITY'),
+    ]);
+    expect(await templateOf(place)).toMatchObject({ status: 'PAUSED', rejected_reason: 'LOW_QUALITY' });
+    expect(await campaignOf(place)).toEqual({ status: 'PAUSED', pause_reason: 'TEMPLATE_UNAVAILABLE' });
+    expect(applier.told).toContain(`refresh ${place.campaignId}`);
+    const providerTemplateId = String(place.providerTemplateId);
+    expect(await dataOf(place)).toEqual([
+      {
+        type: 'STATUS',
+        providerTemplateId,
+        newStatus: 'PAUSED',
+        name: 'hello',
+        language: 'en_US',
+        reason: 'LOW_QUALITY',
+        template: {
+          id: place.templateId,
+          name: 'hello',
+          language: 'en_US',
+          provider_template_id: providerTemplateId,
+          provider_template_status: 'PAUSED',
+        },
+      },
+    ]);
+  });
+
+  it('ends the same in whatever order and however often its states are told', async () => {
+    const told = (place: Place, event: string, time: number) => ({
+      ...statusUpdate(place, event),
+      entry: (statusUpdate(place, event)['entry'] as object[]).map((entry) => ({ ...entry, time })),
+    });
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [0, 2, 1, 0],
+    ]) {
+      const place = await seed();
+      const callbacks = [
+        told(place, 'PAUSED', 1_800_000_100),
+        told(place, 'PAUSED', 1_800_000_200),
+        told(place, 'APPROVED', 1_800_000_300),
+      ];
+      for (const at of order) await deliver(applier, [callbacks[at] ?? {}]);
+      expect(await templateOf(place)).toMatchObject({ status: 'APPROVED' });
+    }
+  });
+
+  it('does not start campaigns again when the template is reinstated', async () => {
+    const place = await seed();
+    await deliver(applier, [statusUpdate(place, 'DISABLED'), statusUpdate(place, 'REINSTATED')]);
+    expect(await templateOf(place)).toMatchObject({ status: 'REINSTATED', rejected_reason: null });
+    expect(await campaignOf(place)).toMatchObject({ status: 'PAUSED' });
+    expect((await dataOf(place)).map(({ newStatus, reason }) => [newStatus, reason])).toEqual([
+      ['DISABLED', null],
+      ['REINSTATED', null],
+    ]);
+  });
+
+  it('changes the category when that has happened, not when it is announced', async () => {
+    const place = await seed();
+    const update = (value: object) =>
+      fieldCallback(place.accountId, 'template_category_update', { ...about(place), ...value });
+    await deliver(applier, [update({ new_category: 'UTILITY', correct_category: 'MARKETING' })]);
+    expect(await templateOf(place)).toMatchObject({ category: 'UTILITY' });
+    await deliver(applier, [update({ previous_category: 'UTILITY', new_category: 'MARKETING' })]);
+    expect(await templateOf(place)).toMatchObject({ category: 'MARKETING' });
+    expect(await dataOf(place)).toMatchObject([{ type: 'CATEGORY', newStatus: 'APPROVED', reason: null }]);
+    expect(await campaignOf(place)).toMatchObject({ status: 'RUNNING' });
+  });
+
+  it('notes the quality without an event', async () => {
+    const place = await seed();
+    const value = { ...about(place), previous_quality_score: 'GREEN', new_quality_score: 'YELLOW' };
+    await deliver(applier, [fieldCallback(place.accountId, 'message_template_quality_update', value)]);
+    expect(await templateOf(place)).toMatchObject({ quality: 'YELLOW', status: 'APPROVED' });
+    expect(await dataOf(place)).toEqual([]);
+  });
+
+  it('has the templates fetched again when the definition changed or the template is new', async () => {
+    const [changed, fresh] = [await seed(), await seed()];
+    await deliver(applier, [
+      fieldCallback(changed.accountId, 'message_template_components_update', about(changed)),
+      statusUpdate({ ...fresh, providerTemplateId: 77 }, 'APPROVED'),
+    ]);
+    expect(applier.told).toContain(`sync ${changed.accountId}`);
+    expect(applier.told).toContain(`sync ${fresh.accountId}`);
+  });
+});
+
+describe('what the provider says of an account', () => {
+  const update = (place: Place, value: object) =>
+    fieldCallback(place.accountId, 'account_update', { ...value });
+
+  it('has the templates fetched again when one is back that a sync no longer found', async () => {
+    const place = await seed();
+    await database.pool.query(sql.type(nothing)`
+      UPDATE template SET status = 'DELETED', vanished_at = now() WHERE id = ${place.templateId}`);
+    await deliver(applier, [statusUpdate(place, 'APPROVED')]);
+    expect(await templateOf(place)).toMatchObject({ status: 'APPROVED' });
+    expect(applier.told).toContain(`sync ${place.accountId}`);
+  });
+
+  it('blocks the channels and pauses their campaigns when the account may not send', async () => {
+    const place = await seed();
+    const ban = { ban_info: { waba_ban_state: 'DISABLE', waba_ban_date: 'April 17, 2025' } };
+    await deliver(applier, [update(place, { event: 'DISABLED_UPDATE', ...ban })]);
+    expect(await channelOf(place)).toEqual({
+      status: 'blocked',
+      block_reason: 'ACCOUNT_UPDATE DISABLED_UPDATE',
+    });
+    expect(await campaignOf(place)).toEqual({ status: 'PAUSED', pause_reason: 'CHANNEL_BLOCKED' });
+  });
+
+  it('lifts that block, and only that one, when the account is reinstated', async () => {
+    const [banned, blocked] = [await seed(), await seed()];
+    await database.pool.query(sql.type(nothing)`
+      UPDATE channel SET status = 'blocked', block_reason = 'by hand' WHERE id = ${blocked.channelId}`);
+    const reinstated = { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } };
+    await deliver(applier, [update(banned, { event: 'ACCOUNT_VIOLATION' })]);
+    await deliver(applier, [update(banned, reinstated), update(blocked, reinstated)]);
+    expect(await channelOf(banned)).toEqual({ status: 'active', block_reason: null });
+    expect(await channelOf(blocked)).toEqual({ status: 'blocked', block_reason: 'by hand' });
+    expect(await campaignOf(banned)).toMatchObject({ status: 'PAUSED' });
+  });
+
+  it('changes nothing for what says nothing about sending', async () => {
+    const place = await seed();
+    await deliver(applier, [update(place, { event: 'VERIFIED_ACCOUNT' })]);
+    expect(await channelOf(place)).toMatchObject({ status: 'active' });
+  });
+
+  it('slows the number down, or pauses it, by errors that belong to no message', async () => {
+    const place = await seed();
+    const errors = (code: number) =>
+      messagesCallback(place.channelId, { errors: [{ code, title: 'x' }] } as object);
+    const rate = sql.fragment`SELECT factor FROM channel_rate WHERE channel_id = ${place.channelId}`;
+    await deliver(applier, [errors(130429)]);
+    expect(await rowsOf(database.pool, rate)).toEqual([{ factor: 0.5 }]);
+    expect(await campaignOf(place)).toMatchObject({ status: 'RUNNING' });
+    await deliver(applier, [errors(0)]);
+    expect(await campaignOf(place)).toEqual({ status: 'PAUSED', pause_reason: 'CHANNEL_BLOCKED' });
+  });
+});

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { scheduleTemplateSyncs } from '../../../src/commands/templates/schedule-template-syncs.ts';
+import type { Orchestrator } from '../../../src/orchestrator.ts';
+import { claimBusinessAccount } from '../../../src/records/business-accounts.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { makeWorkspace } from '../../support/webhook-fixtures.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+it('comes to every account although Temporal refuses more of them than a round puts up with', async () => {
+  const workspaceId = await makeWorkspace(database);
+  const ids = ['1001', '1002', '1003', '1004', '1005'];
+  for (const id of ids) {
+    // oxlint-disable-next-line no-await-in-loop -- five rows
+    await claimBusinessAccount(database.pool, workspaceId, id);
+  }
+  const scheduled: string[] = [];
+  const scheduleTemplateSync: Orchestrator['scheduleTemplateSync'] = async ({ id }) => {
+    if (id <= '1003') throw new Error('refused');
+    scheduled.push(id);
+  };
+  const dependencies = {
+    database: database.pool,
+    orchestrator: { scheduleTemplateSync } as unknown as Orchestrator,
+  };
+  const first = await scheduleTemplateSyncs(dependencies);
+  expect(first).toMatchObject({ scheduled: 0, lastId: '1003' });
+  expect(String(first.failure)).toBe('Error: refused');
+  const second = await scheduleTemplateSyncs(dependencies, first.lastId);
+  expect(second).toEqual({ scheduled: 2, lastId: '', failure: undefined });
+  expect(scheduled).toEqual(['1004', '1005']);
+});

@@ -13,7 +13,7 @@ import { applyProviderCallbacks } from '../src/commands/callbacks/apply-provider
 import { createDependencies } from '../src/dependencies.ts';
 import { exampleEvent } from '../src/domain/event-example.ts';
 import { createWorkerOrchestrator } from '../src/orchestrator.ts';
-import { emitEvents } from '../src/records/events.ts';
+import { emitEvents } from '../src/records/webhooks/events.ts';
 import { insertProviderCallbacks } from '../src/records/callbacks/provider-callbacks.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { campaignWorkerOptions, workflowSource } from '../src/process/worker-options.ts';

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { exampleEvent } from '../src/domain/event-example.ts';
 import { createDatabase } from '../src/records/database/database.ts';
-import { emitEvents } from '../src/records/events.ts';
+import { emitEvents } from '../src/records/webhooks/events.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { benchSecretsKey } from './support/bench-config.ts';
 import { median } from './support/measure.ts';

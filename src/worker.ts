@@ -14,7 +14,7 @@ import { createTemplateActivities } from './activities/sync-templates.ts';
 import { startCallbackApplier } from './commands/callbacks/apply-provider-callbacks.ts';
 import { startCourier } from './commands/campaigns/deliver-workflow-commands.ts';
 import { startPollingLoop } from './concurrency/polling-loop.ts';
-import { startWebhookRelay } from './commands/relay-webhooks.ts';
+import { startWebhookRelay } from './commands/webhooks/relay-webhooks.ts';
 import { scheduleTemplateSyncs } from './commands/templates/schedule-template-syncs.ts';
 import { startParkedStatusSettler } from './commands/callbacks/settle-parked-statuses.ts';
 import { startMessageSweeper } from './commands/messages/sweep-messages.ts';

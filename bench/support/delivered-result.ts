@@ -1,4 +1,4 @@
-import type { AttemptResult } from '../../src/records/webhook-attempts.ts';
+import type { AttemptResult } from '../../src/records/webhooks/attempts.ts';
 
 /** The outcome of an attempt that a receiver took at once. */
 export const deliveredResult = (id: string): AttemptResult => ({

@@ -19,7 +19,7 @@ import {
   defaultRelayOptions,
   startWebhookRelay,
   type RelayOptions,
-} from '../../src/commands/relay-webhooks.ts';
+} from '../../src/commands/webhooks/relay-webhooks.ts';
 import { createDependencies } from '../../src/dependencies.ts';
 import { createWorkerOrchestrator, type Orchestrator } from '../../src/orchestrator.ts';
 import { webhookWorkerOptions } from '../../src/process/webhook-worker.ts';

@@ -1,7 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
-import { makeAttempt } from '../commands/deliver-webhook.ts';
-import type { Attempt, AttemptResult } from '../records/webhook-attempts.ts';
-import { claimAttempts, recordAttempts } from '../records/webhook-attempts.ts';
+import { makeAttempt } from '../commands/webhooks/deliver-webhook.ts';
+import type { Attempt, AttemptResult } from '../records/webhooks/attempts.ts';
+import { claimAttempts, recordAttempts } from '../records/webhooks/attempts.ts';
 import type { WebhookDeliveryInput } from '../workflows/contract.ts';
 import { groupCalls } from '../concurrency/group-calls.ts';
 import { untilDone } from '../concurrency/until-done.ts';

@@ -2,7 +2,7 @@
 import type * as t from 'io-ts';
 import { eventEnvelope } from '../codecs/event.ts';
 import { toJsonSchema, type JsonSchema } from '../codecs/json-schema.ts';
-import { eventDescriptions, eventKeys } from '../domain/event-key.ts';
+import { eventDescriptions, eventKeys } from '../domain/webhooks/event-key.ts';
 import type { Declaration, Endpoint, ResponseDeclaration } from './endpoint.ts';
 import { ErrorEnvelope } from './envelope.ts';
 

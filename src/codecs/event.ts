@@ -3,7 +3,7 @@
  * What the provider wrote is passed on as it came: those objects name the fields the specification names and keep the rest.
  */
 import * as t from 'io-ts';
-import type { EventKey } from '../domain/event-key.ts';
+import type { EventKey } from '../domain/webhooks/event-key.ts';
 import { describe } from './json-schema.ts';
 import { nullish, oneOf, struct } from './struct.ts';
 

@@ -1,5 +1,5 @@
 import type { EventData, MessageStatusData } from '../codecs/event.ts';
-import type { EventKey } from './event-key.ts';
+import type { EventKey } from './webhooks/event-key.ts';
 import type { NewEvent } from './event.ts';
 
 const phoneNumberId = '106540352242922';

@@ -1,5 +1,5 @@
 import type { EventData } from '../codecs/event.ts';
-import type { EventKey } from './event-key.ts';
+import type { EventKey } from './webhooks/event-key.ts';
 
 /** Something that happened and that a workspace may want to hear of; the data fits its key. */
 export type NewEvent = {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import type { WebhookErrorCode } from '../domain/webhook-delivery.ts';
+import type { WebhookErrorCode } from '../domain/webhooks/delivery.ts';
 import { checkTargetUrl } from './address-guard.ts';
 import type { Dialer } from './dial.ts';
 import { DialError, dial } from './dial.ts';

@@ -1,6 +1,6 @@
 /** How the worker of task queue `webhooks` is sized: every open delivery holds a workflow task and a local activity. */
 import type { WorkerOptions } from '@temporalio/worker';
-import { defaultRelayOptions } from '../commands/relay-webhooks.ts';
+import { defaultRelayOptions } from '../commands/webhooks/relay-webhooks.ts';
 import { taskQueues } from '../workflows/contract.ts';
 
 const { pool } = defaultRelayOptions.dispatch;

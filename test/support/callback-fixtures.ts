@@ -5,7 +5,7 @@ import * as t from 'io-ts';
 import { sql } from 'slonik';
 import type { Applier } from '../../src/commands/callbacks/apply-items.ts';
 import { applyProviderCallbacks } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
-import { eventKeys } from '../../src/domain/event-key.ts';
+import { eventKeys } from '../../src/domain/webhooks/event-key.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { insertProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';

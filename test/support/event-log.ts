@@ -1,7 +1,7 @@
 /** The events a workspace would be told of, held to the codec of their key. */
 import { isRight } from 'fp-ts/lib/Either.js';
 import { eventEnvelope } from '../../src/codecs/event.ts';
-import { eventKeys, type EventKey } from '../../src/domain/event-key.ts';
+import { eventKeys, type EventKey } from '../../src/domain/webhooks/event-key.ts';
 import type { TestDatabase } from './database.ts';
 import { makeConfiguration, query } from './webhook-fixtures.ts';
 

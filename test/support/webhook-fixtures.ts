@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { randomUUID } from 'node:crypto';
-import type { EventKey } from '../../src/domain/event-key.ts';
+import type { EventKey } from '../../src/domain/webhooks/event-key.ts';
 import type { NewEvent } from '../../src/domain/event.ts';
 import type { Database } from '../../src/records/database/database.ts';
-import { insertWebhookConfiguration } from '../../src/records/webhook-configurations.ts';
+import { insertWebhookConfiguration } from '../../src/records/webhooks/configurations.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Raw statements of tests: what no record function should offer. */

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteExpired } from '../../src/commands/delete-expired.ts';
 import type { Config } from '../../src/config.ts';
-import { emitEvents, fanOutEvents } from '../../src/records/events.ts';
+import { emitEvents, fanOutEvents } from '../../src/records/webhooks/events.ts';
 import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { signatureHeaders } from '../../src/domain/webhook-signature.ts';
+import { signatureHeaders } from '../../src/domain/webhooks/signature.ts';
 
 const guide = readFileSync('docs/webhooks.md', 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'webhook-snippets-'));

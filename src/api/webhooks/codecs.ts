@@ -3,14 +3,14 @@ import * as t from 'io-ts';
 import { describe } from '../../codecs/json-schema.ts';
 import { cursorOf, Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
 import { inOrder, notBlank, nullish, oneOf, refined, struct, withMessage } from '../../codecs/struct.ts';
-import { eventKeys } from '../../domain/event-key.ts';
+import { eventKeys } from '../../domain/webhooks/event-key.ts';
 import {
   maxSecretLength,
   maxTitleLength,
   webhookHealths,
   webhookStatuses,
-} from '../../domain/webhook-configuration.ts';
-import { deliveryStates, webhookErrorCodes } from '../../domain/webhook-delivery.ts';
+} from '../../domain/webhooks/configuration.ts';
+import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 
 const eventKey = oneOf(eventKeys);
 const status = oneOf(webhookStatuses);

@@ -4,7 +4,7 @@ import { struct } from '../../codecs/struct.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
-import * as records from '../../records/webhook-configurations.ts';
+import * as records from '../../records/webhooks/configurations.ts';
 import { endpoint } from '../endpoint.ts';
 import {
   acknowledge,

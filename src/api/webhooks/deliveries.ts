@@ -2,12 +2,12 @@
 import { idOf, limitUpTo, repeated } from '../../codecs/scalars.ts';
 import { oneOf, struct } from '../../codecs/struct.ts';
 import { exampleEvent } from '../../domain/event-example.ts';
-import { eventKeys } from '../../domain/event-key.ts';
+import { eventKeys } from '../../domain/webhooks/event-key.ts';
 import { serialiseEvent } from '../../domain/event.ts';
-import { deliveryStates } from '../../domain/webhook-delivery.ts';
-import { insertTestEvent } from '../../records/events.ts';
-import { getWebhookConfiguration } from '../../records/webhook-configurations.ts';
-import * as records from '../../records/webhook-deliveries.ts';
+import { deliveryStates } from '../../domain/webhooks/delivery.ts';
+import { insertTestEvent } from '../../records/webhooks/events.ts';
+import { getWebhookConfiguration } from '../../records/webhooks/configurations.ts';
+import * as records from '../../records/webhooks/deliveries.ts';
 import { endpoint } from '../endpoint.ts';
 import { cursorPage, cursorPageOf, record, recordWithMessage, succeed, succeedWith } from '../envelope.ts';
 import { Delivery, DeliveryCursor, TestWebhook } from './codecs.ts';

@@ -1,7 +1,7 @@
 /** Whether the receiver of a configuration keeps failing: said, and never acted upon by itself. */
 import { idOf } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
-import { getWebhookHealth } from '../../records/webhook-health.ts';
+import { getWebhookHealth } from '../../records/webhooks/health.ts';
 import { endpoint } from '../endpoint.ts';
 import { record, succeed } from '../envelope.ts';
 import { WebhookHealth } from './codecs.ts';

@@ -21,7 +21,7 @@ import {
 } from '../../records/audience/preparation.ts';
 import { getCampaignStanding } from '../../records/campaigns/standing.ts';
 import { isWriteCollision } from '../../records/database/load-connection.ts';
-import { listSubscribedKeys } from '../../records/events.ts';
+import { listSubscribedKeys } from '../../records/webhooks/events.ts';
 import { openRecipientLoad, type RecipientLoad } from '../../records/audience/recipient-load.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
 

@@ -5,7 +5,7 @@ import type { NewEvent } from '../../domain/event.ts';
 import { isOptOut } from '../../domain/callbacks/opt-out.ts';
 import type { MessageItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
-import { emitEvents } from '../../records/events.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
 import {
   continueConversation,
   lockOrBeginConversation,

@@ -4,7 +4,7 @@ import type { NewEvent } from '../../domain/event.ts';
 import { foldStatuses, type StatusOutcome } from '../../domain/callbacks/message-status.ts';
 import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
 import type { Connection, Database } from '../../records/database/database.ts';
-import { emitEvents } from '../../records/events.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
 import {
   deleteRetries,
   indexProviderMessages,

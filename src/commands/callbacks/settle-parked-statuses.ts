@@ -4,7 +4,7 @@ import { readNotification } from '../../provider/notification.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
-import { emitEvents } from '../../records/events.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
 import { waitBriefly } from '../../records/database/lock-patience.ts';
 import {
   claimExpiredStatuses,

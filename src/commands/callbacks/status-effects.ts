@@ -6,7 +6,7 @@ import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { addBlockedCountry } from '../../records/notified-channels.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
-import { emitEvents } from '../../records/events.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
 import { listBusinessAccountsOfTemplates, setTemplateStatus } from '../../records/templates/status.ts';
 import type { StatusMatch } from './match-statuses.ts';

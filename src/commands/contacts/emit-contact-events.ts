@@ -1,7 +1,7 @@
 import { presentContact } from '../../domain/contacts/contact.ts';
 import { listContactsById } from '../../records/contacts/contacts.ts';
 import type { Connection } from '../../records/database/database.ts';
-import { emitEvents } from '../../records/events.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
 
 interface ContactOccasion {
   readonly eventKey: 'contact.created' | 'contact.updated';

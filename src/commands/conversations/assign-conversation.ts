@@ -10,7 +10,7 @@ import {
 } from '../../domain/conversations/conversation.ts';
 import { Invalid } from '../../domain/error.ts';
 import { lockConversation, updateConversation } from '../../records/conversations/conversations.ts';
-import { emitEvents } from '../../records/events.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
 
 export interface AssignConversation extends Assignment {
   readonly conversationId: string;

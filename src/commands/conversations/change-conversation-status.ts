@@ -6,7 +6,7 @@ import {
   type ConversationStatus,
 } from '../../domain/conversations/conversation.ts';
 import { lockConversation, updateConversation } from '../../records/conversations/conversations.ts';
-import { emitEvents } from '../../records/events.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
 import { exitResponderSessions } from '../../records/conversations/responder-sessions.ts';
 
 export interface ChangeConversationStatus {

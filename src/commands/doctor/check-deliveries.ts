@@ -1,12 +1,12 @@
 /** Webhook deliveries against their workflows, both ways. */
-import { webhookErrorCodes } from '../../domain/webhook-delivery.ts';
+import { webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 import {
   findKnownDeliveries,
   listDispatchedDeliveries,
   recordWorkflowOutcome,
   type OpenDelivery,
 } from '../../records/doctor-overdue.ts';
-import { failUndialled, returnDeliveries } from '../../records/webhook-dispatch.ts';
+import { failUndialled, returnDeliveries } from '../../records/webhooks/dispatch.ts';
 import { webhookDeliveryWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import { isUuid } from './check-campaigns.ts';
 import { batches, type Doctor, type Finding, type Repair } from './check.ts';

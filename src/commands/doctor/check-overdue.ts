@@ -2,9 +2,9 @@
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/doctor-overdue.ts';
 import { giveUpUnclaimed } from '../../records/doctor-repairs.ts';
-import { fanOutEvents } from '../../records/events.ts';
+import { fanOutEvents } from '../../records/webhooks/events.ts';
 import { expireClaimedMessages } from '../../records/messages/outbound-messages.ts';
-import { sweepDeliveries } from '../../records/webhook-dispatch.ts';
+import { sweepDeliveries } from '../../records/webhooks/dispatch.ts';
 import { deliverOverdueCommands } from '../campaigns/deliver-workflow-commands.ts';
 import {
   applyParkedStatuses,

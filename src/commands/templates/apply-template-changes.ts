@@ -3,7 +3,7 @@ import type { NewEvent } from '../../domain/event.ts';
 import { isSendable } from '../../domain/templates/definition.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
 import type { Connection } from '../../records/database/database.ts';
-import { emitEvents } from '../../records/events.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
 import { lockTemplatesOf, type SyncedTemplate } from '../../records/templates/sync.ts';
 import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-commands.ts';
 import { pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';

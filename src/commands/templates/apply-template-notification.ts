@@ -11,7 +11,7 @@ import type {
 } from '../../provider/notification-item.ts';
 import { findBusinessAccount } from '../../records/business-accounts.ts';
 import type { Connection } from '../../records/database/database.ts';
-import { emitEvents } from '../../records/events.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
 import {
   lockNotifiedTemplate,
   updateNotifiedTemplate,

@@ -7,7 +7,7 @@ import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { Conflict } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { insertWrittenEvents, type NewEventRow } from '../events.ts';
+import { insertWrittenEvents, type NewEventRow } from '../webhooks/events.ts';
 import { row } from '../database/row.ts';
 import type { StoredContact } from './stored-contacts.ts';
 

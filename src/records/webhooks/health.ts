@@ -1,11 +1,11 @@
 /** How the receiver of a webhook configuration is doing: kept by the outcomes of its deliveries. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { oneOf } from '../codecs/struct.ts';
-import { NotFound } from '../domain/error.ts';
-import { waitingCountLimit, webhookHealths } from '../domain/webhook-configuration.ts';
-import type { Connection } from './database/database.ts';
-import { nullable, row, timestamp } from './database/row.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { NotFound } from '../../domain/error.ts';
+import { waitingCountLimit, webhookHealths } from '../../domain/webhooks/configuration.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
 
 const WebhookHealth = t.type({
   webhookId: t.string,

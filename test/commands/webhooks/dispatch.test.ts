@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { emitEvents, fanOutEvents } from '../../src/records/events.ts';
-import { claimAttempts, recordAttempts } from '../../src/records/webhook-attempts.ts';
+import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
+import { claimAttempts, recordAttempts } from '../../../src/records/webhooks/attempts.ts';
 import {
   deleteWebhookConfiguration,
   updateWebhookConfiguration,
-} from '../../src/records/webhook-configurations.ts';
-import type { DispatchLimits } from '../../src/records/webhook-dispatch.ts';
+} from '../../../src/records/webhooks/configurations.ts';
+import type { DispatchLimits } from '../../../src/records/webhooks/dispatch.ts';
 import {
   dispatchDeliveries as dispatch,
   returnDeliveries,
   sweepDeliveries,
-} from '../../src/records/webhook-dispatch.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { contactEvent, makeConfiguration, makeWorkspace, query } from '../support/webhook-fixtures.ts';
+} from '../../../src/records/webhooks/dispatch.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { contactEvent, makeConfiguration, makeWorkspace, query } from '../../support/webhook-fixtures.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

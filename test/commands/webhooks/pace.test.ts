@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPace, createProcessorMeter } from '../../src/commands/webhook-pace.ts';
+import { createPace, createProcessorMeter } from '../../../src/commands/webhooks/pace.ts';
 
 /** What is taken within a second when everything that may be taken is. */
 function takenInASecond(pace: ReturnType<typeof createPace>, from: number): number {

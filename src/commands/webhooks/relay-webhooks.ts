@@ -1,16 +1,16 @@
-import type { Dependencies } from '../dependencies.ts';
-import { fanOutEvents, hasWaitingEvents } from '../records/events.ts';
-import type { DispatchLimits } from '../records/webhook-dispatch.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { fanOutEvents, hasWaitingEvents } from '../../records/webhooks/events.ts';
+import type { DispatchLimits } from '../../records/webhooks/dispatch.ts';
 import {
   dispatchDeliveries,
   hasWaitingDeliveries,
   isSendingBehind,
   sweepDeliveries,
-} from '../records/webhook-dispatch.ts';
-import type { Loop } from '../concurrency/polling-loop.ts';
-import { startPollingLoop } from '../concurrency/polling-loop.ts';
-import { createPace, createProcessorMeter } from './webhook-pace.ts';
-import { createStarter, type StarterOptions } from './webhook-starter.ts';
+} from '../../records/webhooks/dispatch.ts';
+import type { Loop } from '../../concurrency/polling-loop.ts';
+import { startPollingLoop } from '../../concurrency/polling-loop.ts';
+import { createPace, createProcessorMeter } from './pace.ts';
+import { createStarter, type StarterOptions } from './starter.ts';
 
 export interface RelayOptions {
   readonly dispatch: Omit<DispatchLimits, 'limit' | 'slowLimit'>;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventKeys } from '../../src/domain/event-key.ts';
-import { defaultRelayOptions } from '../../src/commands/relay-webhooks.ts';
-import { emitEvents, fanOutEvents } from '../../src/records/events.ts';
-import { claimAttempts, recordAttempts } from '../../src/records/webhook-attempts.ts';
-import { dispatchDeliveries } from '../../src/records/webhook-dispatch.ts';
-import type { SeededWorkspace, TestApi } from '../support/api.ts';
-import { startTestApi } from '../support/api.ts';
-import { contactEvent, query } from '../support/webhook-fixtures.ts';
+import { eventKeys } from '../../../src/domain/webhooks/event-key.ts';
+import { defaultRelayOptions } from '../../../src/commands/webhooks/relay-webhooks.ts';
+import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
+import { claimAttempts, recordAttempts } from '../../../src/records/webhooks/attempts.ts';
+import { dispatchDeliveries } from '../../../src/records/webhooks/dispatch.ts';
+import type { SeededWorkspace, TestApi } from '../../support/api.ts';
+import { startTestApi } from '../../support/api.ts';
+import { contactEvent, query } from '../../support/webhook-fixtures.ts';
 
 let api: TestApi;
 let seeded: SeededWorkspace;

@@ -1,8 +1,8 @@
 /** Starts the workflows of dispatched deliveries: as many at a time as the Temporal server takes without a queue of its own. */
-import type { Dependencies } from '../dependencies.ts';
-import type { Dispatched } from '../records/webhook-dispatch.ts';
-import { failUndialled, returnDeliveries } from '../records/webhook-dispatch.ts';
-import { errorName } from '../concurrency/polling-loop.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Dispatched } from '../../records/webhooks/dispatch.ts';
+import { failUndialled, returnDeliveries } from '../../records/webhooks/dispatch.ts';
+import { errorName } from '../../concurrency/polling-loop.ts';
 
 export interface StarterOptions {
   /** Under way at a time in this process, at least and at most. */

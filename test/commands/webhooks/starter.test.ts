@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createStarter } from '../../src/commands/webhook-starter.ts';
+import { createStarter } from '../../../src/commands/webhooks/starter.ts';
 
 type Dependencies = Parameters<typeof createStarter>[0];
 const options = { fewest: 2, most: 10, targetMs: 500, slow: 2 };

@@ -1,7 +1,7 @@
-import type { Dependencies } from '../dependencies.ts';
-import { signatureHeaders } from '../domain/webhook-signature.ts';
-import type { WebhookRequest } from '../outbound/post-webhook.ts';
-import type { Attempt, AttemptResult } from '../records/webhook-attempts.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { signatureHeaders } from '../../domain/webhooks/signature.ts';
+import type { WebhookRequest } from '../../outbound/post-webhook.ts';
+import type { Attempt, AttemptResult } from '../../records/webhooks/attempts.ts';
 
 type Signer = Pick<Dependencies, 'secrets' | 'now'>;
 

@@ -1,19 +1,19 @@
 /** Every way in which a delivery fails, made to happen and read back from the delivery log. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
-import type { WebhookErrorCode } from '../../src/domain/webhook-delivery.ts';
-import { webhookErrorCodes } from '../../src/domain/webhook-delivery.ts';
-import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
-import { emitEvents, fanOutEvents } from '../../src/records/events.ts';
-import { dispatchDeliveries, sweepDeliveries } from '../../src/records/webhook-dispatch.ts';
-import { defaultRelayOptions } from '../../src/commands/relay-webhooks.ts';
-import type { SeededWorkspace, TestApi } from '../support/api.ts';
-import { startTestApi } from '../support/api.ts';
-import { receiverCertificate } from '../support/certificates.ts';
-import { startDnsServer } from '../support/dns-server.ts';
-import type { RawAnswer, RawReceiver } from '../support/raw-receiver.ts';
-import { rawResponse, startRawReceiver } from '../support/raw-receiver.ts';
-import { contactEvent, query } from '../support/webhook-fixtures.ts';
+import { createWebhookActivities } from '../../../src/activities/deliver-webhook.ts';
+import type { WebhookErrorCode } from '../../../src/domain/webhooks/delivery.ts';
+import { webhookErrorCodes } from '../../../src/domain/webhooks/delivery.ts';
+import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
+import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
+import { dispatchDeliveries, sweepDeliveries } from '../../../src/records/webhooks/dispatch.ts';
+import { defaultRelayOptions } from '../../../src/commands/webhooks/relay-webhooks.ts';
+import type { SeededWorkspace, TestApi } from '../../support/api.ts';
+import { startTestApi } from '../../support/api.ts';
+import { receiverCertificate } from '../../support/certificates.ts';
+import { startDnsServer } from '../../support/dns-server.ts';
+import type { RawAnswer, RawReceiver } from '../../support/raw-receiver.ts';
+import { rawResponse, startRawReceiver } from '../../support/raw-receiver.ts';
+import { contactEvent, query } from '../../support/webhook-fixtures.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 let api: TestApi;

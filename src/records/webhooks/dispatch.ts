@@ -1,8 +1,8 @@
 /** Which deliveries may be dialled now: the relay's side of the delivery table. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection, Database } from './database/database.ts';
-import { nothing, row } from './database/row.ts';
+import type { Connection, Database } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
 
 export interface DispatchLimits {
   /** Deliveries to hand out in this round. */

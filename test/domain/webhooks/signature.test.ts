@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { signatureHeaders, signingKey } from '../../src/domain/webhook-signature.ts';
+import { signatureHeaders, signingKey } from '../../../src/domain/webhooks/signature.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const otherSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

@@ -1,13 +1,13 @@
 /** The delivery log as customers read it. What the relay and the worker do with it is in `webhook-dispatch.ts` and `webhook-attempts.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { oneOf } from '../codecs/struct.ts';
-import { NotFound } from '../domain/error.ts';
-import type { EventKey } from '../domain/event-key.ts';
-import type { DeliveryCause, DeliveryState } from '../domain/webhook-delivery.ts';
-import { deliveryStates, webhookErrorCodes } from '../domain/webhook-delivery.ts';
-import type { Connection } from './database/database.ts';
-import { nullable, row, timestamp } from './database/row.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { EventKey } from '../../domain/webhooks/event-key.ts';
+import type { DeliveryCause, DeliveryState } from '../../domain/webhooks/delivery.ts';
+import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
 
 const WebhookDelivery = t.type({
   id: t.string,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pino } from 'pino';
-import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
-import type { Dependencies } from '../../src/dependencies.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { emitEvents, fanOutEvents } from '../../src/records/events.ts';
-import { testSecrets } from '../support/campaign-factory.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { contactEvent, makeConfiguration, makeWorkspace, query } from '../support/webhook-fixtures.ts';
+import { createWebhookActivities } from '../../../src/activities/deliver-webhook.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
+import { testSecrets } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { contactEvent, makeConfiguration, makeWorkspace, query } from '../../support/webhook-fixtures.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

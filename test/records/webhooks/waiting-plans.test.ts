@@ -2,12 +2,12 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Connection } from '../../src/records/database/database.ts';
-import { hasWaitingEvents } from '../../src/records/events.ts';
-import { nothing, row } from '../../src/records/database/row.ts';
-import { hasWaitingDeliveries } from '../../src/records/webhook-dispatch.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { makeConfiguration, makeWorkspace } from '../support/webhook-fixtures.ts';
+import type { Connection } from '../../../src/records/database/database.ts';
+import { hasWaitingEvents } from '../../../src/records/webhooks/events.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { hasWaitingDeliveries } from '../../../src/records/webhooks/dispatch.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { makeConfiguration, makeWorkspace } from '../../support/webhook-fixtures.ts';
 
 let database: TestDatabase;
 

@@ -1,10 +1,10 @@
 /** The one attempt of each delivery: who may make it, and what it came to. Many at a time, one statement. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { DeliveryState, WebhookErrorCode } from '../domain/webhook-delivery.ts';
-import { maxPayloadBytes } from '../domain/webhook-delivery.ts';
-import type { Connection } from './database/database.ts';
-import { bytes, nothing, nullable, row } from './database/row.ts';
+import type { DeliveryState, WebhookErrorCode } from '../../domain/webhooks/delivery.ts';
+import { maxPayloadBytes } from '../../domain/webhooks/delivery.ts';
+import type { Connection } from '../database/database.ts';
+import { bytes, nothing, nullable, row } from '../database/row.ts';
 
 const Refusal = t.keyof({ endpoint_inactive: null, expired: null, payload_too_large: null });
 

@@ -6,16 +6,16 @@ import { randomUUID } from 'node:crypto';
 import { isRight } from 'fp-ts/lib/Either.js';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
-import { eventEnvelope } from '../../src/codecs/event.ts';
-import { createApiKey } from '../../src/commands/create-api-key.ts';
-import { defaultRelayOptions } from '../../src/commands/relay-webhooks.ts';
-import { eventKeys, type EventKey } from '../../src/domain/event-key.ts';
-import { claimPage } from '../../src/records/sending/claims.ts';
-import { fanOutEvents } from '../../src/records/events.ts';
-import { recordPage } from '../../src/records/sending/page-results.ts';
-import { dispatchDeliveries } from '../../src/records/webhook-dispatch.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { createWebhookActivities } from '../../../src/activities/deliver-webhook.ts';
+import { eventEnvelope } from '../../../src/codecs/event.ts';
+import { createApiKey } from '../../../src/commands/create-api-key.ts';
+import { defaultRelayOptions } from '../../../src/commands/webhooks/relay-webhooks.ts';
+import { eventKeys, type EventKey } from '../../../src/domain/webhooks/event-key.ts';
+import { claimPage } from '../../../src/records/sending/claims.ts';
+import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
+import { recordPage } from '../../../src/records/sending/page-results.ts';
+import { dispatchDeliveries } from '../../../src/records/webhooks/dispatch.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
 import {
   createApplier,
   deliverAnyhow,
@@ -24,10 +24,10 @@ import {
   rowsOf,
   status,
   type RecordingApplier,
-} from '../support/callback-fixtures.ts';
-import { messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
-import { makeConfiguration, query } from '../support/webhook-fixtures.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+} from '../../support/callback-fixtures.ts';
+import { messagePrice, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+import { makeConfiguration, query } from '../../support/webhook-fixtures.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 let api: TestApi;
 let applier: RecordingApplier;

@@ -1,15 +1,15 @@
 /** Webhook configurations. Secrets come and go encrypted (`SecretBox`). */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { oneOf } from '../codecs/struct.ts';
-import { Invalid, NotFound } from '../domain/error.ts';
-import type { EventKey } from '../domain/event-key.ts';
-import { eventKeys } from '../domain/event-key.ts';
-import type { WebhookStatus } from '../domain/webhook-configuration.ts';
-import { maxConfigurations, webhookStatuses } from '../domain/webhook-configuration.ts';
-import type { Connection, Database } from './database/database.ts';
-import { countedRow, listPage, type Page, type Place } from './database/page.ts';
-import { nothing, row, timestamp } from './database/row.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { Invalid, NotFound } from '../../domain/error.ts';
+import type { EventKey } from '../../domain/webhooks/event-key.ts';
+import { eventKeys } from '../../domain/webhooks/event-key.ts';
+import type { WebhookStatus } from '../../domain/webhooks/configuration.ts';
+import { maxConfigurations, webhookStatuses } from '../../domain/webhooks/configuration.ts';
+import type { Connection, Database } from '../database/database.ts';
+import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { nothing, row, timestamp } from '../database/row.ts';
 
 const WebhookConfiguration = t.type({
   id: t.string,

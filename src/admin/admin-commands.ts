@@ -1,11 +1,11 @@
 /** Every admin command, in the order of the help text. */
 import { presentCampaignReport } from '../api/campaigns/report-codec.ts';
-import { adjustWallet } from '../commands/adjust-wallet.ts';
+import { adjustWallet } from '../commands/wallet/adjust-wallet.ts';
 import { createApiKey } from '../commands/create-api-key.ts';
 import { createChannel } from '../commands/create-channel.ts';
 import { createWorkspace } from '../commands/create-workspace.ts';
 import { listStaleKeys } from '../commands/list-stale-keys.ts';
-import { rechargeWallet } from '../commands/recharge-wallet.ts';
+import { rechargeWallet } from '../commands/wallet/recharge-wallet.ts';
 import { revokeApiKey } from '../commands/revoke-api-key.ts';
 import { rotateSecrets } from '../commands/rotate-secrets.ts';
 import { setFeature } from '../commands/set-feature.ts';

@@ -14,7 +14,7 @@ import { routes } from '../../src/api/routes.ts';
 import { mintApiKey } from '../../src/domain/api-key.ts';
 import { ProviderRequestError } from '../../src/provider/provider-request-error.ts';
 import { nothing } from '../../src/records/database/row.ts';
-import { postLedgerEntry } from '../../src/records/wallets.ts';
+import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { createScenes, type Scenes } from '../support/answer-scenes.ts';
 import { startTestApi, type SeededWorkspace, type SendOptions, type TestApi } from '../support/api.ts';
 import { signatureOf } from '../support/callback-fixtures.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../src/api/routes.ts';
 import { insertCampaigns } from '../../src/records/campaigns/creation.ts';
 import { nothing } from '../../src/records/database/row.ts';
-import { postLedgerEntry } from '../../src/records/wallets.ts';
+import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import { createFakeProvider } from '../support/fake-provider.ts';
 

@@ -7,7 +7,7 @@ import { createCampaign } from '../../src/api/campaigns/create.ts';
 import { sendMessage } from '../../src/api/messages.ts';
 import { pingDatabase } from '../../src/records/database/ping.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
-import { postLedgerEntry } from '../../src/records/wallets.ts';
+import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import { accept, createFakeProvider, type FakeProvider } from '../support/fake-provider.ts';
 import { openStatementGate } from '../support/statement-gate.ts';

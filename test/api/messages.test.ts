@@ -5,7 +5,7 @@ import { sendMessage } from '../../src/api/messages.ts';
 import { sweepMessages } from '../../src/commands/messages/sweep-messages.ts';
 import { expireClaimedMessages, recordMessageResult } from '../../src/records/messages/outbound-messages.ts';
 import { nothing } from '../../src/records/database/row.ts';
-import { postLedgerEntry } from '../../src/records/wallets.ts';
+import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import {
   createApplier,

@@ -11,7 +11,7 @@ import { createWorkspace } from '../../src/commands/create-workspace.ts';
 import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
-import { postLedgerEntry } from '../../src/records/wallets.ts';
+import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { startTestSimulator, type SimulatorClient } from '../local/simulator/client.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { rowsOf } from '../support/callback-fixtures.ts';

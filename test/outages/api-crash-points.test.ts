@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import type { MessagingProvider } from '../../src/provider/provider.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
-import { postLedgerEntry } from '../../src/records/wallets.ts';
+import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { aTemplate } from '../support/audience-campaign.ts';
 import { startTestApi, type SeededWorkspace, type TestApi, type TestResponse } from '../support/api.ts';
 import { crashSeam, startProgram } from './child-process.ts';

@@ -16,7 +16,7 @@ import type { Dependencies } from '../../src/dependencies.ts';
 import { Conflict, Invalid, Overloaded, ProviderRefused } from '../../src/domain/error.ts';
 import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
-import { postLedgerEntry } from '../../src/records/wallets.ts';
+import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { messagePrice, seedCampaign, testSecrets, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { accept, createFakeProvider, refuse, type FakeProvider } from '../support/fake-provider.ts';

@@ -17,7 +17,7 @@ import {
   type MessageChange,
   type StatusTarget,
 } from '../../records/callbacks/message-statuses.ts';
-import { lockWallets } from '../../records/wallet-settlement.ts';
+import { lockWallets } from '../../records/wallet/settlement.ts';
 import type { StatusMatch, StatusNotice } from './match-statuses.ts';
 import { moveCampaignCounters, type StateMove } from '../campaigns/move-campaign-counters.ts';
 import { settleMessages } from '../messages/settle-messages.ts';

@@ -18,7 +18,7 @@ import {
   markMaybeSent,
   type RestoredCampaignRow,
 } from '../../records/doctor-restore.ts';
-import { findPrices } from '../../records/wallets.ts';
+import { findPrices } from '../../records/wallet/wallets.ts';
 import { campaignWorkflowId, webhookDeliveryWorkflowId } from '../../workflows/contract.ts';
 import type { CampaignHistory } from './campaign-history.ts';
 import { settleDelivery } from './check-deliveries.ts';

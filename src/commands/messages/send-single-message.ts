@@ -16,7 +16,7 @@ import {
   type MessageResult,
 } from '../../records/messages/outbound-messages.ts';
 import type { Template } from '../../records/templates/templates.ts';
-import { findPrices } from '../../records/wallets.ts';
+import { findPrices } from '../../records/wallet/wallets.ts';
 import { applyRefusalEffects } from './refusal-effects.ts';
 
 export type SingleSender = Pick<

@@ -1,9 +1,9 @@
 import { pricedCategory, type ReportedPricing } from '../../domain/callbacks/message-status.ts';
-import { settle, type SettlementOutcome } from '../../domain/settlement.ts';
+import { settle, type SettlementOutcome } from '../../domain/wallet/settlement.ts';
 import type { Connection } from '../../records/database/database.ts';
 import type { LockedMessage, StatusTarget } from '../../records/callbacks/message-statuses.ts';
-import { lockWallets, writeSettlements, type LockedWallet } from '../../records/wallet-settlement.ts';
-import { listPrices, type NewLedgerEntry } from '../../records/wallets.ts';
+import { lockWallets, writeSettlements, type LockedWallet } from '../../records/wallet/settlement.ts';
+import { listPrices, type NewLedgerEntry } from '../../records/wallet/wallets.ts';
 
 /** A message whose state has moved: `message.state` is the new one, its money still the old. */
 export interface MovedMessage {

@@ -18,7 +18,7 @@ import {
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { recordPage, type PageResults } from '../../records/sending/page-results.ts';
 import { getSendingContext, isRunningEpoch, type SendingContext } from '../../records/sending/context.ts';
-import { findPrices } from '../../records/wallets.ts';
+import { findPrices } from '../../records/wallet/wallets.ts';
 import { untilDone } from '../../concurrency/until-done.ts';
 import { createPacer } from './pacer.ts';
 import { Gate, sendPage, type SendingPage } from './send-page.ts';

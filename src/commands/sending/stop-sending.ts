@@ -2,7 +2,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
-import { lockWallets } from '../../records/wallet-settlement.ts';
+import { lockWallets } from '../../records/wallet/settlement.ts';
 import type { ClaimedRecipient } from '../../records/sending/claims.ts';
 import type { SendingContext } from '../../records/sending/context.ts';
 import { applyRefusalEffects } from '../messages/refusal-effects.ts';

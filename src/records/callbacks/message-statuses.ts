@@ -6,7 +6,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { recipientStates } from '../../domain/campaigns/recipient.ts';
-import { settlements } from '../../domain/settlement.ts';
+import { settlements } from '../../domain/wallet/settlement.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 

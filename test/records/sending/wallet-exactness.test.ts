@@ -9,7 +9,7 @@ import type { Dependencies } from '../../../src/dependencies.ts';
 import { Invalid } from '../../../src/domain/error.ts';
 import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
-import { postLedgerEntry } from '../../../src/records/wallets.ts';
+import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
 import {
   messagePrice,
   seedCampaign,

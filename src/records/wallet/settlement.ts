@@ -1,8 +1,8 @@
 /** Money of a batch of messages: wallets locked in order, then moved together with the ledger. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database/database.ts';
-import { nothing, row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
 import type { NewLedgerEntry } from './wallets.ts';
 
 const LockedWallet = t.type({

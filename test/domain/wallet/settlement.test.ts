@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RecipientState } from '../../src/domain/campaigns/recipient.ts';
-import { settle, settlements, type SettlementRequest } from '../../src/domain/settlement.ts';
+import type { RecipientState } from '../../../src/domain/campaigns/recipient.ts';
+import { settle, settlements, type SettlementRequest } from '../../../src/domain/wallet/settlement.ts';
 
 const request = (overrides: Partial<SettlementRequest>): SettlementRequest => ({
   state: 'SENT',

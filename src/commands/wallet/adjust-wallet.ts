@@ -1,8 +1,8 @@
-import type { Dependencies } from '../dependencies.ts';
-import { Conflict, Invalid } from '../domain/error.ts';
-import { parseAmount } from '../domain/money.ts';
-import { getChannel } from '../records/channels.ts';
-import { postLedgerEntry } from '../records/wallets.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { Conflict, Invalid } from '../../domain/error.ts';
+import { parseAmount } from '../../domain/money.ts';
+import { getChannel } from '../../records/channels.ts';
+import { postLedgerEntry } from '../../records/wallet/wallets.ts';
 
 export interface AdjustWallet {
   readonly workspaceId: number;

@@ -1,10 +1,10 @@
 /** Wallets, their ledger and the prices. Amounts are micro-units (`src/domain/money.ts`). */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { NotFound } from '../domain/error.ts';
-import { largestAmount } from '../domain/money.ts';
-import type { Connection } from './database/database.ts';
-import { row } from './database/row.ts';
+import { NotFound } from '../../domain/error.ts';
+import { largestAmount } from '../../domain/money.ts';
+import type { Connection } from '../database/database.ts';
+import { row } from '../database/row.ts';
 
 const Wallet = t.type({ channelId: t.string, balance: t.bigint, reserved: t.bigint, currency: t.string });
 export type Wallet = t.TypeOf<typeof Wallet>;

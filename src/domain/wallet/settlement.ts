@@ -1,5 +1,5 @@
 /** What a message costs its channel's wallet as its state moves. Amounts are integer micro-units. */
-import type { RecipientState } from './campaigns/recipient.ts';
+import type { RecipientState } from '../campaigns/recipient.ts';
 
 export const settlements = ['none', 'reserved', 'charged', 'refunded'] as const;
 export type Settlement = (typeof settlements)[number];

@@ -8,9 +8,9 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createApiKey } from '../src/commands/create-api-key.ts';
-import { createChannel } from '../src/commands/create-channel.ts';
-import { createWorkspace } from '../src/commands/create-workspace.ts';
+import { createApiKey } from '../src/commands/workspaces/create-api-key.ts';
+import { createChannel } from '../src/commands/workspaces/create-channel.ts';
+import { createWorkspace } from '../src/commands/workspaces/create-workspace.ts';
 import { createDependencies } from '../src/dependencies.ts';
 import { startApiProcess, type ApiProcess } from './support/api-process.ts';
 import { benchConfig } from './support/bench-config.ts';

@@ -1,9 +1,9 @@
 /** The workspace with which a fresh clone can be tried: made on the first start, its templates synced on every one. */
-import { createChannel } from '../../src/commands/create-channel.ts';
-import { createWorkspace } from '../../src/commands/create-workspace.ts';
+import { createChannel } from '../../src/commands/workspaces/create-channel.ts';
+import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
 import { rechargeWallet } from '../../src/commands/wallet/recharge-wallet.ts';
 import { syncTemplates } from '../../src/commands/templates/sync-templates.ts';
-import { findChannelByPhoneNumberId } from '../../src/records/channels.ts';
+import { findChannelByPhoneNumberId } from '../../src/records/workspaces/channels.ts';
 import { connectDemoDependencies, type DemoDependencies } from './dependencies.ts';
 import type { DemoIdentity } from './identity.ts';
 import { prepareDemoKeys, type DemoKeys } from './keys.ts';

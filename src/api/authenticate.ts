@@ -2,10 +2,16 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../config.ts';
-import { hashSecret, looksLikeJwt, parseApiKey, pepperId, type Principal } from '../domain/api-key.ts';
+import {
+  hashSecret,
+  looksLikeJwt,
+  parseApiKey,
+  pepperId,
+  type Principal,
+} from '../domain/workspaces/api-key.ts';
 import { Unauthorized } from '../domain/error.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { findApiKey, replaceKeyHash, touchApiKey, type ApiKey } from '../records/api-keys.ts';
+import { findApiKey, replaceKeyHash, touchApiKey, type ApiKey } from '../records/workspaces/api-keys.ts';
 import type { Database } from '../records/database/database.ts';
 import type { Declaration } from './endpoint.ts';
 import { valuesOf } from './raw-headers.ts';

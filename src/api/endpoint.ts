@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type * as t from 'io-ts';
 import type { JsonSchema } from '../codecs/json-schema.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Principal } from '../domain/api-key.ts';
+import type { Principal } from '../domain/workspaces/api-key.ts';
 import type { IdempotencyForm, RequestIdempotency } from './idempotency.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,6 +1,6 @@
 /** What the parts of the frame tell each other about one request. */
 import type { ParameterizedContext } from 'koa';
-import type { Principal } from '../domain/api-key.ts';
+import type { Principal } from '../domain/workspaces/api-key.ts';
 
 export interface FrameState {
   requestId: string;

@@ -17,7 +17,7 @@ import {
   type IdempotencyRecord,
   type IdempotencyScope,
   type StoredResponse,
-} from '../records/idempotency-keys.ts';
+} from '../records/workspaces/idempotency-keys.ts';
 import type { JsonAnswer } from './endpoint.ts';
 import { valuesOf } from './raw-headers.ts';
 

@@ -6,7 +6,7 @@ import { VariableMapping } from '../codecs/variable-mapping.ts';
 import { sendTemplateMessage } from '../commands/messages/send-template-message.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { Overloaded, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
-import { findChannelById } from '../records/channels.ts';
+import { findChannelById } from '../records/workspaces/channels.ts';
 import { findOutboundMessage, type OutboundMessage } from '../records/messages/outbound-messages.ts';
 import { endpoint, type EndpointRequest } from './endpoint.ts';
 import { ErrorEnvelope, recordWithMessage, succeedWith } from './envelope.ts';

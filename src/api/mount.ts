@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Dependencies } from '../dependencies.ts';
-import type { Principal } from '../domain/api-key.ts';
+import type { Principal } from '../domain/workspaces/api-key.ts';
 import { NotFound, Unauthorized } from '../domain/error.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Answer, Declaration, Endpoint, EndpointRequest } from './endpoint.ts';

@@ -3,7 +3,7 @@ import type * as t from 'io-ts';
 import { idOf, limitUpTo, Page } from '../codecs/scalars.ts';
 import { struct } from '../codecs/struct.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Principal } from '../domain/api-key.ts';
+import type { Principal } from '../domain/workspaces/api-key.ts';
 import type { Page as PageOf, Place } from '../records/database/page.ts';
 import type { Endpoint, EndpointCall, Immutable } from './endpoint.ts';
 import {

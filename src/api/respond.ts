@@ -1,6 +1,6 @@
 /** Answers of handlers → bytes. */
 import type { Answer, Declaration, JsonAnswer } from './endpoint.ts';
-import type { StoredResponse } from '../records/idempotency-keys.ts';
+import type { StoredResponse } from '../records/workspaces/idempotency-keys.ts';
 import type { FrameContext } from './frame-state.ts';
 
 export type Serialise = (answer: JsonAnswer) => StoredResponse;

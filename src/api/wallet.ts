@@ -3,7 +3,7 @@ import { Uuid } from '../codecs/scalars.ts';
 import { struct } from '../codecs/struct.ts';
 import { RechargeWallet, Wallet } from '../codecs/wallet.ts';
 import * as commands from '../commands/wallet/recharge-wallet.ts';
-import type { Principal } from '../domain/api-key.ts';
+import type { Principal } from '../domain/workspaces/api-key.ts';
 import { Invalid, NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
 import type { Connection } from '../records/database/database.ts';

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { Declaration } from '../../src/api/endpoint.ts';
 import { errorStatuses } from '../../src/api/openapi.ts';
 import { routes } from '../../src/api/routes.ts';
-import { mintApiKey } from '../../src/domain/api-key.ts';
+import { mintApiKey } from '../../src/domain/workspaces/api-key.ts';
 import { ProviderRequestError } from '../../src/provider/provider-request-error.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';

@@ -5,7 +5,7 @@ import { createApiServer } from '../../src/api/app.ts';
 import { endpoint } from '../../src/api/endpoint.ts';
 import { acknowledge, Acknowledgement } from '../../src/api/envelope.ts';
 import { routes } from '../../src/api/routes.ts';
-import { mintApiKey } from '../../src/domain/api-key.ts';
+import { mintApiKey } from '../../src/domain/workspaces/api-key.ts';
 import { createIdleOrchestrator, startTestApi, type TestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { openTcpGate } from '../support/tcp-gate.ts';

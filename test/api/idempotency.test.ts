@@ -7,7 +7,7 @@ import { endpoint } from '../../src/api/endpoint.ts';
 import { record, succeed } from '../../src/api/envelope.ts';
 import { struct } from '../../src/codecs/struct.ts';
 import { Invalid } from '../../src/domain/error.ts';
-import { deleteExpiredIdempotencyKeys } from '../../src/records/idempotency-keys.ts';
+import { deleteExpiredIdempotencyKeys } from '../../src/records/workspaces/idempotency-keys.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { startTestApi, type SeededWorkspace, type TestApi, type TestResponse } from '../support/api.ts';
 

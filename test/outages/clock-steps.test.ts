@@ -1,7 +1,7 @@
 /** Clocks that are set back by an hour: what they had stamped lies in the future, and must bind nobody. */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { revokeApiKey } from '../../src/commands/revoke-api-key.ts';
+import { revokeApiKey } from '../../src/commands/workspaces/revoke-api-key.ts';
 import { leaseTokens, takeSingleToken } from '../../src/records/sending/channel-rate.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { startTestApi } from '../support/api.ts';

@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { createChannel } from '../../src/commands/create-channel.ts';
-import { createWorkspace } from '../../src/commands/create-workspace.ts';
+import { createChannel } from '../../src/commands/workspaces/create-channel.ts';
+import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
 import type { ContactSelectionType } from '../../src/domain/campaigns/campaign.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { insertCampaigns } from '../../src/records/campaigns/creation.ts';

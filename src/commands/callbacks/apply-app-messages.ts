@@ -2,7 +2,7 @@ import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { EchoItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { insertAppMessage, lockProviderMessage } from '../../records/callbacks/inbound-messages.ts';
-import type { NotifiedChannel } from '../../records/notified-channels.ts';
+import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 import { numberOf } from './recognise-sender.ts';
 
 export interface AppMessageNotice {

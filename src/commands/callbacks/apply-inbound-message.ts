@@ -17,7 +17,7 @@ import {
   listKnownInboundIds,
   lockProviderMessage,
 } from '../../records/callbacks/inbound-messages.ts';
-import type { NotifiedChannel } from '../../records/notified-channels.ts';
+import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 import { changeNumber } from './change-number.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { recogniseSender, type Sender } from './recognise-sender.ts';

@@ -3,10 +3,10 @@ import type { NotificationItem, PreferenceItem, StatusItem } from '../../provide
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { waitBriefly } from '../../records/database/lock-patience.ts';
-import { findNotifiedChannels, type NotifiedChannel } from '../../records/notified-channels.ts';
+import { findNotifiedChannels, type NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 import { parkStatuses } from '../../records/callbacks/parked-statuses.ts';
 import type { AfterCommit } from './after-commit.ts';
-import { applyAccountNotification } from '../apply-account-notification.ts';
+import { applyAccountNotification } from '../workspaces/apply-account-notification.ts';
 import { applyAppMessages } from './apply-app-messages.ts';
 import { applyInboundMessages, type InboundNotice } from './apply-inbound-message.ts';
 import { applyStatuses } from './apply-statuses.ts';

@@ -4,7 +4,7 @@ import { providerErrorRule } from '../../domain/sending/provider-error.ts';
 import type { ProviderErrorRule } from '../../domain/sending/provider-error-table.ts';
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../../records/database/database.ts';
-import { addBlockedCountry } from '../../records/notified-channels.ts';
+import { addBlockedCountry } from '../../records/workspaces/notified-channels.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import { getTemplate } from '../../records/templates/templates.ts';

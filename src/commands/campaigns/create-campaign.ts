@@ -2,7 +2,7 @@
 import { campaignFileKey } from '../audience/campaign-file-url.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Principal } from '../../domain/api-key.ts';
+import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { initialStatus } from '../../domain/campaigns/campaign.ts';
 import { columnProblems, csvKeys } from '../../domain/audience/csv.ts';
 import {
@@ -12,7 +12,7 @@ import {
   NotFound,
   type FieldProblem,
 } from '../../domain/error.ts';
-import { quotaMonth } from '../../domain/feature.ts';
+import { quotaMonth } from '../../domain/workspaces/feature.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import { isSendable, type TemplateDefinition } from '../../domain/templates/definition.ts';

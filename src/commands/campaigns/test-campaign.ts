@@ -6,7 +6,7 @@ import { valuesFromVariables } from '../../domain/templates/input.ts';
 import { buildTemplateComponents } from '../../domain/templates/message.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { getCampaignSample, type CampaignSample } from '../../records/campaigns/sample.ts';
-import { getChannel } from '../../records/channels.ts';
+import { getChannel } from '../../records/workspaces/channels.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
 import type { SingleSender, SingleSendOutcome } from '../messages/send-single-message.ts';
 import { sendTestMessage } from '../messages/send-template-message.ts';

@@ -1,4 +1,4 @@
-import { listAllBusinessAccounts } from '../../records/business-accounts.ts';
+import { listAllBusinessAccounts } from '../../records/workspaces/business-accounts.ts';
 import { retentionScheduleId, templateSyncScheduleId } from '../../workflows/contract.ts';
 import type { Doctor, Finding } from './check.ts';
 

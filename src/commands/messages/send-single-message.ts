@@ -8,7 +8,7 @@ import { providerErrorAction } from '../../domain/sending/provider-error.ts';
 import { providerReason } from '../../domain/campaigns/recipient.ts';
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
 import { slowDown, takeSingleToken } from '../../records/sending/channel-rate.ts';
-import type { Channel } from '../../records/channels.ts';
+import type { Channel } from '../../records/workspaces/channels.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import {
   claimMessage,

@@ -5,7 +5,11 @@ import { parseTemplate } from '../../domain/templates/components.ts';
 import { isSendable } from '../../domain/templates/definition.ts';
 import { valuesFromMapping, valuesFromVariables } from '../../domain/templates/input.ts';
 import { buildTemplateComponents } from '../../domain/templates/message.ts';
-import { getChannel, listChannelsOfBusinessAccount, type Channel } from '../../records/channels.ts';
+import {
+  getChannel,
+  listChannelsOfBusinessAccount,
+  type Channel,
+} from '../../records/workspaces/channels.ts';
 import {
   getTemplate,
   getTemplateOfBusinessAccount,

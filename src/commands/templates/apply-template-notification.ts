@@ -9,7 +9,7 @@ import type {
   TemplateQualityItem,
   TemplateStatusItem,
 } from '../../provider/notification-item.ts';
-import { findBusinessAccount } from '../../records/business-accounts.ts';
+import { findBusinessAccount } from '../../records/workspaces/business-accounts.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import {

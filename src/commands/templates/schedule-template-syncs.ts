@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
-import { listAllBusinessAccounts } from '../../records/business-accounts.ts';
+import { listAllBusinessAccounts } from '../../records/workspaces/business-accounts.ts';
 
 const failuresOfRound = 3;
 

@@ -15,8 +15,8 @@ import {
   findBusinessAccount,
   listBusinessAccounts,
   markTemplatesSynced,
-} from '../../records/business-accounts.ts';
-import { listChannelsOfBusinessAccount, type Channel } from '../../records/channels.ts';
+} from '../../records/workspaces/business-accounts.ts';
+import { listChannelsOfBusinessAccount, type Channel } from '../../records/workspaces/channels.ts';
 import {
   lockSyncedTemplates,
   lockUnseenTemplates,

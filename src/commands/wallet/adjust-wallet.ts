@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Conflict, Invalid } from '../../domain/error.ts';
 import { parseAmount } from '../../domain/money.ts';
-import { getChannel } from '../../records/channels.ts';
+import { getChannel } from '../../records/workspaces/channels.ts';
 import { postLedgerEntry } from '../../records/wallet/wallets.ts';
 
 export interface AdjustWallet {

@@ -1,7 +1,7 @@
 /** What the creation of a campaign is judged by: the sending channel, the template, the features and the money. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Features } from '../../domain/feature.ts';
+import type { Features } from '../../domain/workspaces/feature.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { CampaignStatus, ContactSelectionType, SendType } from '../../domain/campaigns/campaign.ts';
 import type { Connection } from '../database/database.ts';
-import { keyLifetime, keyLock, type AnsweredKey } from '../idempotency-keys.ts';
+import { keyLifetime, keyLock, type AnsweredKey } from '../workspaces/idempotency-keys.ts';
 import { row } from '../database/row.ts';
 
 export interface NewCampaign {

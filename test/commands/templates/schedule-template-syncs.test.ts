@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { scheduleTemplateSyncs } from '../../../src/commands/templates/schedule-template-syncs.ts';
 import type { Orchestrator } from '../../../src/orchestrator.ts';
-import { claimBusinessAccount } from '../../../src/records/business-accounts.ts';
+import { claimBusinessAccount } from '../../../src/records/workspaces/business-accounts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeWorkspace } from '../../support/webhook-fixtures.ts';
 

@@ -5,8 +5,8 @@ import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTemplateActivities } from '../../../src/activities/sync-templates.ts';
-import { createChannel } from '../../../src/commands/create-channel.ts';
-import { createWorkspace } from '../../../src/commands/create-workspace.ts';
+import { createChannel } from '../../../src/commands/workspaces/create-channel.ts';
+import { createWorkspace } from '../../../src/commands/workspaces/create-workspace.ts';
 import {
   syncBusinessAccount,
   syncTemplates,

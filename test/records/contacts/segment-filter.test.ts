@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/contacts/segment-predicate.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { compileSegmentFilter } from '../../../src/records/contacts/segment-filter.ts';
-import { insertWorkspace } from '../../../src/records/workspaces.ts';
+import { insertWorkspace } from '../../../src/records/workspaces/workspaces.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
-import type { Dependencies } from '../dependencies.ts';
-import { Invalid } from '../domain/error.ts';
-import { featureNames, parseFeatureSetting, type FeatureSetting } from '../domain/feature.ts';
-import { saveFeature } from '../records/features.ts';
-import { requireWorkspace } from '../records/workspaces.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { Invalid } from '../../domain/error.ts';
+import { featureNames, parseFeatureSetting, type FeatureSetting } from '../../domain/workspaces/feature.ts';
+import { saveFeature } from '../../records/workspaces/features.ts';
+import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
 
 export interface SetFeature {
   readonly workspaceId: number;

@@ -1,9 +1,9 @@
-import type { Dependencies } from '../dependencies.ts';
-import { keyScopes, mintApiKey } from '../domain/api-key.ts';
-import { Invalid } from '../domain/error.ts';
-import { insertApiKey } from '../records/api-keys.ts';
-import { getChannel } from '../records/channels.ts';
-import { requireWorkspace } from '../records/workspaces.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { keyScopes, mintApiKey } from '../../domain/workspaces/api-key.ts';
+import { Invalid } from '../../domain/error.ts';
+import { insertApiKey } from '../../records/workspaces/api-keys.ts';
+import { getChannel } from '../../records/workspaces/channels.ts';
+import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
 
 export interface CreateApiKey {
   readonly workspaceId: number;

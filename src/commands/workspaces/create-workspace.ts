@@ -1,6 +1,6 @@
-import type { Dependencies } from '../dependencies.ts';
-import { Invalid } from '../domain/error.ts';
-import { insertWorkspace } from '../records/workspaces.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { Invalid } from '../../domain/error.ts';
+import { insertWorkspace } from '../../records/workspaces/workspaces.ts';
 
 /** A workspace with every feature on and unlimited broadcasts. */
 export async function createWorkspace(

@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { Conflict } from '../domain/error.ts';
-import type { Connection } from './database/database.ts';
-import { nothing, row, timestamp, nullable } from './database/row.ts';
+import { Conflict } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row, timestamp, nullable } from '../database/row.ts';
 
 const Owner = row(t.type({ workspaceId: t.number }));
 

@@ -1,13 +1,13 @@
-import type { Dependencies } from '../dependencies.ts';
-import { providerErrorRule } from '../domain/sending/provider-error.ts';
-import type { AccountItem } from '../provider/notification-item.ts';
-import type { Connection } from '../records/database/database.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { providerErrorRule } from '../../domain/sending/provider-error.ts';
+import type { AccountItem } from '../../provider/notification-item.ts';
+import type { Connection } from '../../records/database/database.ts';
 import {
   blockChannelsOfAccount,
   unblockChannelsOfAccount,
   type NotifiedChannel,
-} from '../records/notified-channels.ts';
-import { pauseCampaignsOfChannel } from './campaigns/pause-campaigns.ts';
+} from '../../records/workspaces/notified-channels.ts';
+import { pauseCampaignsOfChannel } from '../campaigns/pause-campaigns.ts';
 
 export interface AccountOutcome {
   readonly paused: readonly string[];

@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { NotFound } from '../domain/error.ts';
-import type { Connection } from './database/database.ts';
-import { row } from './database/row.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { row } from '../database/row.ts';
 
 const WorkspaceId = row(t.type({ id: t.number }));
 

@@ -1,8 +1,8 @@
-import type { Dependencies } from '../dependencies.ts';
-import { Invalid, type FieldProblem } from '../domain/error.ts';
-import { claimBusinessAccount } from '../records/business-accounts.ts';
-import { insertChannel } from '../records/channels.ts';
-import { requireWorkspace } from '../records/workspaces.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { Invalid, type FieldProblem } from '../../domain/error.ts';
+import { claimBusinessAccount } from '../../records/workspaces/business-accounts.ts';
+import { insertChannel } from '../../records/workspaces/channels.ts';
+import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
 
 export interface CreateChannel {
   readonly workspaceId: number;

@@ -1,10 +1,10 @@
-import type { Dependencies } from '../dependencies.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import {
   listStoredSecrets,
   replaceStoredSecret,
   secretPlaces,
   type SecretPlace,
-} from '../records/stored-secrets.ts';
+} from '../../records/workspaces/stored-secrets.ts';
 
 const pageSize = 500;
 

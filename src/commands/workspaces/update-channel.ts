@@ -1,7 +1,7 @@
-import type { Dependencies } from '../dependencies.ts';
-import { Invalid, NotFound, type FieldProblem } from '../domain/error.ts';
-import { pauseRunningOfChannel } from '../records/campaigns/lifecycle.ts';
-import { findChannelById, updateChannelSettings, type Channel } from '../records/channels.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
+import { pauseRunningOfChannel } from '../../records/campaigns/lifecycle.ts';
+import { findChannelById, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
 import { rateProblems } from './create-channel.ts';
 
 /** What is absent stays as it is. */

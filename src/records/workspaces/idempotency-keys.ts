@@ -1,8 +1,8 @@
 /** Idempotency keys: what a key's request was, and what it was answered. Kept 24 hours. */
 import * as t from 'io-ts';
 import { sql } from 'slonik';
-import type { Connection } from './database/database.ts';
-import { bytes, nothing, nullable, row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { bytes, nothing, nullable, row } from '../database/row.ts';
 
 export interface IdempotencyScope {
   readonly workspaceId: number;

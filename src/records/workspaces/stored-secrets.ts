@@ -1,8 +1,8 @@
 /** Every encrypted column, for the rotation of the key they are encrypted under. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database/database.ts';
-import { bytes, nothing, row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { bytes, nothing, row } from '../database/row.ts';
 
 const columns = {
   channel: { table: sql.fragment`channel`, column: sql.fragment`access_token_encrypted` },

@@ -1,9 +1,9 @@
 /** Channels as provider callbacks name them: by phone number id or by business account, without a workspace. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { oneOf } from '../codecs/struct.ts';
-import type { Connection } from './database/database.ts';
-import { nothing, row } from './database/row.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
 
 const NotifiedChannel = t.type({
   id: t.string,

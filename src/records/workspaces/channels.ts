@@ -1,9 +1,9 @@
 /** Sending numbers. The access token leaves this module as it is stored: encrypted (`SecretBox`). */
 import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
 import * as t from 'io-ts';
-import { Conflict, NotFound } from '../domain/error.ts';
-import type { Connection } from './database/database.ts';
-import { bytes, nothing, nullable, row } from './database/row.ts';
+import { Conflict, NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { bytes, nothing, nullable, row } from '../database/row.ts';
 
 const Channel = t.type({
   id: t.string,

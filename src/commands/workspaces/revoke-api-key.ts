@@ -1,6 +1,6 @@
-import type { Dependencies } from '../dependencies.ts';
-import { NotFound } from '../domain/error.ts';
-import * as apiKeys from '../records/api-keys.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { NotFound } from '../../domain/error.ts';
+import * as apiKeys from '../../records/workspaces/api-keys.ts';
 
 /** Every process refuses the key within 5 seconds. Revoking twice is the same as once. */
 export async function revokeApiKey(

@@ -1,9 +1,9 @@
 /** Features of a workspace. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Features, FeatureSetting } from '../domain/feature.ts';
-import type { Connection } from './database/database.ts';
-import { nothing, nullable, row } from './database/row.ts';
+import type { Features, FeatureSetting } from '../../domain/workspaces/feature.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row } from '../database/row.ts';
 
 const FeatureRow = row(
   t.type({

@@ -1,6 +1,6 @@
-import type { Dependencies } from '../dependencies.ts';
-import { pepperId } from '../domain/api-key.ts';
-import { listKeysUnderOtherPeppers, type StaleKey } from '../records/api-keys.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { pepperId } from '../../domain/workspaces/api-key.ts';
+import { listKeysUnderOtherPeppers, type StaleKey } from '../../records/workspaces/api-keys.ts';
 
 /** The keys that would stop working without the former peppers. `known`: a configured former pepper still verifies it. */
 export async function listStaleKeys({

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { hashSecret, looksLikeJwt, mintApiKey, parseApiKey, pepperId } from '../../src/domain/api-key.ts';
+import {
+  hashSecret,
+  looksLikeJwt,
+  mintApiKey,
+  parseApiKey,
+  pepperId,
+} from '../../../src/domain/workspaces/api-key.ts';
 
 const pepper = 'a pepper of the tests';
 

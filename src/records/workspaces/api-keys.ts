@@ -1,10 +1,10 @@
 /** API keys: the hash of the secret and what a key stands for. The secret itself is never here. */
 import * as t from 'io-ts';
 import { sql } from 'slonik';
-import { oneOf } from '../codecs/struct.ts';
-import { keyScopes, type KeyScope } from '../domain/api-key.ts';
-import type { Connection } from './database/database.ts';
-import { bytes, nothing, nullable, row, timestamp } from './database/row.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { keyScopes, type KeyScope } from '../../domain/workspaces/api-key.ts';
+import type { Connection } from '../database/database.ts';
+import { bytes, nothing, nullable, row, timestamp } from '../database/row.ts';
 
 export interface ApiKey {
   readonly workspaceId: number;

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { exampleEvent } from '../src/domain/event-example.ts';
 import { createDatabase } from '../src/records/database/database.ts';
 import { emitEvents, fanOutEvents } from '../src/records/webhooks/events.ts';
-import { removals } from '../src/records/retention.ts';
+import { removals } from '../src/records/operations/retention.ts';
 import { claimAttempts, recordAttempts } from '../src/records/webhooks/attempts.ts';
 import { deliveredResult } from './support/delivered-result.ts';
 import { startPostgres } from './support/postgres.ts';

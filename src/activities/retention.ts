@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
-import type { RetentionSummary } from '../commands/delete-expired.ts';
-import { deleteExpired } from '../commands/delete-expired.ts';
+import type { RetentionSummary } from '../commands/operations/delete-expired.ts';
+import { deleteExpired } from '../commands/operations/delete-expired.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { asActivity } from './failure.ts';
 

@@ -1,8 +1,8 @@
-import { describeLostTime } from '../commands/doctor/describe-lost-time.ts';
-import { lostTimeChecks, type Restore } from '../commands/doctor/check-lost-time.ts';
-import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/doctor/run-doctor.ts';
-import { viewWorkflows } from '../commands/doctor/workflow-view.ts';
-import type { Finding } from '../commands/doctor/check.ts';
+import { describeLostTime } from '../commands/operations/describe-lost-time.ts';
+import { lostTimeChecks, type Restore } from '../commands/operations/check-lost-time.ts';
+import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/operations/run-doctor.ts';
+import { viewWorkflows } from '../commands/operations/workflow-view.ts';
+import type { Finding } from '../commands/operations/check.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
 

@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 import { campaignStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
 import type { Database } from '../records/database/database.ts';
-import { readStanding, type Standing } from '../records/standing.ts';
+import { readStanding, type Standing } from '../records/operations/standing.ts';
 import { within } from '../concurrency/within.ts';
 
 // Scrapes of several Prometheus servers share one reading.

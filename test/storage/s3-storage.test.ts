@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { CreateMultipartUploadCommand, S3Client } from '@aws-sdk/client-s3';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { deleteExpired } from '../../src/commands/delete-expired.ts';
+import { deleteExpired } from '../../src/commands/operations/delete-expired.ts';
 import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { createS3Storage } from '../../src/storage/s3-storage.ts';

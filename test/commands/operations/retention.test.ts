@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deleteExpired } from '../../src/commands/delete-expired.ts';
-import type { Config } from '../../src/config.ts';
-import { emitEvents, fanOutEvents } from '../../src/records/webhooks/events.ts';
-import { createFolderStorage } from '../../src/storage/folder-storage.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { contactEvent, makeConfiguration, makeWorkspace, query } from '../support/webhook-fixtures.ts';
+import { deleteExpired } from '../../../src/commands/operations/delete-expired.ts';
+import type { Config } from '../../../src/config.ts';
+import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
+import { createFolderStorage } from '../../../src/storage/folder-storage.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { contactEvent, makeConfiguration, makeWorkspace, query } from '../../support/webhook-fixtures.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Work that its loop should have done long ago: outboxes, sweeps and parked statuses. */
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
-import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/doctor-overdue.ts';
-import { giveUpUnclaimed } from '../../records/doctor-repairs.ts';
+import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/operations/doctor-overdue.ts';
+import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
 import { fanOutEvents } from '../../records/webhooks/events.ts';
 import { expireClaimedMessages } from '../../records/messages/outbound-messages.ts';
 import { sweepDeliveries } from '../../records/webhooks/dispatch.ts';

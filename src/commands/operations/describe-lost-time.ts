@@ -1,4 +1,4 @@
-import { findCampaignStates } from '../../records/doctor-overdue.ts';
+import { findCampaignStates } from '../../records/operations/doctor-overdue.ts';
 import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import { isUuid } from './check-campaigns.ts';
 import type { Restore } from './check-lost-time.ts';

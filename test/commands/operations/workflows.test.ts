@@ -8,12 +8,12 @@ import {
   taskQueues,
   templateSyncScheduleId,
   webhookDeliveryWorkflowId,
-} from '../../src/workflows/contract.ts';
-import { recountCampaign, requeueStranded } from '../../src/records/doctor-repairs.ts';
-import { correctLedger, correctReservations } from '../../src/records/doctor-wallets.ts';
-import { checkBooks, messagePrice, seedCampaign } from '../support/campaign-factory.ts';
-import { setCampaignScene, until } from '../support/campaign-scene.ts';
-import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
+} from '../../../src/workflows/contract.ts';
+import { recountCampaign, requeueStranded } from '../../../src/records/operations/doctor-repairs.ts';
+import { correctLedger, correctReservations } from '../../../src/records/operations/doctor-wallets.ts';
+import { checkBooks, messagePrice, seedCampaign } from '../../support/campaign-factory.ts';
+import { setCampaignScene, until } from '../../support/campaign-scene.ts';
+import { bundleWorkflows, startTemporal } from '../../support/temporal.ts';
 import { openWard, seedDelivery, untilQuiet, type Ward } from './ward.ts';
 
 let temporal: TestWorkflowEnvironment;

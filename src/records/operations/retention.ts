@@ -1,8 +1,8 @@
 /** Removal by age, a batch at a time: short statements, so that nobody waits and vacuum keeps up. */
 import { sql } from 'slonik';
-import { deleteExpiredIdempotencyKeys } from './workspaces/idempotency-keys.ts';
-import type { Connection } from './database/database.ts';
-import { nothing } from './database/row.ts';
+import { deleteExpiredIdempotencyKeys } from '../workspaces/idempotency-keys.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing } from '../database/row.ts';
 
 export interface Batch {
   readonly olderThanDays: number;

@@ -5,7 +5,7 @@ import {
   listDispatchedDeliveries,
   recordWorkflowOutcome,
   type OpenDelivery,
-} from '../../records/doctor-overdue.ts';
+} from '../../records/operations/doctor-overdue.ts';
 import { failUndialled, returnDeliveries } from '../../records/webhooks/dispatch.ts';
 import { webhookDeliveryWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import { isUuid } from './check-campaigns.ts';

@@ -4,9 +4,9 @@
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { effectiveFactor } from './sending/channel-rate.ts';
-import type { Connection } from './database/database.ts';
-import { nullable, row } from './database/row.ts';
+import { effectiveFactor } from '../sending/channel-rate.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row } from '../database/row.ts';
 
 const countLimit = 10_000;
 

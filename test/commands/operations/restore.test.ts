@@ -2,12 +2,12 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { lostTimeChecks } from '../../src/commands/doctor/check-lost-time.ts';
-import { repairFindings, runDoctor } from '../../src/commands/doctor/run-doctor.ts';
-import { pauseCampaign, startCampaignAgain } from '../../src/commands/campaigns/change-campaign.ts';
-import { checkBooks, messagePrice } from '../support/campaign-factory.ts';
-import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
-import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
+import { lostTimeChecks } from '../../../src/commands/operations/check-lost-time.ts';
+import { repairFindings, runDoctor } from '../../../src/commands/operations/run-doctor.ts';
+import { pauseCampaign, startCampaignAgain } from '../../../src/commands/campaigns/change-campaign.ts';
+import { checkBooks, messagePrice } from '../../support/campaign-factory.ts';
+import { setCampaignScene, until, type SceneSeed } from '../../support/campaign-scene.ts';
+import { bundleWorkflows, startTemporal } from '../../support/temporal.ts';
 import { openWard, untilQuiet, type Ward } from './ward.ts';
 
 let temporal: TestWorkflowEnvironment;

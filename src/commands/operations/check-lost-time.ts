@@ -17,7 +17,7 @@ import {
   listRestoredCampaigns,
   markMaybeSent,
   type RestoredCampaignRow,
-} from '../../records/doctor-restore.ts';
+} from '../../records/operations/doctor-restore.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { campaignWorkflowId, webhookDeliveryWorkflowId } from '../../workflows/contract.ts';
 import type { CampaignHistory } from './campaign-history.ts';

@@ -1,8 +1,8 @@
 /** What should have been done long ago: claims, messages, deliveries and the queues beside them. Read through their indexes. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from './database/database.ts';
-import { nullable, row } from './database/row.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row } from '../database/row.ts';
 
 const Subject = t.type({ id: t.string, count: t.number, since: t.string });
 /** One campaign or queue: how many entries are overdue, and since when the oldest is (as text, to be compared). */

@@ -2,8 +2,13 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { checkBooks, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
-import { startTemporal } from '../support/temporal.ts';
+import {
+  checkBooks,
+  messagePrice,
+  seedCampaign,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
+import { startTemporal } from '../../support/temporal.ts';
 import { openWard, seedDelivery, type Ward } from './ward.ts';
 
 let temporal: TestWorkflowEnvironment;

@@ -6,15 +6,15 @@ import {
   listOpenCampaigns,
   readCampaignBooks,
   type CampaignBooks,
-} from '../../records/doctor-campaigns.ts';
-import { recountCampaign, requeueStranded } from '../../records/doctor-repairs.ts';
+} from '../../records/operations/doctor-campaigns.ts';
+import { recountCampaign, requeueStranded } from '../../records/operations/doctor-repairs.ts';
 import {
   compareReservations,
   correctLedger,
   correctReservations,
   listWalletBooks,
   sumReservedMessages,
-} from '../../records/doctor-wallets.ts';
+} from '../../records/operations/doctor-wallets.ts';
 import { batches, type Doctor, type Finding } from './check.ts';
 
 const batchSize = 200;

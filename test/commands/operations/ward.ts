@@ -5,17 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import * as t from 'io-ts';
 import { sql } from 'slonik';
-import type { Doctor, Finding } from '../../src/commands/doctor/check.ts';
-import { everyCheck, repairFindings, runDoctor } from '../../src/commands/doctor/run-doctor.ts';
-import { viewWorkflows } from '../../src/commands/doctor/workflow-view.ts';
-import type { Config } from '../../src/config.ts';
-import type { Logger } from '../../src/telemetry/logger.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { nothing, row } from '../../src/records/database/row.ts';
-import { campaignWorkflowId } from '../../src/workflows/contract.ts';
-import { until } from '../support/campaign-scene.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { testOrchestrator } from '../support/test-orchestrator.ts';
+import type { Doctor, Finding } from '../../../src/commands/operations/check.ts';
+import { everyCheck, repairFindings, runDoctor } from '../../../src/commands/operations/run-doctor.ts';
+import { viewWorkflows } from '../../../src/commands/operations/workflow-view.ts';
+import type { Config } from '../../../src/config.ts';
+import type { Logger } from '../../../src/telemetry/logger.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
+import { until } from '../../support/campaign-scene.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { testOrchestrator } from '../../support/test-orchestrator.ts';
 
 export type Ward = Awaited<ReturnType<typeof openWard>>;
 

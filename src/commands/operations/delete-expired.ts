@@ -1,12 +1,12 @@
-import type { Dependencies } from '../dependencies.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import {
   deleteCampaignFile,
   listExpiredCampaignFiles,
   listUnknownFileKeys,
-} from '../records/campaigns/files.ts';
-import { removals } from '../records/retention.ts';
-import { StorageFailure } from '../storage/storage-failure.ts';
-import { fileKeyPrefix } from './campaigns/upload-campaign-file.ts';
+} from '../../records/campaigns/files.ts';
+import { removals } from '../../records/operations/retention.ts';
+import { StorageFailure } from '../../storage/storage-failure.ts';
+import { fileKeyPrefix } from '../campaigns/upload-campaign-file.ts';
 
 /** How many rows went, by kind. */
 export type RetentionSummary = Readonly<Record<string, number>>;

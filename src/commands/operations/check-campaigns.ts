@@ -1,8 +1,12 @@
 /** Campaigns against their workflows, both ways. */
 import { campaignStatuses, isFinished, nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import { lockCampaign, moveCampaignAndTell } from '../../records/campaigns/lifecycle.ts';
-import { listOpenCampaigns, type CampaignToCheck, type Selection } from '../../records/doctor-campaigns.ts';
-import { findCampaignStates } from '../../records/doctor-overdue.ts';
+import {
+  listOpenCampaigns,
+  type CampaignToCheck,
+  type Selection,
+} from '../../records/operations/doctor-campaigns.ts';
+import { findCampaignStates } from '../../records/operations/doctor-overdue.ts';
 import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import { batches, type Doctor, type Finding } from './check.ts';
 import type { WorkflowDescription } from './workflow-view.ts';

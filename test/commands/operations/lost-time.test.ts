@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayBeClaimedUpTo } from '../../src/commands/doctor/lost-time.ts';
+import { mayBeClaimedUpTo } from '../../../src/commands/operations/lost-time.ts';
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 0, 1, 12, minute));
 const lost = { backupAt: at(0), stoppedAt: at(10) };

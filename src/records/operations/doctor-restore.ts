@@ -1,11 +1,11 @@
 /** What is settled after the database was taken back: who may have been sent meanwhile is UNKNOWN, what may have been told is not told again. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { oneOf } from '../codecs/struct.ts';
-import { campaignStatuses, isFinished } from '../domain/campaigns/campaign.ts';
-import type { Connection, Database } from './database/database.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { campaignStatuses, isFinished } from '../../domain/campaigns/campaign.ts';
+import type { Connection, Database } from '../database/database.ts';
 import { countUnknown } from './doctor-repairs.ts';
-import { nothing, nullable, row, timestamp } from './database/row.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const RestoredCampaign = t.type({
   id: t.string,

@@ -1,10 +1,10 @@
 /** What the doctor reads of campaigns, in batches by id; nothing of it holds a lock or a snapshot for longer than a statement. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { oneOf } from '../codecs/struct.ts';
-import { campaignStatuses, isFinished, pauseReasons } from '../domain/campaigns/campaign.ts';
-import type { Connection } from './database/database.ts';
-import { nullable, row } from './database/row.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { campaignStatuses, isFinished, pauseReasons } from '../../domain/campaigns/campaign.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row } from '../database/row.ts';
 
 const CampaignToCheck = t.type({
   id: t.string,

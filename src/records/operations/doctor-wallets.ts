@@ -1,8 +1,8 @@
 /** What the doctor reads of wallets, and how it settles them. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection, Database } from './database/database.ts';
-import { nothing, nullable, row } from './database/row.ts';
+import type { Connection, Database } from '../database/database.ts';
+import { nothing, nullable, row } from '../database/row.ts';
 
 const WalletBooks = t.type({
   channel_id: t.string,

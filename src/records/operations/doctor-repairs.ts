@@ -1,8 +1,8 @@
 /** How the doctor settles the books of a campaign and of a wallet. Each is safe to run again and beside live traffic. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection, Database } from './database/database.ts';
-import { nothing, row } from './database/row.ts';
+import type { Connection, Database } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
 
 /**
  * Counts the recipients under the lock of the counters: whoever moves a recipient moves them in the same transaction, so

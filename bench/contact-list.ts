@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { Pool } from 'undici';
-import { createApiServer } from '../src/api/app.ts';
+import { createApiServer } from '../src/api/frame/app.ts';
 import { routes } from '../src/api/routes.ts';
 import { ContactCursor } from '../src/codecs/contact.ts';
 import { createApiKey } from '../src/commands/workspaces/create-api-key.ts';

@@ -11,7 +11,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { createCampaignActivities } from '../src/activities/campaign.ts';
 import { applyProviderCallbacks } from '../src/commands/callbacks/apply-provider-callbacks.ts';
 import { createDependencies } from '../src/dependencies.ts';
-import { exampleEvent } from '../src/domain/event-example.ts';
+import { exampleEvent } from '../src/codecs/event-example.ts';
 import { createWorkerOrchestrator } from '../src/orchestrator.ts';
 import { emitEvents } from '../src/records/webhooks/events.ts';
 import { insertProviderCallbacks } from '../src/records/callbacks/provider-callbacks.ts';

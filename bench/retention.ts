@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { exampleEvent } from '../src/domain/event-example.ts';
+import { exampleEvent } from '../src/codecs/event-example.ts';
 import { createDatabase } from '../src/records/database/database.ts';
 import { emitEvents, fanOutEvents } from '../src/records/webhooks/events.ts';
 import { removals } from '../src/records/operations/retention.ts';

@@ -1,6 +1,6 @@
 /** The API process. */
 import type { AddressInfo } from 'node:net';
-import { createApiServer } from './api/app.ts';
+import { createApiServer } from './api/frame/app.ts';
 import { routes } from './api/routes.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies } from './dependencies.ts';

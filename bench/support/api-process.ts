@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import Koa from 'koa';
 import pg from 'pg';
-import { createApiServer } from '../../src/api/app.ts';
+import { createApiServer } from '../../src/api/frame/app.ts';
 import { routes } from '../../src/api/routes.ts';
 import { createDependencies } from '../../src/dependencies.ts';
 import { benchConfig } from './bench-config.ts';

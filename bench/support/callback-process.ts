@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import Koa from 'koa';
 import pg from 'pg';
-import { createApiServer } from '../../src/api/app.ts';
+import { createApiServer } from '../../src/api/frame/app.ts';
 import { receiveProviderCallback } from '../../src/api/provider-webhook.ts';
 import { startCallbackApplier } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { loadConfig } from '../../src/config.ts';

@@ -10,9 +10,9 @@ import { readContactSearch } from '../domain/contacts/search.ts';
 import { Invalid, NotFound } from '../domain/error.ts';
 import * as listing from '../records/contacts/list.ts';
 import * as records from '../records/contacts/contacts.ts';
-import { endpoint } from './endpoint.ts';
-import { cursorPage, cursorPageOf, recordWithMessage, succeedWith } from './envelope.ts';
-import { resource } from './resource.ts';
+import { endpoint } from './frame/endpoint.ts';
+import { cursorPage, cursorPageOf, recordWithMessage, succeedWith } from './frame/envelope.ts';
+import { resource } from './frame/resource.ts';
 
 const tag = 'Contacts';
 

@@ -12,9 +12,9 @@ import * as assigning from '../commands/conversations/assign-conversation.ts';
 import * as changing from '../commands/conversations/change-conversation-status.ts';
 import { conversationStatuses } from '../domain/conversations/conversation.ts';
 import * as records from '../records/conversations/conversations.ts';
-import { endpoint } from './endpoint.ts';
-import { recordWithMessage, succeedWith } from './envelope.ts';
-import { resource } from './resource.ts';
+import { endpoint } from './frame/endpoint.ts';
+import { recordWithMessage, succeedWith } from './frame/envelope.ts';
+import { resource } from './frame/resource.ts';
 
 const tag = 'Conversations';
 const params = struct({ id: idOf('Conversation') });

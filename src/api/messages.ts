@@ -8,8 +8,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { Overloaded, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
 import { findChannelById } from '../records/workspaces/channels.ts';
 import { findOutboundMessage, type OutboundMessage } from '../records/messages/outbound-messages.ts';
-import { endpoint, type EndpointRequest } from './endpoint.ts';
-import { ErrorEnvelope, recordWithMessage, succeedWith } from './envelope.ts';
+import { endpoint, type EndpointRequest } from './frame/endpoint.ts';
+import { ErrorEnvelope, recordWithMessage, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Messages';
 const sent = 'Template message sent successfully';

@@ -3,8 +3,8 @@ import * as t from 'io-ts';
 import { struct } from '../codecs/struct.ts';
 import { Unauthorized } from '../domain/error.ts';
 import { isSignedBy, isVerifyToken } from '../provider/signature.ts';
-import { endpoint } from './endpoint.ts';
-import { HttpProblem } from './http-problem.ts';
+import { endpoint } from './frame/endpoint.ts';
+import { HttpProblem } from './frame/http-problem.ts';
 
 const tag = 'Provider';
 const path = '/provider/webhook';

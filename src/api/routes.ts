@@ -17,11 +17,11 @@ import {
   getConversation,
   listConversations,
 } from './conversations.ts';
-import { documentation } from './docs-page.ts';
-import type { Endpoint } from './endpoint.ts';
-import { healthz, readyz } from './health.ts';
+import { documentation } from './frame/docs-page.ts';
+import type { Endpoint } from './frame/endpoint.ts';
+import { healthz, readyz } from './frame/health.ts';
 import { sendMessage } from './messages.ts';
-import { metricsEndpoint } from './metrics-endpoint.ts';
+import { metricsEndpoint } from './frame/metrics-endpoint.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
 import { createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';

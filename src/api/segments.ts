@@ -3,7 +3,7 @@ import { CreateSegment, Segment, UpdateSegment } from '../codecs/segment.ts';
 import { Invalid } from '../domain/error.ts';
 import { conditionProblems, type SegmentCondition } from '../domain/contacts/segment-filter.ts';
 import * as records from '../records/contacts/segments.ts';
-import { resource } from './resource.ts';
+import { resource } from './frame/resource.ts';
 
 const segmentExample = {
   id: '0197c0de-0000-7000-8000-0000000000e1',

@@ -2,7 +2,7 @@
 import { textOf } from '../codecs/scalars.ts';
 import { CreateTag, Tag, UpdateTag } from '../codecs/tag.ts';
 import * as records from '../records/contacts/tags.ts';
-import { resource } from './resource.ts';
+import { resource } from './frame/resource.ts';
 
 const tags = resource({
   name: 'Tag',

@@ -6,8 +6,8 @@ import { payloadSkeleton } from '../domain/templates/payload-skeleton.ts';
 import { parseTemplate } from '../domain/templates/components.ts';
 import { templateVariables } from '../domain/templates/variables.ts';
 import * as records from '../records/templates/templates.ts';
-import { endpoint } from './endpoint.ts';
-import { page, pageOf, record, recordWithMessage, succeed, succeedWith } from './envelope.ts';
+import { endpoint } from './frame/endpoint.ts';
+import { page, pageOf, record, recordWithMessage, succeed, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Templates';
 const templateId = '0197c0de-0000-7000-8000-000000000001';

@@ -8,8 +8,8 @@ import { Invalid, NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
 import type { Connection } from '../records/database/database.ts';
 import * as records from '../records/wallet/wallets.ts';
-import { endpoint } from './endpoint.ts';
-import { record, recordWithMessage, succeed, succeedWith } from './envelope.ts';
+import { endpoint } from './frame/endpoint.ts';
+import { record, recordWithMessage, succeed, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Wallet';
 

@@ -1,7 +1,7 @@
 /** What has to be there for each operation of the API to succeed: one fresh thing for every id in its path. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
-import type { Declaration } from '../../src/api/endpoint.ts';
+import type { Declaration } from '../../src/api/frame/endpoint.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import type { SeededWorkspace, TestApi } from './api.ts';
 

@@ -1,9 +1,9 @@
 /** Holds responses to the OpenAPI document: the schema of the very operation and status. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Endpoint } from '../../src/api/endpoint.ts';
-import { openApiDocument } from '../../src/api/openapi.ts';
-import { createRouter } from '../../src/api/router.ts';
+import type { Endpoint } from '../../src/api/frame/endpoint.ts';
+import { openApiDocument } from '../../src/api/frame/openapi.ts';
+import { createRouter } from '../../src/api/frame/router.ts';
 
 export interface Contract {
   /** Throws when the document does not allow the response. What no operation describes is let through. */

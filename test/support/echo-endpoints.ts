@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import * as t from 'io-ts';
-import { endpoint, type Endpoint } from '../../src/api/endpoint.ts';
-import { record, succeed } from '../../src/api/envelope.ts';
+import { endpoint, type Endpoint } from '../../src/api/frame/endpoint.ts';
+import { record, succeed } from '../../src/api/frame/envelope.ts';
 import { idOf, Integer, Page } from '../../src/codecs/scalars.ts';
 import { struct, withMessage } from '../../src/codecs/struct.ts';
 

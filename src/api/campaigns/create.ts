@@ -5,7 +5,7 @@ import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
 import { checkCampaign, recordOf, type CheckedCampaign } from '../../commands/campaigns/create-campaign.ts';
 import { startCampaignWorkflow } from '../../commands/campaigns/deliver-workflow-commands.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../frame/endpoint.ts';
 import { campaignFields } from './report-codec.ts';
 
 const Created = struct({

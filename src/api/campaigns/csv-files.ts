@@ -6,8 +6,8 @@ import { refined, struct } from '../../codecs/struct.ts';
 import { uploadCampaignFile } from '../../commands/campaigns/upload-campaign-file.ts';
 import { NotFound } from '../../domain/error.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
-import { endpoint } from '../endpoint.ts';
-import { record, succeed } from '../envelope.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { record, succeed } from '../frame/envelope.ts';
 
 const CsvFile = struct({
   csv_file_key: t.string,

@@ -10,8 +10,8 @@ import {
   type RecipientFilter,
   type RecipientReport as RecipientRow,
 } from '../../records/campaigns/recipient-report.ts';
-import { endpoint } from '../endpoint.ts';
-import { cursorPage, cursorPageOf } from '../envelope.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { cursorPage, cursorPageOf } from '../frame/envelope.ts';
 
 const Recipient = struct({
   id: Uuid,

@@ -8,8 +8,8 @@ import {
 } from '../../commands/campaigns/change-campaign.ts';
 import { campaignStatuses } from '../../domain/campaigns/campaign.ts';
 import { getCampaignReport, listCampaignReports } from '../../records/campaigns/report.ts';
-import { endpoint } from '../endpoint.ts';
-import { page, pageOf, record, succeed } from '../envelope.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { page, pageOf, record, succeed } from '../frame/envelope.ts';
 import { CampaignReport, campaignReportExample, presentCampaignReport } from './report-codec.ts';
 
 const defaultLimit = 10;

@@ -3,8 +3,8 @@ import * as t from 'io-ts';
 import { idOf } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
 import { testCampaign } from '../../commands/campaigns/test-campaign.ts';
-import { endpoint } from '../endpoint.ts';
-import { ErrorEnvelope, recordWithMessage } from '../envelope.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { ErrorEnvelope, recordWithMessage } from '../frame/envelope.ts';
 import { sentAnswer, SentMessage, unknownAnswer } from '../messages.ts';
 
 export const testCampaignEndpoint = endpoint(

@@ -1,11 +1,11 @@
 import * as t from 'io-ts';
 import { eventEnvelope } from '../../codecs/event.ts';
 import { toJsonSchema } from '../../codecs/json-schema.ts';
-import { eventExamples } from '../../domain/event-example.ts';
+import { eventExamples } from '../../codecs/event-example.ts';
 import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import { eventDescriptions, eventKeys } from '../../domain/webhooks/event-key.ts';
-import { endpoint } from '../endpoint.ts';
-import { record, succeed } from '../envelope.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { record, succeed } from '../frame/envelope.ts';
 import { CatalogueEntry } from './codecs.ts';
 
 const exampleTimestamp = '2026-11-21T09:00:00.000Z';

@@ -5,7 +5,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
 import * as records from '../../records/webhooks/configurations.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../frame/endpoint.ts';
 import {
   acknowledge,
   Acknowledgement,
@@ -15,7 +15,7 @@ import {
   recordWithMessage,
   succeed,
   succeedWith,
-} from '../envelope.ts';
+} from '../frame/envelope.ts';
 import { CreateWebhook, UpdateWebhook, Webhook } from './codecs.ts';
 import { webhookExample } from './examples.ts';
 

@@ -1,15 +1,22 @@
 /** The delivery log of a configuration, and deliveries somebody asks for. */
 import { idOf, limitUpTo, repeated } from '../../codecs/scalars.ts';
 import { oneOf, struct } from '../../codecs/struct.ts';
-import { exampleEvent } from '../../domain/event-example.ts';
+import { exampleEvent } from '../../codecs/event-example.ts';
 import { eventKeys } from '../../domain/webhooks/event-key.ts';
-import { serialiseEvent } from '../../domain/event.ts';
+import { serialiseEvent } from '../../codecs/event-data.ts';
 import { deliveryStates } from '../../domain/webhooks/delivery.ts';
 import { insertTestEvent } from '../../records/webhooks/events.ts';
 import { getWebhookConfiguration } from '../../records/webhooks/configurations.ts';
 import * as records from '../../records/webhooks/deliveries.ts';
-import { endpoint } from '../endpoint.ts';
-import { cursorPage, cursorPageOf, record, recordWithMessage, succeed, succeedWith } from '../envelope.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import {
+  cursorPage,
+  cursorPageOf,
+  record,
+  recordWithMessage,
+  succeed,
+  succeedWith,
+} from '../frame/envelope.ts';
 import { Delivery, DeliveryCursor, TestWebhook } from './codecs.ts';
 import { deliveryExample, waitingDeliveryExample } from './examples.ts';
 

@@ -2,8 +2,8 @@
 import { idOf } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
 import { getWebhookHealth } from '../../records/webhooks/health.ts';
-import { endpoint } from '../endpoint.ts';
-import { record, succeed } from '../envelope.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { record, succeed } from '../frame/envelope.ts';
 import { WebhookHealth } from './codecs.ts';
 import { webhookHealthExample } from './examples.ts';
 

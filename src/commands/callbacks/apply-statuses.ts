@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { cleanText } from '../../domain/clean-text.ts';
-import type { NewEvent } from '../../domain/event.ts';
+import type { NewEvent } from '../../codecs/event-data.ts';
 import { foldStatuses, type StatusOutcome } from '../../domain/callbacks/message-status.ts';
 import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
 import type { Connection, Database } from '../../records/database/database.ts';

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
-import type { NewEvent } from '../../domain/event.ts';
+import type { NewEvent } from '../../codecs/event-data.ts';
 import { readNotification } from '../../provider/notification.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { Transaction } from '../../records/database/database.ts';

@@ -1,6 +1,6 @@
 import type { MessageSource, MessageStatusData } from '../../codecs/event.ts';
 import { messageSources } from '../../codecs/event.ts';
-import type { NewEvent } from '../../domain/event.ts';
+import type { NewEvent } from '../../codecs/event-data.ts';
 import type { StatusNotice } from './match-statuses.ts';
 
 /** Spec 6.3: one event per status, with the provider's own object inside. */

@@ -1,0 +1,162 @@
+/** The Koa application and the HTTP server around it, with its limits of size and time. */
+import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Koa from 'koa';
+import type { Dependencies } from '../../dependencies.ts';
+import { createAuthenticator } from './authenticate.ts';
+import type { Endpoint } from './endpoint.ts';
+import { errorBody } from './error-envelope.ts';
+import type { FrameState } from './state.ts';
+import { createKeyFinder } from './idempotency.ts';
+import { mount } from './mount.ts';
+import { createRateLimiter } from './rate-limit.ts';
+import { refuse } from './refuse.ts';
+import { requestLog } from './request-log.ts';
+
+const securityHeaders = new Map([
+  ['Cache-Control', 'no-store'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-Frame-Options', 'DENY'],
+]);
+
+export interface TimeLimits {
+  /** From the connection, or the end of the request before, to the end of the head. */
+  readonly headersMs: number;
+  /** From the head to the end of the body. */
+  readonly bodyMs: number;
+  /** A whole request, uploads included. */
+  readonly requestMs: number;
+}
+
+const defaultTimeLimits: TimeLimits = { headersMs: 10_000, bodyMs: 30_000, requestMs: 600_000 };
+
+interface AppOptions {
+  readonly dependencies: Dependencies;
+  readonly endpoints: readonly Endpoint[];
+  readonly bodyTimeoutMs: number;
+  readonly isStopping: () => boolean;
+}
+
+function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOptions): Koa<FrameState> {
+  const { config, logger, now } = dependencies;
+  const limits = { perSecond: config.rateLimitPerSecond, burst: config.rateLimitPerSecond * 2 };
+  const app = new Koa<FrameState>();
+  app.silent = true;
+  // Answers that broke off in the middle; everything else has been made an envelope before it gets here.
+  app.on('error', (error: Error) =>
+    logger.debug({ reason: error.message }, 'connection lost while answering'),
+  );
+
+  app.use(requestLog(dependencies));
+  app.use(async (ctx, next) => {
+    ctx.res.setHeaders(securityHeaders);
+    await next();
+    if (isStopping()) ctx.set('Connection', 'close');
+  });
+  app.use(refuse({ logger, now }));
+  app.use(
+    mount(
+      {
+        dependencies,
+        authenticate: createAuthenticator(dependencies),
+        keyLimiter: createRateLimiter(limits),
+        addressLimiter: createRateLimiter(limits),
+        findIdempotencyKey: createKeyFinder(dependencies.database),
+        bodyTimeoutMs,
+        isStopping,
+      },
+      endpoints,
+    ),
+  );
+  return app;
+}
+
+export interface ApiServer {
+  /** Not listening yet. */
+  readonly server: Server;
+  /**
+   * Is not ready from now on, and listens for `delayMs` more: whoever spreads the load has to notice. Then it takes no new
+   * connection; resolves when the last request is answered. What is not `limitMs` later is cut off.
+   */
+  readonly drain: (limitMs: number, delayMs?: number) => Promise<void>;
+}
+
+export function createApiServer(
+  dependencies: Dependencies,
+  endpoints: readonly Endpoint[],
+  { headersMs, bodyMs, requestMs } = defaultTimeLimits,
+): ApiServer {
+  let stopping = false;
+  const app = createApp({ dependencies, endpoints, bodyTimeoutMs: bodyMs, isStopping: () => stopping });
+  const handle = app.callback();
+  const server = createServer(
+    {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      // Node looks for late requests this often.
+      connectionsCheckingInterval: Math.min(1_000, headersMs / 2),
+      keepAliveTimeout: 65_000,
+      // Ours to answer, with the envelope.
+      requireHostHeader: false,
+    },
+    (request, response) => void handle(request, response),
+  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    refuseUnreadable(error, socket, dependencies.now());
+  });
+  server.on('checkExpectation', (_request, response) => {
+    response.setHeader('Connection', 'close');
+    response.writeHead(417, { 'Content-Type': 'application/json; charset=utf-8' });
+    response.end(errorBody({ status: 417, message: 'Expect must be 100-continue' }, dependencies.now()));
+  });
+  return {
+    server,
+    drain: async (limitMs, delayMs = 0) => {
+      stopping = true;
+      if (delayMs > 0) await sleep(delayMs);
+      const timer = setTimeout(() => server.closeAllConnections(), limitMs);
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      clearTimeout(timer);
+    },
+  };
+}
+
+const parserFailures: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'Request headers are too large' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'Chunk extensions are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive' },
+};
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  431: 'Request Header Fields Too Large',
+};
+
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, now: Date): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const failure = parserFailures[error.code ?? ''] ?? {
+    status: 400,
+    message: 'The request is not valid HTTP',
+  };
+  const body = errorBody(failure, now);
+  socket.end(
+    [
+      `HTTP/1.1 ${failure.status} ${reasons[failure.status] ?? ''}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,136 @@
+/** X-API-Key → principal (Spec 5). Every refusal does the same work and says the same sentence. */
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Config } from '../../config.ts';
+import {
+  hashSecret,
+  looksLikeJwt,
+  parseApiKey,
+  pepperId,
+  type Principal,
+} from '../../domain/workspaces/api-key.ts';
+import { Unauthorized } from '../../domain/error.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { findApiKey, replaceKeyHash, touchApiKey, type ApiKey } from '../../records/workspaces/api-keys.ts';
+import type { Database } from '../../records/database/database.ts';
+import type { Declaration } from './endpoint.ts';
+import { valuesOf } from './raw-headers.ts';
+
+export type Authenticator = (
+  request: IncomingMessage,
+  declaration: Pick<Declaration, 'access' | 'apiKeyOnly'>,
+) => Promise<Principal>;
+
+interface AuthenticatorOptions {
+  readonly config: Pick<Config, 'keyPeppers'>;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly now: () => Date;
+}
+
+interface CachedKey {
+  readonly key: Promise<ApiKey | undefined>;
+  readonly staleAtMs: number;
+}
+
+// Below the five seconds within which a revocation acts, with room for the query itself.
+const cacheMs = 4_000;
+const mostCached = 10_000;
+const touchEveryMs = 5 * 60_000;
+const jwtRefusal = 'This endpoint is restricted to API key usage only';
+
+export function createAuthenticator({ config, database, logger, now }: AuthenticatorOptions): Authenticator {
+  const peppers = new Map(config.keyPeppers.map((pepper) => [pepperId(pepper), pepper]));
+  const [currentPepper = ''] = config.keyPeppers;
+  const cache = new Map<string, CachedKey>();
+  const touched = new Map<string, number>();
+  const renewing = new Set<string>();
+  // SHA-256 of the secret that a cached key has been proven with, for as long as it is cached: spares the next one the HMAC.
+  const proven = new WeakMap<ApiKey, Buffer>();
+
+  const lookUp = (keyId: string): Promise<ApiKey | undefined> => {
+    const nowMs = now().getTime();
+    const cached = cache.get(keyId);
+    // What would be stale later than if it were new is of before the clock was set back.
+    if (cached !== undefined && cached.staleAtMs > nowMs && cached.staleAtMs <= nowMs + cacheMs)
+      return cached.key;
+    const key = findApiKey(database, keyId);
+    if (cache.size >= mostCached) cache.clear();
+    cache.set(keyId, { key, staleAtMs: nowMs + cacheMs });
+    // Neither a failure nor an unknown key is remembered: a key works from the moment it is made.
+    const forget = () => {
+      if (cache.get(keyId)?.key === key) cache.delete(keyId);
+    };
+    key.then((found) => found === undefined && forget(), forget);
+    return key;
+  };
+
+  const noteUse = ({ keyId, lastUsedAt }: ApiKey): void => {
+    const nowMs = now().getTime();
+    const last = Math.max(lastUsedAt?.getTime() ?? 0, touched.get(keyId) ?? 0);
+    if (nowMs - last < touchEveryMs) return;
+    if (touched.size >= mostCached) touched.clear();
+    touched.set(keyId, nowMs);
+    touchApiKey(database, keyId).catch((error: unknown) => {
+      logger.warn(
+        { keyId, reason: error instanceof Error ? error.message : 'unknown' },
+        'last use of a key not noted',
+      );
+    });
+  };
+
+  /** A secret is known only while it is shown: its hash moves to the present pepper then. Failing, it moves at the next use. */
+  const renewHash = ({ keyId }: ApiKey, secret: string): void => {
+    if (renewing.has(keyId)) return;
+    renewing.add(keyId);
+    const renewed = {
+      keyId,
+      secretHash: hashSecret(secret, currentPepper),
+      pepperId: pepperId(currentPepper),
+    };
+    replaceKeyHash(database, renewed).then(
+      () => {
+        cache.delete(keyId);
+        renewing.delete(keyId);
+      },
+      () => renewing.delete(keyId),
+    );
+  };
+
+  /** Does the same work when there is no such key. */
+  const isProof = (secret: string, key: ApiKey | undefined): key is ApiKey => {
+    const given = hash('sha256', secret, 'buffer');
+    const known = key === undefined ? undefined : proven.get(key);
+    if (timingSafeEqual(given, known ?? Buffer.alloc(given.length))) return true;
+    const pepper = key === undefined ? currentPepper : peppers.get(key.pepperId);
+    const digest = hashSecret(secret, pepper ?? currentPepper);
+    const matches = timingSafeEqual(digest, key?.secretHash ?? Buffer.alloc(digest.length));
+    if (!matches || pepper === undefined || key === undefined) return false;
+    if (pepper !== currentPepper) renewHash(key, secret);
+    proven.set(key, given);
+    return true;
+  };
+
+  return async (request, { access, apiKeyOnly }) => {
+    const credentials = credentialsOf(request);
+    const [credential] = credentials.apiKeys;
+    const parts =
+      credential === undefined || credentials.apiKeys.length > 1 ? undefined : parseApiKey(credential);
+    const key = parts === undefined ? undefined : await lookUp(parts.keyId);
+    if (parts === undefined || !isProof(parts.secret, key)) {
+      const given = [...credentials.apiKeys, ...credentials.bearer];
+      throw apiKeyOnly && given.some(looksLikeJwt) ? new Unauthorized(jwtRefusal) : new Unauthorized();
+    }
+    if (access === 'operator' && key.scope !== 'operator') throw new Unauthorized();
+    if (access === 'channel' && key.scope === 'operator') throw new Unauthorized();
+    noteUse(key);
+    const { workspaceId, keyId, scope, channelId } = key;
+    return { workspaceId, keyId, scope, channelId };
+  };
+}
+
+function credentialsOf({ rawHeaders, headers }: IncomingMessage) {
+  const apiKeys = valuesOf(rawHeaders, 'x-api-key');
+  const bearer = /^bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
+  return { apiKeys, bearer: bearer === undefined ? [] : [bearer] };
+}

@@ -1,0 +1,169 @@
+/**
+ * The declaration of one operation. Validation, routing, 405/`Allow`, authentication and the OpenAPI document are all read
+ * from it; `src/api/routes.ts` lists every declaration.
+ */
+import type { Readable } from 'node:stream';
+import type * as t from 'io-ts';
+import type { JsonSchema } from '../../codecs/json-schema.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Principal } from '../../domain/workspaces/api-key.ts';
+import type { IdempotencyForm, RequestIdempotency } from './idempotency.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * `public`: no key, `principal` must not be read. `workspace`: any key. `operator`: an operator's key.
+ * `channel`: the operation sends; a channel's or a workspace's key, never an operator's.
+ */
+export type Access = 'public' | 'workspace' | 'channel' | 'operator';
+
+/** `raw`: the bytes as they came. `multipart`: a receiver of one file of a `multipart/form-data` body, unread yet. */
+export type BodyDeclaration = t.Mixed | 'raw' | 'multipart' | 'none';
+
+export interface WantedFile {
+  /** The name of the form's field. */
+  readonly field: string;
+  readonly maxBytes: number;
+}
+
+/**
+ * What `take`, which reads the file to its end and never throws before it returns, makes of it. The end comes when the
+ * whole form has arrived; a form that does not, breaks the file off.
+ */
+export type FileReceiver = <T>(wanted: WantedFile, take: (file: Readable) => Promise<T>) => Promise<T>;
+
+export interface ResponseDeclaration {
+  readonly description: string;
+  /** A JSON body. Dates and other non-JSON values are encoded by the codec, undeclared fields are dropped. */
+  readonly body?: t.Mixed;
+  /** In wire form; a test holds it to the schema of `body`. */
+  readonly example?: unknown;
+  /** Bodies that are not JSON, by media type. */
+  readonly content?: Readonly<Record<string, JsonSchema>>;
+}
+
+export type ResponseDeclarations = { readonly [status: number]: ResponseDeclaration };
+
+export interface Declaration<
+  P extends t.Mixed = t.Mixed,
+  Q extends t.Mixed = t.Mixed,
+  B extends BodyDeclaration = BodyDeclaration,
+  R extends ResponseDeclarations = ResponseDeclarations,
+> {
+  readonly method: Method;
+  /** Parameters as `:id`, each a field of `params`. */
+  readonly path: `/${string}`;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  readonly access: Access;
+  /** Campaign creation: a JWT in place of a key is refused with a message of its own (Spec 5.2). */
+  readonly apiKeyOnly?: true;
+  /** Path parameters; what does not decode is answered 404 with the codec's message (see `idOf`). */
+  readonly params?: P;
+  readonly query?: Q;
+  /** A codec makes the endpoint take a JSON object. */
+  readonly body?: B;
+  /** In wire form; a test sends it through the codec. */
+  readonly bodyExample?: unknown;
+  /** For `raw` and `multipart` bodies, which have no codec. */
+  readonly bodySchema?: JsonSchema;
+  /** Bytes; 1 MiB by default. A `multipart` handler keeps its own limit. */
+  readonly bodyLimit?: number;
+  /** Takes an Idempotency-Key; the handler must use `request.idempotency`. */
+  readonly idempotent?: IdempotencyForm;
+  /** Asked for every few seconds by machines: logged at `debug`. */
+  readonly probe?: true;
+  /** Left out of the document: the parts of the documentation page. */
+  readonly undocumented?: true;
+  readonly responses: R;
+  /** Beside the implied ones: 401, 429, 500 and 503, 404 of path parameters, 413 and 415 of bodies. */
+  readonly errors?: readonly number[];
+}
+
+export interface EndpointRequest {
+  /** X-Request-Id: the caller's, or one made here. */
+  readonly id: string;
+  /** For signatures and content negotiation; repeated ones joined by a comma. */
+  readonly header: (name: string) => string | undefined;
+  readonly ip: string;
+  /** The process is ending. */
+  readonly isStopping: () => boolean;
+  readonly idempotency: RequestIdempotency;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+type Answers<R extends ResponseDeclarations> = {
+  [S in keyof R & number]:
+    | ContentAnswer<S>
+    | (R[S] extends { readonly body: infer C extends t.Mixed }
+        ? { readonly status: S; readonly body: Immutable<t.TypeOf<C>>; readonly headers?: Headers }
+        : { readonly status: S; readonly headers?: Headers });
+}[keyof R & number];
+
+export type Immutable<A> = A extends Date
+  ? A
+  : A extends readonly (infer E)[]
+    ? readonly Immutable<E>[]
+    : A extends object
+      ? { readonly [K in keyof A]: Immutable<A[K]> }
+      : A;
+
+/** A body that is not JSON. */
+export interface ContentAnswer<S extends number = number> {
+  readonly status: S;
+  readonly content: string | Buffer | Readable;
+  readonly contentType: string;
+  readonly headers?: Headers;
+}
+
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Headers;
+}
+
+export type Answer = JsonAnswer | ContentAnswer;
+
+type BodyOf<B extends BodyDeclaration> = B extends t.Mixed
+  ? t.TypeOf<B>
+  : B extends 'raw'
+    ? Buffer
+    : B extends 'multipart'
+      ? FileReceiver
+      : undefined;
+
+/** What a handler is called with: decoded, typed by the codecs. */
+export interface EndpointCall<P = unknown, Q = unknown, B = unknown> {
+  readonly dependencies: Dependencies;
+  readonly principal: Principal;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly request: EndpointRequest;
+}
+
+/** An operation whose types are erased: what the frame mounts and documents. */
+export interface Endpoint {
+  readonly declaration: Declaration;
+  readonly handle: (call: EndpointCall) => Promise<Answer>;
+}
+
+/** Declares an operation. The handler throws domain errors; `error-envelope.ts` alone makes responses of them. */
+export function endpoint<
+  R extends ResponseDeclarations,
+  P extends t.Mixed = t.UnknownC,
+  Q extends t.Mixed = t.UnknownC,
+  B extends BodyDeclaration = 'none',
+  const A extends Answers<R> = Answers<R>,
+>(
+  declaration: Declaration<P, Q, B, R>,
+  handle: (call: EndpointCall<t.TypeOf<P>, t.TypeOf<Q>, BodyOf<B>>) => Promise<A>,
+): Endpoint {
+  return {
+    declaration: declaration as Declaration,
+    handle: handle as Endpoint['handle'],
+  };
+}

@@ -1,0 +1,74 @@
+/** Codecs and builders of the response envelopes (Spec 4 and 7). */
+import * as t from 'io-ts';
+import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
+import { nullish, struct } from '../../codecs/struct.ts';
+
+const success = t.literal('success');
+
+/** `{status, data}`: `data` is the record. */
+export const record = <C extends t.Mixed>(data: C) => struct({ status: success, data });
+
+/** `{status, message, data}` */
+export const recordWithMessage = <C extends t.Mixed>(data: C) =>
+  struct({ status: success, message: t.string, data });
+
+/** `{status, message}`: the answer of a DELETE. */
+export const Acknowledgement = struct({ status: success, message: t.string });
+
+const Pagination = struct({
+  page: Integer,
+  limit: Integer,
+  total: Integer,
+  totalPages: Integer,
+});
+
+const CursorPagination = struct({ limit: Integer, nextCursor: nullish(t.string) });
+
+/** `{status, data: [], pagination: {page, limit, total, totalPages}}` */
+export const pageOf = <C extends t.Mixed>(item: C) =>
+  struct({ status: success, data: t.readonlyArray(item), pagination: Pagination });
+
+/** `{status, data: [], pagination: {limit, nextCursor}}`; nextCursor is null at the end. */
+export const cursorPageOf = <C extends t.Mixed>(item: C) =>
+  struct({ status: success, data: t.readonlyArray(item), pagination: CursorPagination });
+
+export const ErrorEnvelope = struct(
+  { status: t.literal('error'), code: Integer, message: t.string, timestamp: IsoDateTime },
+  {
+    error: t.union([
+      t.readonlyArray(struct({ field: t.string, message: t.string })),
+      struct({ providerCode: Integer, details: t.string }),
+    ]),
+  },
+);
+export type ErrorEnvelope = t.TypeOf<typeof ErrorEnvelope>;
+
+/** The body of `record(codec)`. */
+export const succeed = <const A>(data: A) => ({ status: 'success', data }) as const;
+
+/** The body of `recordWithMessage(codec)`. */
+export const succeedWith = <const A>(message: string, data: A) =>
+  ({ status: 'success', message, data }) as const;
+
+/** The body of `Acknowledgement`. */
+export const acknowledge = (message: string) => ({ status: 'success', message }) as const;
+
+/** The body of `pageOf(codec)`. */
+export function page<A>(
+  data: readonly A[],
+  { page: number, limit, total }: { readonly page: number; readonly limit: number; readonly total: number },
+) {
+  return {
+    status: 'success',
+    data,
+    pagination: { page: number, limit, total, totalPages: Math.ceil(total / limit) },
+  } as const;
+}
+
+/** The body of `cursorPageOf(codec)`. */
+export function cursorPage<A>(
+  data: readonly A[],
+  pagination: { readonly limit: number; readonly nextCursor: string | null },
+) {
+  return { status: 'success', data, pagination } as const;
+}

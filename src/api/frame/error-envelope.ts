@@ -1,0 +1,82 @@
+/** The one translator of errors into the error envelope (Spec 7). */
+import {
+  Conflict,
+  FeatureUnavailable,
+  IdempotencyMismatch,
+  Invalid,
+  NotFound,
+  Overloaded,
+  ProviderRefused,
+  ProviderUnreachable,
+  Unauthorized,
+} from '../../domain/error.ts';
+import { isDatabaseUnavailable } from '../../records/database/failure.ts';
+import { StorageFailure } from '../../storage/storage-failure.ts';
+import { ErrorEnvelope } from './envelope.ts';
+import { HttpProblem } from './http-problem.ts';
+
+export interface Failure {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+type Translation = Pick<ErrorEnvelope, 'message' | 'error'> & {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export function toFailure(error: unknown, now: Date): Failure {
+  const { status, message, error: details, headers = {} } = translate(error);
+  return { status, body: errorBody({ status, message, details }, now), headers };
+}
+
+/** The JSON text of an error envelope. */
+export function errorBody(
+  failure: { readonly status: number; readonly message: string; readonly details?: ErrorEnvelope['error'] },
+  now: Date,
+): string {
+  const { status, message, details } = failure;
+  const envelope: ErrorEnvelope = {
+    status: 'error',
+    code: status,
+    message,
+    ...(details !== undefined && { error: details }),
+    timestamp: now,
+  };
+  return JSON.stringify(ErrorEnvelope.encode(envelope));
+}
+
+function translate(error: unknown): Translation {
+  if (error instanceof HttpProblem)
+    return { status: error.status, message: error.message, headers: error.headers };
+  if (error instanceof Invalid) {
+    return {
+      status: 400,
+      message: error.message,
+      ...(error.problems.length > 0 && { error: error.problems }),
+    };
+  }
+  if (error instanceof FeatureUnavailable) return { status: 400, message: error.message };
+  if (error instanceof ProviderRefused) {
+    const { providerCode, details } = error;
+    return { status: 400, message: error.message, error: { providerCode, details } };
+  }
+  if (error instanceof Unauthorized) return { status: 401, message: error.message };
+  if (error instanceof NotFound) return { status: 404, message: error.message };
+  if (error instanceof Conflict) return { status: 409, message: error.message };
+  if (error instanceof IdempotencyMismatch) return { status: 422, message: error.message };
+  if (error instanceof Overloaded) {
+    const headers = { 'Retry-After': String(error.retryAfterSeconds) };
+    return { status: 429, message: error.message, headers };
+  }
+  if (error instanceof ProviderUnreachable) return { status: 502, message: error.message };
+  if (isDatabaseUnavailable(error) || error instanceof StorageFailure) {
+    return {
+      status: 503,
+      message: 'The service is temporarily unavailable',
+      headers: { 'Retry-After': '1' },
+    };
+  }
+  return { status: 500, message: 'Internal server error' };
+}

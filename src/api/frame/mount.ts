@@ -1,0 +1,188 @@
+/** One request to one endpoint, in this order: host, route, method, credentials, rate, body, path, fields, handler. */
+import type { IncomingMessage } from 'node:http';
+import type { Middleware } from 'koa';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Principal } from '../../domain/workspaces/api-key.ts';
+import { NotFound, Unauthorized } from '../../domain/error.ts';
+import type { Authenticator } from './authenticate.ts';
+import type { Answer, Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
+import { decodeFields, decodePath } from './decode-request.ts';
+import type { FrameContext, FrameState } from './state.ts';
+import { HttpProblem } from './http-problem.ts';
+import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay, type FindKey } from './idempotency.ts';
+import { parseJsonObject } from './json-body.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { valuesOf } from './raw-headers.ts';
+import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
+import { fileReceiver } from './receive-file.ts';
+import { createRouter } from './router.ts';
+import { createSerialiser, respond, respondText, type Serialise } from './respond.ts';
+
+export interface Frame {
+  readonly dependencies: Dependencies;
+  readonly authenticate: Authenticator;
+  readonly keyLimiter: RateLimiter;
+  /** Of addresses that present credentials we refuse. */
+  readonly addressLimiter: RateLimiter;
+  readonly findIdempotencyKey: FindKey;
+  readonly bodyTimeoutMs: number;
+  /** The process is on its way out: not ready any more, though requests are still answered. */
+  readonly isStopping: () => boolean;
+}
+
+const defaultBodyLimit = 1024 * 1024;
+const noBytes = Buffer.alloc(0);
+// What a request may take beside its call to the provider, before its reservation counts as abandoned.
+const abandonedAfterMs = 30_000;
+
+/** The middleware that serves the endpoints. Throws when they contradict each other. */
+export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<FrameState> {
+  const router = createRouter(endpoints, (ctx, target) => {
+    if (target.declaration.probe) ctx.state.quiet = true;
+    return serve({ frame, ctx, target, params: ctx.params });
+  });
+  // It sets itself what its type asks of the context.
+  const dispatch = router.routes() as Middleware<FrameState>;
+  return (ctx) => {
+    requireOneHost(ctx.req);
+    return dispatch(ctx, async () => {
+      throw new NotFound('Route');
+    });
+  };
+}
+
+function requireOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  const hosts = valuesOf(rawHeaders, 'host').length;
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    throw new HttpProblem(400, 'The request must have exactly one Host header', { Connection: 'close' });
+  }
+}
+
+interface Serving {
+  readonly frame: Frame;
+  readonly ctx: FrameContext;
+  readonly target: Endpoint;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+async function serve(serving: Serving): Promise<void> {
+  const { frame, ctx, target, params: given } = serving;
+  const { declaration } = target;
+  const principal = await admit(frame, ctx, declaration);
+  const received = await receive({ frame, ctx, declaration });
+  const params = decodePath(declaration, given);
+  const serialise = createSerialiser(declaration);
+  try {
+    const { bytes } = received;
+    const request = await describeRequest({ frame, ctx, declaration, principal, bytes, serialise });
+    const answer = await answerOf({ ...serving, principal, params, request, body: received.value });
+    respond(ctx, answer, serialise);
+  } catch (error) {
+    if (!(error instanceof Replay)) throw error;
+    ctx.set('Idempotent-Replayed', 'true');
+    respondText(ctx, error.response);
+  }
+}
+
+interface Answering extends Omit<Serving, 'params'> {
+  readonly principal: Principal;
+  readonly params: unknown;
+  readonly request: EndpointRequest;
+  readonly body: unknown;
+}
+
+async function answerOf(answering: Answering): Promise<Answer> {
+  const { frame, ctx, target, principal, params, request } = answering;
+  try {
+    const { query, body } = decodeFields(target.declaration, {
+      query: { ...ctx.query },
+      body: answering.body,
+    });
+    return await target.handle({ dependencies: frame.dependencies, principal, params, query, body, request });
+  } catch (error) {
+    await request.idempotency.refused();
+    throw error;
+  }
+}
+
+async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration): Promise<Principal> {
+  // Reading it in a public endpoint is a programming error and fails at once.
+  if (declaration.access === 'public') return undefined as unknown as Principal;
+  try {
+    const principal = await frame.authenticate(ctx.req, declaration);
+    ctx.state.principal = principal;
+    const standing = frame.keyLimiter.take(principal.keyId);
+    for (const [name, value] of Object.entries(standing)) ctx.res.setHeader(name, value);
+    return principal;
+  } catch (error) {
+    if (error instanceof Unauthorized) frame.addressLimiter.take(ctx.ip);
+    throw error;
+  }
+}
+
+interface Receiving {
+  readonly frame: Frame;
+  readonly ctx: FrameContext;
+  readonly declaration: Declaration;
+}
+
+/** `bytes` are what an Idempotency-Key compares. */
+async function receive({
+  frame,
+  ctx,
+  declaration: { body = 'none', bodyLimit = defaultBodyLimit },
+}: Receiving): Promise<{ readonly value: unknown; readonly bytes: Buffer }> {
+  const limits = { limit: bodyLimit, timeoutMs: frame.bodyTimeoutMs };
+  if (body === 'none') return { value: undefined, bytes: noBytes };
+  if (body === 'multipart') {
+    requireMultipart(ctx.req);
+    return { value: fileReceiver(ctx), bytes: noBytes };
+  }
+  if (body === 'raw') {
+    const bytes = await readBytes(ctx.req, limits);
+    return { value: bytes, bytes };
+  }
+  const bytes = await readJsonBytes(ctx.req, limits);
+  if (bytes === undefined) throw new HttpProblem(400, 'Request body is required');
+  return { value: parseJsonObject(bytes), bytes };
+}
+
+interface RequestParts extends Receiving {
+  readonly principal: Principal;
+  readonly bytes: Buffer;
+  readonly serialise: Serialise;
+}
+
+async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
+  const { frame, ctx, declaration, principal, bytes, serialise } = parts;
+  const { config } = frame.dependencies;
+  const { idempotent: form } = declaration;
+  const key = form === undefined ? undefined : idempotencyKeyOf(ctx.req.rawHeaders);
+  const idempotency =
+    form === undefined || key === undefined
+      ? noIdempotency
+      : await openIdempotency({
+          form,
+          find: frame.findIdempotencyKey,
+          scope: {
+            workspaceId: principal.workspaceId,
+            route: `${declaration.method} ${ctx.path}`,
+            key,
+          },
+          rawBody: bytes,
+          longestRequestMs: config.providerTimeoutMs + abandonedAfterMs,
+          serialise,
+        });
+  return {
+    id: ctx.state.requestId,
+    header: (name) => headerOf(ctx, name),
+    ip: ctx.ip,
+    isStopping: frame.isStopping,
+    idempotency,
+  };
+}
+
+function headerOf(ctx: FrameContext, name: string): string | undefined {
+  const value = ctx.req.headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(', ') : value;
+}

@@ -1,0 +1,212 @@
+/** The declarations as an OpenAPI 3.1 document: nothing in it is written twice. */
+import type * as t from 'io-ts';
+import { eventEnvelope } from '../../codecs/event.ts';
+import { toJsonSchema, type JsonSchema } from '../../codecs/json-schema.ts';
+import { eventDescriptions, eventKeys } from '../../domain/webhooks/event-key.ts';
+import type { Declaration, Endpoint, ResponseDeclaration } from './endpoint.ts';
+import { ErrorEnvelope } from './envelope.ts';
+
+export type OpenApiDocument = JsonSchema;
+
+const errorDescriptions: Readonly<Record<number, string>> = {
+  400: 'The request is not valid; `error` lists the fields',
+  401: 'Missing or invalid credentials',
+  403: 'Refused',
+  404: 'Not found, also for what belongs to another workspace',
+  408: 'The request took too long to arrive',
+  409: 'Not possible in the present state, or a request with this Idempotency-Key is still running',
+  413: 'The body is too large',
+  415: 'The media type or the content encoding of the body is not supported',
+  422: 'The Idempotency-Key was used with another body',
+  429: 'Too many requests; see Retry-After',
+  500: 'The service failed',
+  502: 'The messaging provider cannot be reached',
+  503: 'The service, or what it needs, is unavailable at the moment',
+};
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Campaigns: 'One template to many contacts: created by one call, prepared, sent and reported',
+  Messages: 'One template to one recipient',
+  Templates: "The provider's templates, their variables and payload skeletons",
+  Tags: 'Labels of contacts',
+  Contacts: 'The people a workspace knows',
+  Segments: 'Saved filters of contacts',
+  Conversations: 'Conversations with contacts: assignment and status',
+  Wallet: 'Money of a channel and the prices of messages',
+  Webhooks: 'Where events are delivered, and what became of each delivery',
+  Provider: "The messaging provider's callbacks",
+  Operations: 'Health, metrics and this description',
+  Events: 'What is sent to webhooks (one attempt, 5 seconds, 256 KB)',
+};
+
+/** Throws when a codec has no JSON Schema or a path and its parameters disagree. */
+export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument {
+  const declarations = endpoints
+    .map(({ declaration }) => declaration)
+    .filter(({ undocumented }) => !undocumented);
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const declaration of declarations) {
+    const path = declaration.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [declaration.method.toLowerCase()]: operation(declaration) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Messaging campaigns',
+      version: '1.0.0',
+      description:
+        'Approved template messages to the contacts of a workspace: campaigns, single sends, contacts and webhooks.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(declarations.map(({ tag }) => tag)), 'Events'].map((name) => ({
+      name,
+      description: tagDescriptions[name],
+    })),
+    security: [{ apiKey: [] }],
+    paths,
+    webhooks: Object.fromEntries(eventKeys.map((key) => [key, { post: webhook(key) }])),
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+      schemas: { Error: toJsonSchema(ErrorEnvelope) },
+      responses: Object.fromEntries(
+        Object.entries(errorDescriptions).map(([status, description]) => [
+          `Error${status}`,
+          errorResponse(Number(status), description),
+        ]),
+      ),
+    },
+  };
+}
+
+function operation(declaration: Declaration): JsonSchema {
+  const { operationId, summary, description, tag, access, responses } = declaration;
+  const requestBody = bodyOf(declaration);
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    tags: [tag],
+    ...(access === 'public' && { security: [] }),
+    parameters: parametersOf(declaration),
+    ...(requestBody !== undefined && { requestBody }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, response]) => [status, responseOf(response)]),
+      ),
+      ...Object.fromEntries(
+        errorStatuses(declaration).map((status) => [
+          String(status),
+          { $ref: `#/components/responses/Error${status}` },
+        ]),
+      ),
+    },
+  };
+}
+
+/** The statuses of the error envelopes an operation can answer, in order. */
+export function errorStatuses(declaration: Declaration): readonly number[] {
+  const { access, params, query, body = 'none', idempotent, errors = [], responses } = declaration;
+  const statuses = new Set([
+    500,
+    503,
+    ...errors,
+    ...(access === 'public' ? [] : [401, 429]),
+    ...(params === undefined ? [] : [404]),
+    ...(query === undefined && body === 'none' ? [] : [400]),
+    ...(body === 'none' ? [] : [408, 413]),
+    ...(body === 'none' || body === 'raw' ? [] : [415]),
+    ...(idempotent ? [400, 409, 422] : []),
+  ]);
+  const own = [...statuses].filter((status) => responses[status] === undefined).toSorted((a, b) => a - b);
+  const unknown = own.filter((status) => errorDescriptions[status] === undefined);
+  if (unknown.length > 0)
+    throw new Error(`${declaration.operationId}: nothing describes ${unknown.join(', ')}`);
+  return own;
+}
+
+function parametersOf({ path, params, query, idempotent }: Declaration): readonly JsonSchema[] {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
+  const inPath = fieldsOf(params);
+  if (names.toSorted().join() !== Object.keys(inPath.properties).toSorted().join()) {
+    throw new Error(`${path}: the path and its params disagree`);
+  }
+  const inQuery = fieldsOf(query);
+  return [
+    ...names.map((name) => ({ name, in: 'path', required: true, schema: inPath.properties[name] })),
+    ...Object.entries(inQuery.properties).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: inQuery.required.includes(name),
+      schema,
+    })),
+    ...(idempotent ? [idempotencyParameter] : []),
+  ];
+}
+
+const idempotencyParameter: JsonSchema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A repeated request with the same key and body is answered with the stored response for 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function fieldsOf(codec: t.Mixed | undefined): {
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+} {
+  if (codec === undefined) return { properties: {}, required: [] };
+  const { properties = {}, required = [] } = toJsonSchema(codec);
+  return { properties: properties as Record<string, JsonSchema>, required: required as readonly string[] };
+}
+
+function bodyOf({ body = 'none', bodyExample, bodySchema }: Declaration): JsonSchema | undefined {
+  if (body === 'none') return undefined;
+  if (body === 'multipart') {
+    const file = {
+      type: 'object',
+      properties: { file: { type: 'string', format: 'binary' } },
+      required: ['file'],
+    };
+    return { required: true, content: { 'multipart/form-data': { schema: bodySchema ?? file } } };
+  }
+  const schema = body === 'raw' ? (bodySchema ?? {}) : toJsonSchema(body);
+  const media = { schema, ...(bodyExample !== undefined && { example: bodyExample }) };
+  return { required: true, content: { 'application/json': media } };
+}
+
+function responseOf({ description, body, example, content = {} }: ResponseDeclaration): JsonSchema {
+  const json = body && { schema: toJsonSchema(body), ...(example !== undefined && { example }) };
+  const media = {
+    ...(json !== undefined && { 'application/json': json }),
+    ...Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
+  };
+  return { description, ...(Object.keys(media).length > 0 && { content: media }) };
+}
+
+function errorResponse(status: number, description: string): JsonSchema {
+  const headers = status === 429 && {
+    'Retry-After': { schema: { type: 'integer' }, description: 'Seconds' },
+  };
+  return {
+    description,
+    ...(headers && { headers }),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
+}
+
+function webhook(key: (typeof eventKeys)[number]): JsonSchema {
+  return {
+    operationId: `on.${key}`,
+    summary: eventDescriptions[key],
+    tags: ['Events'],
+    security: [],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: toJsonSchema(eventEnvelope(key)) } },
+    },
+    responses: { '2XX': { description: 'Taken; any other answer is a failed delivery' } },
+  };
+}

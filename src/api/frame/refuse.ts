@@ -1,0 +1,78 @@
+/** Catches what a request fails with and answers the error envelope. */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Middleware } from 'koa';
+import type { Logger } from '../../telemetry/logger.ts';
+import { toFailure } from './error-envelope.ts';
+import type { FrameState } from './state.ts';
+import { CallerGone } from './http-problem.ts';
+import { hasBody } from './read-body.ts';
+
+// An unread rest that is known to be this small is read and thrown away, so that the connection stays usable.
+const smallRest = 64 * 1024;
+const lingerMs = 1_000;
+
+export function refuse({
+  logger,
+  now,
+}: {
+  readonly logger: Logger;
+  readonly now: () => Date;
+}): Middleware<FrameState> {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (error instanceof CallerGone) ctx.state.failure = error.message;
+      else if (ctx.headerSent)
+        logger.error({ requestId: ctx.state.requestId, error: describe(error) }, 'answer broke off');
+      const { status, body, headers } = toFailure(error, now());
+      ctx.state.failure = status !== 500 && error instanceof Error ? error.message : describe(error);
+      ctx.status = status;
+      ctx.body = body;
+      ctx.set({ ...headers, 'Content-Type': 'application/json; charset=utf-8' });
+      if (restIsLarge(ctx.req)) closeAfter(ctx, body);
+    }
+  };
+}
+
+/** Class, message and stack; of what the database said only its code: its messages quote values. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause: from } = error as { readonly cause?: Error & { readonly code?: unknown } };
+  const code = typeof from?.code === 'string' ? ` ${from.code}` : '';
+  const cause = from instanceof Error ? ` ← ${from.name}${code}` : '';
+  return `${error.stack ?? error.message}${cause}`;
+}
+
+function restIsLarge(request: IncomingMessage): boolean {
+  if (request.complete || !hasBody(request)) return false;
+  return !(Number(request.headers['content-length'] ?? Infinity) <= smallRest);
+}
+
+type Context = Parameters<Middleware<FrameState>>[0];
+
+/**
+ * The whole answer goes out at once, but the connection is closed a moment later: closing it under a caller that still
+ * writes would reset it, and the answer could be lost on the way.
+ */
+function closeAfter(ctx: Context, body: string): void {
+  ctx.set('Connection', 'close');
+  const request = ctx.req;
+  const stream = Readable.from(lingering(request, body), { objectMode: false });
+  ctx.body = stream;
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.length = Buffer.byteLength(body);
+}
+
+async function* lingering(request: IncomingMessage, body: string): AsyncGenerator<string> {
+  yield body;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, lingerMs);
+    const finish = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.once('end', finish).once('close', finish).resume();
+  });
+}

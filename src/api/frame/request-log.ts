@@ -1,0 +1,75 @@
+/** Request id, one log line and one measurement per request. Never a query string, a body or a header's value. */
+import { randomUUID } from 'node:crypto';
+import type { Middleware } from 'koa';
+import { withCallContext } from '../../telemetry/call-context.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
+import type { FrameState } from './state.ts';
+
+const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+
+export function requestLog({
+  logger,
+  metrics,
+  tracing,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+}): Middleware<FrameState> {
+  return (ctx, next) => {
+    const startedAt = performance.now();
+    const given = ctx.get('X-Request-Id');
+    ctx.state.requestId = acceptable.test(given) ? given : randomUUID();
+    ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
+    ctx.res.once('close', () => {
+      const { requestId, route, principal, failure } = ctx.state;
+      const durationMs = performance.now() - startedAt;
+      const { method, status } = ctx;
+      metrics.httpRequestSeconds.observe(
+        { method: knownMethod(method), route: route ?? 'unmatched', status },
+        durationMs / 1000,
+      );
+      const line = {
+        requestId,
+        method,
+        route,
+        status,
+        durationMs: Math.round(durationMs * 10) / 10,
+        ...(principal !== undefined && { workspaceId: principal.workspaceId, keyId: principal.keyId }),
+        ...(failure !== undefined && { failure }),
+        ...(!ctx.res.writableFinished && { aborted: true }),
+      };
+      logger[levelOf(status, ctx.state.quiet === true ? 'probe' : 'request')](line, 'request');
+    });
+    const { requestId } = ctx.state;
+    if (!tracing.enabled) return withCallContext({ requestId }, next);
+    return withCallContext({ requestId }, () =>
+      tracing.span(
+        { name: 'request', kind: 'server', parent: ctx.get('traceparent'), attributes: { requestId } },
+        async (span) => {
+          await next();
+          span.set({
+            'http.request.method': knownMethod(ctx.method),
+            'http.route': ctx.state.route ?? 'unmatched',
+            'http.response.status_code': ctx.status,
+          });
+          if (ctx.status >= 500) span.fail(String(ctx.status));
+        },
+      ),
+    );
+  };
+}
+
+function levelOf(status: number, kind: 'probe' | 'request') {
+  if (status >= 500) return kind === 'probe' ? 'warn' : 'error';
+  return kind === 'probe' ? 'debug' : 'info';
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+// A label of the caller's invention would make a time series of its own.
+function knownMethod(method: string): string {
+  return methods.has(method) ? method : 'other';
+}

@@ -1,0 +1,43 @@
+/** Answers of handlers → bytes. */
+import type { Answer, Declaration, JsonAnswer } from './endpoint.ts';
+import type { StoredResponse } from '../../records/workspaces/idempotency-keys.ts';
+import type { FrameContext } from './state.ts';
+
+export type Serialise = (answer: JsonAnswer) => StoredResponse;
+
+/**
+ * The JSON text of an answer, as the codec of its status encodes it. For one request: what was kept for its Idempotency-Key
+ * is not encoded again to be sent.
+ */
+export function createSerialiser({ operationId, responses }: Declaration): Serialise {
+  let last: { readonly answer: JsonAnswer; readonly response: StoredResponse } | undefined;
+  return (answer) => {
+    if (last?.answer === answer) return last.response;
+    const { status, body } = answer;
+    const declared = responses[status];
+    if (declared?.body === undefined) throw new Error(`${operationId} declares no JSON body for ${status}`);
+    last = { answer, response: { status, body: JSON.stringify(declared.body.encode(body)) } };
+    return last.response;
+  };
+}
+
+export function respond(ctx: FrameContext, answer: Answer, serialise: Serialise): void {
+  if (answer.headers !== undefined) ctx.set({ ...answer.headers });
+  if ('content' in answer) {
+    ctx.status = answer.status;
+    // Before the body: Koa guesses a type for one that has none.
+    ctx.res.setHeader('Content-Type', answer.contentType);
+    ctx.body = answer.content;
+  } else if (answer.body === undefined) {
+    ctx.status = answer.status;
+    ctx.body = null;
+  } else {
+    respondText(ctx, serialise(answer));
+  }
+}
+
+export function respondText(ctx: FrameContext, { status, body }: StoredResponse): void {
+  ctx.status = status;
+  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = body;
+}

@@ -1,0 +1,16 @@
+/** What the parts of the frame tell each other about one request. */
+import type { ParameterizedContext } from 'koa';
+import type { Principal } from '../../domain/workspaces/api-key.ts';
+
+export interface FrameState {
+  requestId: string;
+  /** The path as declared; undefined when no route matched. */
+  route?: string;
+  principal?: Principal;
+  /** The message of the error that was answered; for a 500 its stack. */
+  failure?: string;
+  /** Probes and scrapes are logged at `debug`. */
+  quiet?: true;
+}
+
+export type FrameContext = ParameterizedContext<FrameState>;

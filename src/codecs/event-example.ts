@@ -1,0 +1,132 @@
+import type { EventData, MessageStatusData } from './event.ts';
+import type { EventKey } from '../domain/webhooks/event-key.ts';
+import type { NewEvent } from './event-data.ts';
+
+const phoneNumberId = '106540352242922';
+const conversationPlace = {
+  conversationId: '0199d6c1-0000-7000-8000-00000000000a',
+  channelId: '0199d6c1-0000-7000-8000-00000000000b',
+  phoneNumberId,
+  contactId: '0199d6c1-0000-7000-8000-00000000000c',
+};
+
+const inboundMessage = {
+  from: '919876543210',
+  id: 'wamid.HBgMOTE5ODc2NTQzMjEwFQIAEhgg',
+  timestamp: '1795251600',
+  type: 'text',
+  text: { body: 'Is it still available?' },
+};
+
+function statusExample(status: string, more: object = {}): MessageStatusData {
+  const given = {
+    id: 'wamid.HBgMOTE5ODc2NTQzMjEwFQIAERgS',
+    status,
+    timestamp: '1795251600',
+    recipient_id: '919876543210',
+    ...more,
+  };
+  return { status: given, phoneNumberId, messageSource: 'campaign', providerEvent: { statuses: [given] } };
+}
+
+const pricing = { pricing: { billable: true, pricing_model: 'PMP', category: 'marketing' } };
+
+const contact = {
+  id: conversationPlace.contactId,
+  firstName: 'Asha',
+  lastName: 'Rao',
+  chatName: 'Asha',
+  email: 'asha@example.com',
+  phoneNumber: '9876543210',
+  countryCode: '91',
+  source: 'csv_import',
+  subscribed: true,
+  customFields: [{ fieldId: 'city', value: 'Pune' }],
+  tagsId: ['0199d6c1-0000-7000-8000-00000000000d'],
+  dob: '1990-04-12T00:00:00.000Z',
+  createdAt: '2026-11-21T09:00:00.000Z',
+  updatedAt: '2026-11-21T09:00:00.000Z',
+};
+
+/** One example of every event's data: shown in the catalogue and sent by a test delivery. */
+export const eventExamples: { readonly [K in EventKey]: EventData<K> } = {
+  incoming: {
+    message: inboundMessage,
+    phoneNumberId,
+    providerEvent: {
+      object: 'whatsapp_business_account',
+      entry: [
+        {
+          id: '102290129340398',
+          changes: [
+            {
+              field: 'messages',
+              value: {
+                messaging_product: 'whatsapp',
+                metadata: { display_phone_number: '15550783881', phone_number_id: phoneNumberId },
+                contacts: [{ profile: { name: 'Asha' }, wa_id: '919876543210' }],
+                messages: [inboundMessage],
+              },
+            },
+          ],
+        },
+      ],
+    },
+  },
+  sent: statusExample('sent', pricing),
+  delivered: statusExample('delivered', pricing),
+  read: statusExample('read'),
+  failed: statusExample('failed', {
+    errors: [
+      {
+        code: 131026,
+        title: 'Message undeliverable',
+        message: 'Message undeliverable',
+        error_data: { details: 'Message Undeliverable.' },
+      },
+    ],
+  }),
+  template: {
+    type: 'STATUS',
+    providerTemplateId: '1387372356726668',
+    newStatus: 'APPROVED',
+    name: 'order_update',
+    language: 'en_US',
+    reason: null,
+    template: {
+      id: '0199d6c1-0000-7000-8000-00000000000e',
+      name: 'order_update',
+      language: 'en_US',
+      provider_template_id: '1387372356726668',
+      provider_template_status: 'APPROVED',
+    },
+  },
+  'contact.created': { contact },
+  'contact.updated': { contact },
+  'conversation.assigned': {
+    ...conversationPlace,
+    assignmentType: 'user',
+    assignedTo: {
+      id: '42',
+      name: 'Ravi Iyer',
+      firstName: 'Ravi',
+      lastName: 'Iyer',
+      email: 'ravi@example.com',
+    },
+    assignedBy: { id: '7', name: 'Meera Nair', email: 'meera@example.com' },
+    chatMode: 'manual',
+    source: 'manual',
+  },
+  'conversation.status_changed': {
+    ...conversationPlace,
+    previousStatus: 'open',
+    newStatus: 'closed',
+    closedAt: '2026-11-21T09:00:00.000Z',
+    changedBy: { id: '7', name: 'Meera Nair', email: 'meera@example.com' },
+  },
+};
+
+/** The example as an event that happens now. */
+export function exampleEvent(eventKey: EventKey, now: Date): NewEvent {
+  return { eventKey, occurredAt: now, data: eventExamples[eventKey] } as NewEvent;
+}

@@ -1,0 +1,290 @@
+/**
+ * Every status that the document declares for an operation is answered by it, in the declared shape (`api.send` holds every
+ * answer to the document). The list comes from the declarations: a status that nothing here provokes fails.
+ */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Declaration } from '../../../src/api/frame/endpoint.ts';
+import { errorStatuses } from '../../../src/api/frame/openapi.ts';
+import { routes } from '../../../src/api/routes.ts';
+import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
+import { ProviderRequestError } from '../../../src/provider/provider-request-error.ts';
+import { nothing } from '../../../src/records/database/row.ts';
+import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
+import { createScenes, type Scenes } from '../../support/answer-scenes.ts';
+import { startTestApi, type SeededWorkspace, type SendOptions, type TestApi } from '../../support/api.ts';
+import { signatureOf } from '../../support/callback-fixtures.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { accept, createFakeProvider, refuse, type Answer } from '../../support/fake-provider.ts';
+import { createListingProvider } from '../../support/listing-provider.ts';
+import { openTcpGate } from '../../support/tcp-gate.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+/** On the same database: one whose keys have no requests left, one whose database is away. */
+let spent: TestApi;
+let cutOff: TestApi;
+let workspace: SeededWorkspace;
+let scenes: Scenes;
+let answer: Answer = accept;
+const listing = createListingProvider();
+const provider = { ...listing, sendMessage: createFakeProvider((...call) => answer(...call)).sendMessage };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const timeLimits = { headersMs: 300, bodyMs: 300, requestMs: 1_000 };
+  api = await startTestApi({ database, dependencies: { provider }, timeLimits });
+  spent = await startTestApi({ database, config: { rateLimitPerSecond: 1 } });
+  const gate = await openTcpGate(database.url);
+  cutOff = await startTestApi({ database: { ...database, url: gate.url } });
+  await gate.shut();
+  workspace = await api.seedWorkspace();
+  const { channelId } = workspace;
+  await postLedgerEntry(database.pool, { channelId, kind: 'recharge', amount: 10_000_000n });
+  scenes = createScenes({ api, workspace });
+});
+beforeEach(async () => {
+  answer = accept;
+  listing.serve([[]]);
+  await database.pool.query(sql.type(nothing)`DELETE FROM webhook_configuration`);
+});
+afterAll(async () => {
+  await Promise.all([api, spent, cutOff].map((one) => one.close()));
+  await database.drop();
+});
+
+type Got = Promise<{ readonly status: number }>;
+type Scene = (declaration: Declaration) => Got;
+
+const keyFor = ({ access }: Declaration): string | undefined => {
+  if (access === 'public') return undefined;
+  return access === 'operator' ? workspace.operatorKey : workspace.channelKey;
+};
+
+/** With the key and the example body of the operation, where `options` does not say otherwise. */
+function send(declaration: Declaration, path: string, options: SendOptions = {}): Got {
+  const { method, bodyExample } = declaration;
+  const key = keyFor(declaration);
+  const body = options.body ?? bodyExample;
+  return api.send(method, path, {
+    ...(key !== undefined && { key }),
+    ...(body !== undefined && { body }),
+    ...options,
+  });
+}
+
+const anywhere = ({ path }: Declaration) => path.replaceAll(/:\w+/g, randomUUID());
+const merged = ({ bodyExample }: Declaration, change: object) => ({ ...(bodyExample as object), ...change });
+
+/** A head and the beginning of a body that never ends; the answer is held to the document by hand. */
+async function unfinished(declaration: Declaration, contentLength: number): Promise<{ status: number }> {
+  const path = anywhere(declaration);
+  const form = declaration.body === 'multipart' ? scenes.upload().headers : undefined;
+  const request = httpRequest(`${api.baseUrl}${path}`, {
+    method: declaration.method,
+    headers: {
+      'X-API-Key': keyFor(declaration) ?? '',
+      'Content-Type': 'application/json',
+      'Content-Length': contentLength,
+      ...form,
+    },
+  });
+  request.on('error', () => undefined);
+  request.write('-');
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const answered = {
+    status: response.statusCode ?? 0,
+    contentType: response.headers['content-type'] ?? null,
+  };
+  api.contract.check({ method: declaration.method, path, ...answered, body: await json(response) });
+  request.destroy();
+  return answered;
+}
+
+/** The requests of one Idempotency-Key: the first as it should be, the second as told. */
+async function twice(declaration: Declaration, first: object, second: object): Got {
+  const headers = { 'Idempotency-Key': randomUUID() };
+  expect((await send(declaration, declaration.path, { headers, body: first })).status).toBeLessThan(300);
+  return send(declaration, declaration.path, { headers, body: second });
+}
+
+const campaignBody = async (declaration: Declaration) =>
+  merged(declaration, { template_id: await scenes.template() });
+const messageBody = async (declaration: Declaration) =>
+  merged(declaration, { templateId: await scenes.template('Hi {{1}}, {{2}}.') });
+
+const unreachable: Answer = () => ({ kind: 'unreachable', cause: 'ECONNREFUSED' });
+const wrongState: Scene = async (declaration) =>
+  send(declaration, declaration.path.replace(':id', await scenes.campaign('COMPLETED')));
+
+/** What is answered when all is well, by operation and status. */
+const well: Readonly<Record<string, Scene>> = {
+  'createCampaign 201': async (operation) =>
+    send(operation, operation.path, { body: await campaignBody(operation) }),
+  'sendTemplateMessage 200': async (operation) =>
+    send(operation, operation.path, { body: await messageBody(operation) }),
+  'uploadCampaignCsv 201': (operation) => send(operation, operation.path, scenes.upload()),
+  'createContact 201': (operation) =>
+    send(operation, operation.path, { body: { phoneNumber: scenes.phoneNumber() } }),
+  'createContact 200': async (operation) => {
+    const { id, phoneNumber } = await scenes.contact();
+    await api.send('DELETE', `/api/contacts/${id}`, { key: workspace.channelKey });
+    return send(operation, operation.path, { body: { phoneNumber } });
+  },
+  'updateContact 200': async (operation) =>
+    send(operation, await scenes.pathOf(operation), { body: { phoneNumber: scenes.phoneNumber() } }),
+  'rechargeWallet 200': (operation) =>
+    send(operation, operation.path, { body: merged(operation, { channel_id: workspace.channelId }) }),
+  'verifyProviderWebhook 200': (operation) =>
+    send(
+      operation,
+      `${operation.path}?hub.mode=subscribe&hub.challenge=1&hub.verify_token=the%20verify%20token%20of%20the%20tests`,
+    ),
+  'receiveProviderCallback 200': (operation) =>
+    send(operation, operation.path, { body: '{}', headers: { 'X-Hub-Signature-256': signatureOf('{}') } }),
+};
+
+/** What only this operation can refuse in this way, by operation and status. */
+const ill: Readonly<Record<string, Scene>> = {
+  'createCampaign 404': (operation) =>
+    send(operation, operation.path, { body: merged(operation, { template_id: randomUUID() }) }),
+  'createCampaign 409': async (operation) => {
+    const body = await campaignBody(operation);
+    const lock = `${workspace.workspaceId} POST ${operation.path} taken`;
+    return database.pool.transaction(async (other) => {
+      await other.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+      return send(operation, operation.path, { body, headers: { 'Idempotency-Key': 'taken' } });
+    });
+  },
+  'createCampaign 422': async (operation) => {
+    const body = await campaignBody(operation);
+    return twice(operation, body, { ...body, name: 'Another' });
+  },
+  'sendTemplateMessage 404': (operation) =>
+    send(operation, operation.path, { body: merged(operation, { templateId: randomUUID() }) }),
+  'sendTemplateMessage 409': async (operation) => {
+    let goOn: (() => void) | undefined;
+    answer = async (...call) => {
+      await new Promise<void>((resolve) => (goOn = resolve));
+      return accept(...call);
+    };
+    const request = { body: await messageBody(operation), headers: { 'Idempotency-Key': 'running' } };
+    const first = send(operation, operation.path, request);
+    await expect.poll(() => goOn).toBeDefined();
+    const second = await send(operation, operation.path, request);
+    goOn?.();
+    expect((await first).status).toBe(200);
+    return second;
+  },
+  'sendTemplateMessage 422': async (operation) => {
+    const body = await messageBody(operation);
+    return twice(operation, body, { ...body, variables: ['another', 'one'] });
+  },
+  'sendTemplateMessage 502': async (operation) => {
+    answer = unreachable;
+    return send(operation, operation.path, { body: await messageBody(operation) });
+  },
+  'testCampaign 502': async (operation) => {
+    answer = unreachable;
+    return send(operation, await scenes.pathOf(operation));
+  },
+  'testCampaign 409': async (operation) =>
+    send(operation, await scenes.pathOf(operation), { body: { phone_number: '+4915112345678' } }),
+  'startCampaign 409': wrongState,
+  'pauseCampaign 409': wrongState,
+  'cancelCampaign 409': wrongState,
+  'syncTemplates 400': (operation) => {
+    const refused = refuse(190)({} as never, 1) as ConstructorParameters<typeof ProviderRequestError>[0];
+    listing.serve([new ProviderRequestError(refused)]);
+    return send(operation, operation.path);
+  },
+  'syncTemplates 502': (operation) => {
+    listing.serve([new ProviderRequestError({ kind: 'unreachable', cause: 'ECONNREFUSED' })]);
+    return send(operation, operation.path);
+  },
+  'uploadCampaignCsv 400': (operation) => send(operation, operation.path, scenes.upload('another')),
+  'uploadCampaignCsv 415': (operation) => send(operation, operation.path, { body: {} }),
+  'createContact 409': async (operation) => {
+    const { phoneNumber } = await scenes.contact();
+    return send(operation, operation.path, { body: { phoneNumber } });
+  },
+  'updateContact 409': async (operation) => {
+    const { phoneNumber } = await scenes.contact();
+    return send(operation, await scenes.pathOf(operation), { body: { phoneNumber } });
+  },
+  'changeConversationStatus 409': async (operation) => {
+    const { id: contactId } = await scenes.contact();
+    const closed = await scenes.conversation({ status: 'closed', contactId });
+    await scenes.conversation({ contactId });
+    return send(operation, operation.path.replace(':id', closed), { body: { status: 'open' } });
+  },
+  'getWallet 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
+  'rechargeWallet 404': (operation) =>
+    send(operation, operation.path, { body: merged(operation, { channel_id: randomUUID() }) }),
+  'verifyProviderWebhook 400': (operation) => send(operation, `${operation.path}?hub.mode=a&hub.mode=b`),
+  'verifyProviderWebhook 403': (operation) => send(operation, operation.path),
+  'receiveProviderCallback 400': (operation) =>
+    send(operation, operation.path, { body: '[]', headers: { 'X-Hub-Signature-256': signatureOf('[]') } }),
+  'receiveProviderCallback 401': (operation) => send(operation, operation.path, { body: '{}' }),
+  'receiveProviderCallback 503': (operation) =>
+    cutOff.send('POST', operation.path, {
+      body: '{}',
+      headers: { 'X-Hub-Signature-256': signatureOf('{}') },
+    }),
+  'getReadiness 503': (operation) => cutOff.send('GET', operation.path),
+};
+
+/** What is refused alike by whatever takes a key, an id, a query or a body. */
+const alike: Readonly<Record<number, Scene>> = {
+  400: (operation) => {
+    if (typeof operation.body === 'object') return send(operation, anywhere(operation), { body: '{' });
+    const wrong = operation.operationId === 'getWallet' ? 'channel_id=x' : 'limit=0';
+    return scenes.pathOf(operation).then((path) => send(operation, `${path}?${wrong}`));
+  },
+  401: (operation) => api.send(operation.method, anywhere(operation)),
+  404: (operation) => send(operation, anywhere(operation)),
+  408: (operation) => unfinished(operation, 1_000),
+  413: (operation) => unfinished(operation, 300 * 1024 * 1024),
+  415: (operation) =>
+    send(operation, anywhere(operation), { body: 'x', headers: { 'Content-Type': 'text/plain' } }),
+  429: async (operation) => {
+    const request = () => spent.send(operation.method, anywhere(operation), { key: keyFor(operation) ?? '' });
+    // The limiter's clock stands still, however slow the machine.
+    vi.useFakeTimers({ toFake: ['performance'] });
+    await request();
+    await request();
+    return request().finally(() => vi.useRealTimers());
+  },
+  503: (operation) =>
+    cutOff.send(operation.method, anywhere(operation), { key: mintApiKey('a pepper of nobody').apiKey }),
+};
+
+/** A failure of ours (500) has no scene; and what asks nobody is never unavailable. */
+const askNobody = new Set(['verifyProviderWebhook', 'getHealth', 'getMetrics', 'getDescription']);
+const answers = routes
+  .map(({ declaration }) => declaration)
+  .filter(({ undocumented }) => undocumented !== true)
+  .flatMap((declaration) =>
+    [...Object.keys(declaration.responses).map(Number), ...errorStatuses(declaration)]
+      .filter((status) => status !== 500 && !(status === 503 && askNobody.has(declaration.operationId)))
+      .map((status) => ({ operationId: declaration.operationId, status, declaration })),
+  );
+
+describe('every declared answer', () => {
+  it.each(answers)('of $operationId: $status', async ({ operationId, status, declaration }) => {
+    const name = `${operationId} ${status}`;
+    const succeeds: Scene = async (operation) => send(operation, await scenes.pathOf(operation));
+    const scene = status < 300 ? (well[name] ?? succeeds) : (ill[name] ?? alike[status]);
+    if (scene === undefined) throw new Error(`Nothing here provokes ${name}`);
+    expect((await scene(declaration)).status).toBe(status);
+  });
+
+  it('is one of the document', () => {
+    const names = new Set(answers.map(({ operationId, status }) => `${operationId} ${status}`));
+    expect([...Object.keys(well), ...Object.keys(ill)].filter((name) => !names.has(name))).toEqual([]);
+  });
+});

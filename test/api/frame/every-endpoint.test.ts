@@ -1,0 +1,157 @@
+/** What holds for every endpoint alike: it asks for a key, and takes the example of its own description. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../../src/api/routes.ts';
+import { insertCampaigns } from '../../../src/records/campaigns/creation.ts';
+import { nothing } from '../../../src/records/database/row.ts';
+import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
+import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
+import { createFakeProvider } from '../../support/fake-provider.ts';
+
+let api: TestApi;
+let workspace: SeededWorkspace;
+
+beforeAll(async () => {
+  api = await startTestApi({ dependencies: { provider: createFakeProvider() } });
+  workspace = await api.seedWorkspace();
+  const { channelId } = workspace;
+  await postLedgerEntry(api.database.pool, { channelId, kind: 'recharge', amount: 10_000_000n });
+});
+afterAll(() => api.close());
+
+const declarations = routes.map(({ declaration }) => declaration);
+const protectedOnes = declarations
+  .filter(({ access }) => access !== 'public')
+  .map((declaration) => ({ title: `${declaration.method} ${declaration.path}`, declaration }));
+
+describe.each(protectedOnes)('$title', ({ declaration: { method, path, bodyExample, apiKeyOnly } }) => {
+  const target = path.replaceAll(/:\w+/g, randomUUID());
+  const jwt = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.e30.c2ln`;
+  const general = 'Unauthorized access: Invalid or missing authentication credentials.';
+  const send = (headers: Readonly<Record<string, string>>) =>
+    api.send(method, target, { headers, ...(bodyExample !== undefined && { body: bodyExample }) });
+
+  it('asks for a key', async () => {
+    for (const headers of [{}, { 'X-API-Key': 'nonsense' }]) {
+      expect((await send(headers)).body).toMatchObject({ status: 'error', code: 401, message: general });
+    }
+  });
+
+  it('does not take a JWT', async () => {
+    const message = apiKeyOnly ? 'This endpoint is restricted to API key usage only' : general;
+    expect((await send({ Authorization: `Bearer ${jwt}` })).body).toMatchObject({ code: 401, message });
+  });
+});
+
+const insertTemplate = (id: string, text: string) =>
+  api.database.pool.query(sql.type(nothing)`
+    INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category, status,
+      components)
+    VALUES (${id}, ${workspace.workspaceId}, ${workspace.businessAccountId}, ${id}, ${id}, 'en_US', 'UTILITY', 'APPROVED',
+      ${JSON.stringify([{ type: 'BODY', text }])}::jsonb)`);
+
+const made = async (path: string, body: object): Promise<string> => {
+  const { body: told, text } = await api.send('POST', path, { key: workspace.channelKey, body });
+  const id = told.data?.tagId ?? told.data?.id;
+  if (id === undefined) throw new Error(text);
+  return id;
+};
+
+let numbers = 20_000_000;
+const aContact = () => made('/api/contacts', { phoneNumber: `+49151${(numbers += 1)}` });
+
+async function aConversation(): Promise<string> {
+  const id = randomUUID();
+  const contactId = await aContact();
+  await api.database.pool.query(sql.type(nothing)`
+    INSERT INTO conversation (id, workspace_id, channel_id, contact_id, status)
+    VALUES (${id}, ${workspace.workspaceId}, ${workspace.channelId}, ${contactId}, 'open')`);
+  return id;
+}
+
+async function aCampaign(): Promise<string> {
+  const [id, templateId] = [randomUUID(), randomUUID()];
+  await insertTemplate(templateId, 'Hi {{1}}.');
+  await insertCampaigns(api.database.pool, [
+    {
+      id,
+      workspaceId: workspace.workspaceId,
+      channelId: workspace.channelId,
+      templateId,
+      name: 'Tested',
+      description: null,
+      selectionType: 'all_contacts',
+      audience: {},
+      variableMapping: null,
+      sendType: 'IMMEDIATE',
+      scheduledAt: null,
+      status: 'DRAFT',
+      createdBy: 'test',
+      createdAt: new Date(),
+      input: undefined,
+      requestId: undefined,
+      idempotencyKey: undefined,
+    },
+  ]);
+  return id;
+}
+
+const aWebhook = () =>
+  made('/api/external-webhooks', { title: 'Example', url: 'https://example.com/hook', events: ['sent'] });
+
+/** What the example of each operation needs to be there: the id in its path, or what its body names. */
+const needs: Readonly<Record<string, () => Promise<string | undefined>>> = {
+  createCampaign: async () => {
+    await insertTemplate('0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77', 'Hi {{1}}.');
+    return undefined;
+  },
+  sendTemplateMessage: async () => {
+    await insertTemplate('0197c0de-0000-7000-8000-000000000001', 'Hi {{1}}, {{2}}.');
+    return undefined;
+  },
+  testCampaign: aCampaign,
+  updateTag: () => made('/api/tags', { name: 'Example' }),
+  updateContact: aContact,
+  updateSegment: () =>
+    made('/api/segments', {
+      name: 'Example',
+      conditions: [{ field: 'subscribed', operator: 'eq', value: true }],
+    }),
+  assignConversation: aConversation,
+  changeConversationStatus: aConversation,
+  updateWebhook: aWebhook,
+  testWebhook: aWebhook,
+};
+
+const withExample = declarations.filter(({ body }) => typeof body === 'object');
+
+describe('the example of a body', () => {
+  it.each(withExample)('of $operationId is taken as it stands', async (declaration) => {
+    const { method, path, access, operationId, bodyExample, responses } = declaration;
+    const id = await needs[operationId]?.();
+    const answer = await api.send(method, path.replace(/:\w+/, id ?? ''), {
+      key: access === 'operator' ? workspace.operatorKey : workspace.channelKey,
+      body:
+        operationId === 'rechargeWallet'
+          ? { ...(bodyExample as object), channel_id: workspace.channelId }
+          : bodyExample,
+    });
+    expect(answer.status, answer.text).toBeLessThan(300);
+    expect(Object.keys(responses)).toContain(String(answer.status));
+  });
+
+  it('is there for every endpoint that takes one', () => {
+    const without = withExample.filter(({ bodyExample }) => bodyExample === undefined);
+    expect(without.map(({ operationId }) => operationId)).toEqual([]);
+    expect(withExample.length).toBeGreaterThan(10);
+  });
+});
+
+it('is held to the document: another status or another shape fails the test that meets it', () => {
+  const exchange = { method: 'GET', path: '/api/tags', contentType: 'application/json' };
+  expect(() => api.contract.check({ ...exchange, status: 418, body: {} })).toThrow('not in the document');
+  expect(() => api.contract.check({ ...exchange, status: 200, body: { status: 'success' } })).toThrow(
+    'breaks its schema',
+  );
+});

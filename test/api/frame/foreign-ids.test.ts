@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Declaration } from '../../../src/api/frame/endpoint.ts';
+import { routes } from '../../../src/api/routes.ts';
+import { insertCampaignFile } from '../../../src/records/campaigns/files.ts';
+import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+let owner: SeededWorkspace;
+let intruder: SeededWorkspace;
+let client: pg.Client;
+let owned: Ids;
+let intruders: Ids;
+
+type Ids = Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  owner = await api.seedWorkspace();
+  intruder = await api.seedWorkspace();
+  client = new pg.Client({ connectionString: api.database.url });
+  await client.connect();
+  owned = await seedResources(owner);
+  intruders = await seedResources(intruder);
+});
+afterAll(async () => {
+  await client.end();
+  await api.close();
+});
+
+const operations = routes
+  .map(({ declaration }) => declaration)
+  .filter(({ path }) => path.includes(':'))
+  .map((declaration) => ({ title: `${declaration.method} ${declaration.path}`, declaration }));
+
+/** The kind of thing each parameter names: the path segment before it. */
+function kindsOf(path: string): readonly { readonly parameter: string; readonly kind: string }[] {
+  return [...path.matchAll(/([\w-]+)\/(:\w+)/g)].map(([, kind = '', parameter = '']) => ({
+    parameter,
+    kind,
+  }));
+}
+
+function fill(path: string, idOf: (kind: string) => string | undefined): string {
+  return kindsOf(path).reduce((made, { parameter, kind }) => {
+    const id = idOf(kind);
+    if (id === undefined) throw new Error(`The test seeds nothing for ${kind}/${parameter}`);
+    return made.replace(parameter, id);
+  }, path);
+}
+
+const send = ({ method, bodyExample }: Declaration, target: string, key: string) =>
+  api.send(method, target, { key, ...(bodyExample !== undefined && { body: bodyExample }) });
+
+/** Those of the intruder's keys that the operation takes. */
+function keysFor({ access }: Declaration): readonly string[] {
+  if (access === 'operator') return [intruder.operatorKey];
+  const keys = [intruder.channelKey, intruder.workspaceKey];
+  return access === 'channel' ? keys : [...keys, intruder.operatorKey];
+}
+
+describe('ids of another workspace', () => {
+  it.each(operations)(
+    'are answered like ids of nobody by $title, and nothing changes',
+    async ({ declaration }) => {
+      const { path } = declaration;
+      const before = await digestOf(owner.workspaceId);
+      for (const key of keysFor(declaration)) {
+        const missing = await send(
+          declaration,
+          fill(path, () => randomUUID()),
+          key,
+        );
+        const foreign = await send(
+          declaration,
+          fill(path, (kind) => owned[kind]),
+          key,
+        );
+        expect(missing.status, missing.text).toBe(404);
+        expect(foreign.status, foreign.text).toBe(404);
+        expect(foreign.body.message).toBe(missing.body.message);
+      }
+      expect(await digestOf(owner.workspaceId)).toBe(before);
+    },
+  );
+
+  const nested = operations.filter(({ declaration }) => kindsOf(declaration.path).length > 1);
+  it.each(nested)('are not found below an own id by $title', async ({ declaration }) => {
+    const [first] = kindsOf(declaration.path);
+    const mixed = fill(declaration.path, (kind) => (kind === first?.kind ? intruders : owned)[kind]);
+    expect((await send(declaration, mixed, intruder.workspaceKey)).status).toBe(404);
+  });
+
+  const reads = operations.filter(({ declaration }) => declaration.method === 'GET');
+  it.each(reads)('are found for their owner by $title', async ({ declaration }) => {
+    const response = await send(
+      declaration,
+      fill(declaration.path, (kind) => owned[kind]),
+      owner.channelKey,
+    );
+    expect(response.status, response.text).toBe(200);
+  });
+});
+
+async function insert(text: string, values: readonly unknown[]): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(`${text} RETURNING id`, [...values]);
+  return rows[0]?.id ?? '';
+}
+
+/** One thing of every kind, by the path segment that stands before its id. */
+async function seedResources({ workspaceId, channelId, businessAccountId }: SeededWorkspace): Promise<Ids> {
+  const template = await insert(
+    `INSERT INTO template (workspace_id, business_account_id, provider_template_id, name, language, category, status, components)
+     VALUES ($1, $2, $3, 'greeting', 'en_US', 'MARKETING', 'APPROVED', '[{"type": "BODY", "text": "Hello"}]')`,
+    [workspaceId, businessAccountId, `provider-${businessAccountId}`],
+  );
+  const contact = await insert(
+    `INSERT INTO contact (workspace_id, phone_number, country_code, country, source) VALUES ($1, $2, '49', 'DE', 'manual')`,
+    [workspaceId, '4915112345678'],
+  );
+  const tag = await insert(
+    `INSERT INTO tag (workspace_id, name, text_color, background_color, created_by) VALUES ($1, 'vip', '#000000', '#ffffff', 'me')`,
+    [workspaceId],
+  );
+  const segment = await insert(
+    `INSERT INTO segment (workspace_id, name, match, conditions) VALUES ($1, 'all', 'all', '[{"field": "email", "operator": "exists"}]')`,
+    [workspaceId],
+  );
+  const conversation = await insert(
+    'INSERT INTO conversation (workspace_id, channel_id, contact_id) VALUES ($1, $2, $3)',
+    [workspaceId, channelId, contact],
+  );
+  const campaign = await insert(
+    `INSERT INTO campaign (workspace_id, channel_id, template_id, name, contact_selection_type, audience, send_type, scheduled_at,
+       status, preparation_status, created_by)
+     VALUES ($1, $2, $3, 'spring', 'all_contacts', '{}', 'SCHEDULED', now() + interval '1 day', 'SCHEDULED', 'READY', 'me')`,
+    [workspaceId, channelId, template],
+  );
+  await client.query('INSERT INTO campaign_counter (campaign_id) VALUES ($1)', [campaign]);
+  const webhook = await insert(
+    `INSERT INTO webhook_configuration (workspace_id, title, url, status, events) VALUES ($1, 'mine', 'https://example.com', 'active', '{sent}')`,
+    [workspaceId],
+  );
+  const event = await insert(
+    `INSERT INTO event (workspace_id, key, body, fanned_out_at) VALUES ($1, 'sent', '{}', now())`,
+    [workspaceId],
+  );
+  const delivery = await insert(
+    `INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state) VALUES ($1, $2, $3, 'sent', 'failed')`,
+    [workspaceId, webhook, event],
+  );
+  const fileKey = `csv_${randomUUID()}.csv`;
+  const size = await api.dependencies.storage.write(fileKey, Readable.from([Buffer.from('phone\n')]));
+  await insertCampaignFile(api.database.pool, workspaceId, { key: fileKey, size, headers: ['phone'] });
+  return {
+    'csv-files': fileKey,
+    templates: template,
+    contacts: contact,
+    tags: tag,
+    segments: segment,
+    conversations: conversation,
+    campaigns: campaign,
+    'external-webhooks': webhook,
+    deliveries: delivery,
+  };
+}
+
+/** Every row of the workspace in every table, except the note of a key's last use. */
+async function digestOf(workspaceId: number): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(`
+    SELECT table_name AS name FROM information_schema.columns
+    WHERE column_name = 'workspace_id' AND table_schema = 'public' AND table_name <> 'api_key' ORDER BY 1`);
+  const parts: string[] = [];
+  for (const { name } of rows) {
+    const found = await client.query<{ digest: string }>(
+      `SELECT md5(coalesce(string_agg(t::text, '' ORDER BY t::text), '')) AS digest FROM ${name} t WHERE workspace_id = $1`,
+      [workspaceId],
+    );
+    parts.push(`${name} ${found.rows[0]?.digest}`);
+  }
+  return parts.join('\n');
+}

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCampaign } from '../../../src/api/campaigns/create.ts';
+import { endpoint } from '../../../src/api/frame/endpoint.ts';
+import { record, succeed } from '../../../src/api/frame/envelope.ts';
+import { struct } from '../../../src/codecs/struct.ts';
+import { Invalid } from '../../../src/domain/error.ts';
+import { deleteExpiredIdempotencyKeys } from '../../../src/records/workspaces/idempotency-keys.ts';
+import { sendRaw } from '../../support/raw-request.ts';
+import { startTestApi, type SeededWorkspace, type TestApi, type TestResponse } from '../../support/api.ts';
+
+const things = { providerCalls: 0 };
+let gate: Promise<void> = Promise.resolve();
+let providerDies = false;
+
+const sends = endpoint(
+  {
+    method: 'POST',
+    tag: 'Things',
+    access: 'workspace',
+    idempotent: 'reserved',
+    body: struct({ name: t.string }),
+    responses: { 200: { description: 'Sent', body: record(struct({ id: t.string })) } },
+    path: '/sends',
+    operationId: 'sendThing',
+    summary: 'Two phases',
+  },
+  async ({ dependencies: { database }, body, request: { idempotency } }) => {
+    const answerOf = (id: string) => ({ status: 200 as const, body: succeed({ id }) });
+    if (idempotency.interrupted !== undefined) {
+      const answer = answerOf(idempotency.interrupted.resourceId);
+      await idempotency.complete(database, answer);
+      return answer;
+    }
+    const id = '0a000000-0000-4000-8000-000000000001';
+    await database.transaction((transaction) => idempotency.reserve(transaction, id));
+    things.providerCalls += 1;
+    await gate;
+    if (providerDies) throw new Error('killed during the call');
+    if (body.name === 'refused') {
+      await idempotency.release(database);
+      throw new Invalid('refused');
+    }
+    const answer = answerOf(id);
+    await idempotency.complete(database, answer);
+    return answer;
+  },
+);
+
+let api: TestApi;
+let workspace: SeededWorkspace;
+let templateId: string;
+
+beforeAll(async () => {
+  api = await startTestApi({ endpoints: [createCampaign, sends], config: { providerTimeoutMs: 100 } });
+  workspace = await api.seedWorkspace();
+  templateId = await aTemplate(workspace);
+});
+afterAll(() => api.close());
+
+async function aTemplate({ workspaceId, businessAccountId }: SeededWorkspace): Promise<string> {
+  const id = randomUUID();
+  await query(
+    `INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category, status,
+      components) VALUES ($1, $2, $3, 'a template', 'hello', 'en_US', 'UTILITY', 'APPROVED', '[{"type":"BODY","text":"Hi."}]')`,
+    [id, workspaceId, businessAccountId],
+  );
+  return id;
+}
+
+const creates = '/api/campaigns/auto-trigger';
+
+const bodyOf = (path: string, name: string) =>
+  path === '/sends'
+    ? { name }
+    : {
+        name: name === 'refused' ? '' : name,
+        template_id: templateId,
+        contact_selection_type: 'all_contacts',
+        send_type: 'IMMEDIATE',
+      };
+
+const post = (path: string, key: string, name = 'a thing') =>
+  api.send('POST', path, {
+    key: workspace.channelKey,
+    body: bodyOf(path, name),
+    headers: { 'Idempotency-Key': key },
+  });
+
+/** How often the outside world, or the table of campaigns, has felt a request. */
+async function effects(): Promise<number> {
+  const [row] = await query('SELECT count(*)::int AS n FROM campaign');
+  return Number(row?.['n']) + things.providerCalls;
+}
+
+async function query(
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: api.database.url });
+  await client.connect();
+  try {
+    return (await client.query(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Holds the provider's answer back while `work` runs. */
+async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
+  let open = () => undefined as void;
+  gate = new Promise((resolve) => (open = resolve));
+  try {
+    return await work();
+  } finally {
+    open();
+    gate = Promise.resolve();
+  }
+}
+
+describe.each([creates, '/sends'])('%s', (path) => {
+  it('answers a repeated request with the stored response', async () => {
+    const key = `repeat ${path}`;
+    const first = await post(path, key);
+    const before = await effects();
+    const second = await post(path, key);
+    expect(second.status).toBe(first.status);
+    expect(second.text).toBe(first.text);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await effects()).toBe(before);
+  });
+
+  it('refuses the key with another body', async () => {
+    const key = `mismatch ${path}`;
+    await post(path, key);
+    expect((await post(path, key, 'another')).status).toBe(422);
+    expect((await post(path, key, 'refused')).status).toBe(422);
+  });
+
+  it('acts once for twenty requests at the same time', async () => {
+    const before = await effects();
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post(path, `crowd ${path}`)));
+    expect((await effects()) - before).toBe(1);
+    const answered = responses.filter(({ status }) => status !== 409);
+    expect(answered.length).toBeGreaterThan(0);
+    expect(new Set(answered.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect([200, 201]).toContain(answered[0]?.status);
+  });
+
+  it('keeps nothing of a refused request', async () => {
+    const key = `refused ${path}`;
+    expect((await post(path, key, 'refused')).status).toBe(400);
+    expect((await post(path, key)).status).toBeLessThan(300);
+  });
+});
+
+it('answers 409 while the first send runs', async () => {
+  const running: Promise<TestResponse>[] = [];
+  await whileHeld(async () => {
+    const before = things.providerCalls;
+    running.push(post('/sends', 'running'));
+    await expect.poll(() => things.providerCalls).toBe(before + 1);
+    expect((await post('/sends', 'running')).status).toBe(409);
+  });
+  expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200]);
+});
+
+it('answers 409 while another process writes the campaign, and creates it when that one dies', async () => {
+  const other = new pg.Client({ connectionString: api.database.url });
+  await other.connect();
+  await other.query('BEGIN');
+  await other.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+    `${workspace.workspaceId} POST ${creates} elsewhere`,
+  ]);
+  const before = await effects();
+  expect((await post(creates, 'elsewhere')).status).toBe(409);
+  expect(await effects()).toBe(before);
+  await other.end();
+  await expect.poll(async () => (await post(creates, 'elsewhere')).status).toBe(201);
+  expect(await effects()).toBe(before + 1);
+});
+
+it('does not act again for a request that died outside the database, and answers from its record', async () => {
+  providerDies = true;
+  expect((await post('/sends', 'interrupted')).status).toBe(500);
+  providerDies = false;
+  expect((await post('/sends', 'interrupted')).status).toBe(409);
+  await query(
+    `UPDATE idempotency_key SET created_at = now() - interval '1 minute' WHERE key = 'interrupted'`,
+  );
+  const calls = things.providerCalls;
+  const answered = await post('/sends', 'interrupted');
+  expect(answered.body.data.id).toBe('0a000000-0000-4000-8000-000000000001');
+  expect(things.providerCalls).toBe(calls);
+  expect((await post('/sends', 'interrupted')).headers.get('idempotent-replayed')).toBe('true');
+});
+
+it('keeps the keys of workspaces and routes apart', async () => {
+  const first = await post('/sends', 'apart');
+  const other = await api.seedWorkspace();
+  const second = await api.send('POST', '/sends', {
+    key: other.channelKey,
+    body: { name: 'another thing' },
+    headers: { 'Idempotency-Key': 'apart' },
+  });
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(second.headers.get('idempotent-replayed')).toBeNull();
+  const created = await post(creates, 'apart');
+  expect(created.status).toBe(201);
+  expect(created.headers.get('idempotent-replayed')).toBeNull();
+});
+
+it.each([creates, '/sends'])('forgets a key of %s after 24 hours', async (path) => {
+  const age = () =>
+    query(`UPDATE idempotency_key SET created_at = now() - interval '25 hours' WHERE key = 'old ' || route`);
+  const key = `old POST ${path}`;
+  await post(path, key);
+  await age();
+  const before = await effects();
+  expect((await post(path, key, 'new')).status).toBeLessThan(300);
+  expect(await effects()).toBe(before + 1);
+  expect((await post(path, key, 'new')).headers.get('idempotent-replayed')).toBe('true');
+  await age();
+  expect(await deleteExpiredIdempotencyKeys(api.database.pool, 100)).toBe(1);
+});
+
+it.each([
+  ['empty', ['']],
+  ['doubled', ['a', 'b']],
+  ['not ASCII', ['schlüssel']],
+  ['longer than 255 characters', ['x'.repeat(256)]],
+])('refuses a key that is %s', async (_, keys) => {
+  const lines = keys.map((key) => `Idempotency-Key: ${key}\r\n`).join('');
+  const body = '{"name": "a"}';
+  const request = `POST /sends HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-API-Key: ${workspace.channelKey}\r\n${lines}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  expect((await sendRaw(api.port, Buffer.from(request, 'latin1'))).status).toBe(400);
+});
+
+it('takes 255 characters', async () => {
+  expect((await post('/sends', 'x'.repeat(255))).status).toBe(200);
+});

@@ -1,0 +1,152 @@
+/** A process of its own under a long stream of bad requests: it answers each of them and grows by none. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { gzipSync } from 'node:zlib';
+import { Pool } from 'undici';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
+import { openRaw } from '../../support/raw-request.ts';
+
+let api: TestApi;
+let workspace: SeededWorkspace;
+let server: ChildProcess;
+let port: number;
+let pool: Pool;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  workspace = await api.seedWorkspace();
+  const { config } = api.dependencies;
+  // A small heap is collected often, so that what is in use says what is needed; a leak would end the process.
+  server = spawn(process.execPath, ['--max-old-space-size=64', resolve('dist/src/server.js')], {
+    env: {
+      PORT: '0',
+      HOST: '127.0.0.1',
+      DATABASE_URL: api.database.url,
+      DATA_DIR: config.dataDir,
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      PROVIDER_BASE_URL: 'http://127.0.0.1:1/v23.0',
+      PROVIDER_APP_SECRET: 'the app secret of the tests',
+      PROVIDER_VERIFY_TOKEN: 'the verify token of the tests',
+      KEY_PEPPER: 'a key pepper for the tests',
+      SECRETS_KEY: 'a secrets key for the tests',
+      RATE_LIMIT_PER_SECOND: '100000',
+      LOG_FORMAT: 'json',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: server.stdout as NodeJS.ReadableStream });
+  port = await new Promise((done, failed) => {
+    server.once('exit', (code) => failed(new Error(`The server ended with ${code}`)));
+    lines.on('line', (line) => {
+      const told = JSON.parse(line) as { readonly msg?: string; readonly port?: number };
+      if (told.port !== undefined) done(told.port);
+    });
+  });
+  pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16 });
+}, 60_000);
+
+afterAll(async () => {
+  await pool.destroy();
+  server.removeAllListeners('exit');
+  const ended = once(server, 'exit');
+  server.kill('SIGTERM');
+  await ended;
+  await api.close();
+});
+
+interface Bad {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+const creates = '/api/campaigns/auto-trigger';
+const large = 200_000;
+const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field ${index}`, index]));
+
+/** One of each kind; what can differ from request to request does. */
+const badOnes = (): readonly Bad[] => [
+  { path: creates, body: '['.repeat(10_000) + ']'.repeat(10_000) },
+  { path: creates, body: `{"a":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}` },
+  { path: creates, body: `{"name":"\\u0000${'x'.repeat(large)}"}` },
+  { path: creates, body: `{"name":"\\ud800${'x'.repeat(large)}"}` },
+  { path: creates, body: `{"name":"${randomUUID()}","send_type":${'9'.repeat(large)}}` },
+  { path: creates, body: '{"name":1e99999,"name":2,"__proto__":{"polluted":true},"constructor":{}}' },
+  { path: creates, body: JSON.stringify({ ...fields, name: randomUUID() }) },
+  { path: creates, body: `{"quick_contacts":[${'{},'.repeat(large)}{}]}` },
+  { path: creates, headers: { 'Idempotency-Key': randomUUID() }, body: '{"name":""}' },
+  { path: creates, headers: { 'Content-Type': 'application/json; charset=utf-16' }, body: '{}' },
+  { path: creates, headers: { 'Content-Encoding': 'br' }, body: '{}' },
+  { path: creates, headers: { 'Content-Encoding': 'gzip' }, body: 'not gzip' },
+  {
+    path: '/api/tags',
+    headers: { 'Content-Encoding': 'gzip' },
+    body: gzipSync(Buffer.alloc(8_000_000, 0x20)),
+  },
+  { path: '/api/tags', headers: { 'X-API-Key': `${randomUUID()}_${randomUUID()}` }, body: '{"name":"a"}' },
+  { path: '/api/tags', headers: { 'X-Request-Id': randomUUID() }, body: '{"name":7}' },
+  { path: `/api/${randomUUID()}`, body: '{}' },
+  { path: `/api/contacts/${randomUUID()}/${randomUUID()}`, body: '{}' },
+];
+
+async function sendAll(rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    const statuses = await Promise.all(
+      badOnes().map(async ({ path, headers, body }) => {
+        const answer = await pool.request({
+          method: 'POST',
+          path,
+          headers: { 'X-API-Key': workspace.channelKey, 'Content-Type': 'application/json', ...headers },
+          body,
+        });
+        await answer.body.dump();
+        return answer.statusCode;
+      }),
+    );
+    expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([]);
+    const { socket, closed } = openRaw(port);
+    const head = `POST /api/campaigns/csv-files HTTP/1.1\r\nHost: a\r\nX-API-Key: ${workspace.channelKey}\r\n`;
+    const half =
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nphone,country\r\n1,49\r\n';
+    socket.write(
+      `${head}Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n${half}`,
+    );
+    socket.end();
+    await closed;
+  }
+}
+
+async function memory(): Promise<{ readonly heap: number; readonly resident: number }> {
+  const answer = await pool.request({ method: 'GET', path: '/metrics' });
+  const text = await answer.body.text();
+  const value = (name: string) =>
+    Number(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'm').exec(text)?.[1]) / 1024 / 1024;
+  return { heap: value('nodejs_heap_size_used_bytes'), resident: value('process_resident_memory_bytes') };
+}
+
+/** The least of what is in use while bad requests come: what the collector cannot take away. */
+async function floorDuring(rounds: number): Promise<{ readonly heap: number; readonly resident: number }> {
+  const samples = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await sendAll(2);
+    samples.push(await memory());
+  }
+  return {
+    heap: Math.min(...samples.map(({ heap }) => heap)),
+    resident: Math.min(...samples.map(({ resident }) => resident)),
+  };
+}
+
+it('stays as large as it was', async () => {
+  await sendAll(6);
+  const early = await floorDuring(4);
+  await sendAll(12);
+  const late = await floorDuring(4);
+  expect(early.heap).toBeGreaterThan(0);
+  expect(late.heap - early.heap).toBeLessThan(8);
+  expect(late.resident - early.resident).toBeLessThan(48);
+}, 240_000);

@@ -289,7 +289,7 @@ describe('accounts', () => {
 
 describe('controls', () => {
   it('are documented, every one', () => {
-    const page = readFileSync(new URL('../../docs/provider-simulator.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/provider-simulator.md', import.meta.url), 'utf8');
     const documented = [...page.matchAll(/^\| `(?:GET \/_simulator\/)?([a-z]+)(?:\?[^`]*)?` \|/gm)].map(
       ([, name]) => name,
     );

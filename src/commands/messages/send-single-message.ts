@@ -113,7 +113,8 @@ async function refused(
 async function claim({ database }: SingleSender, message: SingleMessage): Promise<string> {
   const { channel, template, recipient, source, campaignId, onClaim } = message;
   const messageId = randomUUID();
-  const price = await priceOf(database, message);
+  const prices = await findPrices(database, channel.workspaceId, template.category);
+  const price = prices.get(recipient.country) ?? prices.get('') ?? 0n;
   await database.transaction(async (transaction) => {
     await onClaim?.(transaction, messageId);
     const claimed = await claimMessage(transaction, {
@@ -130,16 +131,6 @@ async function claim({ database }: SingleSender, message: SingleMessage): Promis
     if (!claimed) throw new Invalid('Insufficient wallet balance');
   });
   return messageId;
-}
-
-/** A category nobody has a price for costs what the dearest ordinary one does. */
-async function priceOf(
-  database: SingleSender['database'],
-  { channel, template, recipient }: SingleMessage,
-): Promise<bigint> {
-  const own = await findPrices(database, channel.workspaceId, template.category);
-  const prices = own.has('') ? own : await findPrices(database, channel.workspaceId, 'MARKETING');
-  return prices.get(recipient.country) ?? prices.get('') ?? 0n;
 }
 
 type Dispatch = SendResult | { readonly kind: 'overloaded'; readonly error: Overloaded };

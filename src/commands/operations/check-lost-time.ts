@@ -130,8 +130,7 @@ async function settleCampaign(
 ): Promise<void> {
   const { database } = doctor;
   await pause(database, campaign.id);
-  const own = await findPrices(database, campaign.workspace_id, campaign.template_category);
-  const prices = own.has('') ? own : await findPrices(database, campaign.workspace_id, 'MARKETING');
+  const prices = await findPrices(database, campaign.workspace_id, campaign.template_category);
   if (upTo > 0) {
     await markMaybeSent(database, {
       campaignId: campaign.id,

@@ -93,7 +93,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
   const endsAt = performance.now() + budgetMs;
   const accessToken = secrets.decrypt(context.access_token_encrypted);
   const render = compileRenderer(context.message_plan as MessagePlan);
-  const prices = await pricesOf(dependencies, context);
+  const prices = await findPrices(database, context.workspace_id, context.template_category);
   const limit = Math.max(1, Math.min(largestPage, Math.ceil(context.messages_per_second * pageSeconds)));
   const recording = new Set<Promise<void>>();
   let claimMs = 0;
@@ -243,10 +243,4 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
       return { drained: false, waitMs: halt.kind === 'unreachable' || halt.kind === 'troubled' ? restMs : 0 };
     },
   };
-}
-
-/** A category nobody has a price for costs what the dearest ordinary one does. */
-async function pricesOf({ database }: Sender, context: SendingContext): Promise<ReadonlyMap<string, bigint>> {
-  const prices = await findPrices(database, context.workspace_id, context.template_category);
-  return prices.has('') ? prices : findPrices(database, context.workspace_id, 'MARKETING');
 }

@@ -71,7 +71,10 @@ export async function postLedgerEntry(
 
 const CountryPrice = row(t.type({ country: t.string, price: t.bigint }));
 
-/** Prices of one category by country; `''` is every other country. The workspace's own rows win over the default card. */
+/**
+ * Prices of one category by country; `''` is every other country. The workspace's own rows win over the default card. A
+ * category without a price for every other country costs what a marketing message does.
+ */
 export async function findPrices(
   connection: Connection,
   workspaceId: number,
@@ -81,7 +84,8 @@ export async function findPrices(
     SELECT DISTINCT ON (country) country, price FROM rate_card
     WHERE category = ${category} AND (workspace_id = ${workspaceId} OR workspace_id IS NULL)
     ORDER BY country, workspace_id NULLS LAST`);
-  return new Map(prices.map(({ country, price }) => [country, price]));
+  const card = new Map(prices.map(({ country, price }) => [country, price]));
+  return card.has('') || category === 'MARKETING' ? card : findPrices(connection, workspaceId, 'MARKETING');
 }
 
 const Price = t.type({ category: t.string, country: t.string, price: t.bigint });

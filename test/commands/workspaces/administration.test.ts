@@ -236,6 +236,13 @@ describe('prices', () => {
       { category: 'MARKETING', country: 'FR', price: 2n },
     ]);
   });
+
+  test('of a category nobody has a price for are those of marketing', async () => {
+    const workspaceId = await aWorkspace();
+    expect(await findPrices(database.pool, workspaceId, 'SERVICE_NEW')).toEqual(
+      await findPrices(database.pool, workspaceId, 'MARKETING'),
+    );
+  });
 });
 
 test('a channel that is blocked by an operator pauses its campaigns', async () => {

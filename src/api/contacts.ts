@@ -1,7 +1,7 @@
 /** The contacts of a workspace; Spec 4.6 is `updateContact`. */
 import { ContactCursor, CreateContact, UpdateContact } from '../codecs/contact.ts';
 import { EventContact as Contact } from '../codecs/event.ts';
-import { limitUpTo, textOf } from '../codecs/scalars.ts';
+import { idOf, limitUpTo, textOf } from '../codecs/scalars.ts';
 import { struct } from '../codecs/struct.ts';
 import * as creating from '../commands/contacts/create-contact.ts';
 import * as updating from '../commands/contacts/update-contact.ts';
@@ -11,10 +11,19 @@ import { Invalid, NotFound } from '../domain/error.ts';
 import * as listing from '../records/contacts/list.ts';
 import * as records from '../records/contacts/contacts.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { cursorPage, cursorPageOf, recordWithMessage, succeedWith } from './frame/envelope.ts';
-import { resource } from './frame/resource.ts';
+import {
+  acknowledge,
+  Acknowledgement,
+  cursorPage,
+  cursorPageOf,
+  record,
+  recordWithMessage,
+  succeed,
+  succeedWith,
+} from './frame/envelope.ts';
 
 const tag = 'Contacts';
+const params = struct({ id: idOf('Contact') });
 
 const contactExample = {
   id: '0197c0de-0000-7000-8000-0000000000c1',
@@ -32,14 +41,6 @@ const contactExample = {
   createdAt: '2026-11-21T09:00:00.000Z',
   updatedAt: '2026-11-21T09:00:00.000Z',
 };
-
-const contacts = resource({
-  name: 'Contact',
-  tag,
-  path: '/api/contacts',
-  record: Contact,
-  example: contactExample,
-});
 
 export const listContacts = endpoint(
   {
@@ -131,25 +132,78 @@ export const createContact = endpoint(
   },
 );
 
-export const getContact = contacts.read(async ({ dependencies: { contactRegister }, workspaceId, id }) => {
-  const stored = await contactRegister.read({ workspaceId, contactId: id });
-  if (stored === undefined) throw new NotFound('Contact');
-  return presentContact(stored.contact);
-});
-
-export const updateContact = contacts.change(
+export const getContact = endpoint(
   {
+    method: 'GET',
+    path: '/api/contacts/:id',
+    operationId: 'getContact',
+    summary: 'Read a contact',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: { description: 'The contact', body: record(Contact), example: succeed(contactExample) },
+    },
+  },
+  async ({ dependencies: { contactRegister }, principal: { workspaceId }, params: { id } }) => {
+    const stored = await contactRegister.read({ workspaceId, contactId: id });
+    if (stored === undefined) throw new NotFound('Contact');
+    return { status: 200, body: succeed(presentContact(stored.contact)) };
+  },
+);
+
+export const updateContact = endpoint(
+  {
+    method: 'PUT',
+    path: '/api/contacts/:id',
+    operationId: 'updateContact',
     summary: 'Change a contact and its tags',
     description:
       'Spec 4.6. Absent fields stay as they are; `tagsId` and `customFields` replace the whole list. Emits `contact.updated` once when something changes, nothing otherwise.',
+    tag,
+    access: 'workspace',
+    params,
     body: UpdateContact,
     bodyExample: { tagsId: [] },
+    responses: {
+      200: {
+        description: 'The contact as it is now',
+        body: recordWithMessage(Contact),
+        example: succeedWith('Contact updated successfully', { ...contactExample, tagsId: [] }),
+      },
+    },
     errors: [400, 409],
   },
-  async ({ dependencies, workspaceId, id }, body) =>
-    presentContact(
-      await updating.updateContact(dependencies, workspaceId, { ...withLowerCaseTags(body), contactId: id }),
-    ),
+  async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
+    const change = { ...withLowerCaseTags(body), contactId: id };
+    const updated = await updating.updateContact(dependencies, workspaceId, change);
+    return { status: 200, body: succeedWith('Contact updated successfully', presentContact(updated)) };
+  },
+);
+
+export const deleteContact = endpoint(
+  {
+    method: 'DELETE',
+    path: '/api/contacts/:id',
+    operationId: 'deleteContact',
+    summary: 'Delete a contact',
+    description:
+      'The contact leaves every list and audience, and is restored when its number turns up again.',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The contact is deleted',
+        body: Acknowledgement,
+        example: acknowledge('Contact deleted successfully'),
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
+    await records.deleteContact(database, workspaceId, id);
+    return { status: 200, body: acknowledge('Contact deleted successfully') };
+  },
 );
 
 // Ids are UUIDs: their case means nothing.
@@ -157,11 +211,3 @@ function withLowerCaseTags<I extends Pick<ContactInput, 'tagsId'>>(input: I): I 
   if (input.tagsId === undefined) return input;
   return { ...input, tagsId: input.tagsId.map((tagId) => tagId.toLowerCase()) };
 }
-
-export const deleteContact = contacts.remove(
-  {
-    description:
-      'The contact leaves every list and audience, and is restored when its number turns up again.',
-  },
-  ({ database, workspaceId, id }) => records.deleteContact(database, workspaceId, id),
-);

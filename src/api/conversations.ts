@@ -6,15 +6,14 @@ import {
   ChangeConversationStatus,
   Conversation,
 } from '../codecs/conversation.ts';
-import { idOf, textOf, Uuid } from '../codecs/scalars.ts';
+import { idOf, limitUpTo, Page, textOf, Uuid } from '../codecs/scalars.ts';
 import { oneOf, struct } from '../codecs/struct.ts';
 import * as assigning from '../commands/conversations/assign-conversation.ts';
 import * as changing from '../commands/conversations/change-conversation-status.ts';
 import { conversationStatuses } from '../domain/conversations/conversation.ts';
 import * as records from '../records/conversations/conversations.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { recordWithMessage, succeedWith } from './frame/envelope.ts';
-import { resource } from './frame/resource.ts';
+import { page, pageOf, record, recordWithMessage, succeed, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Conversations';
 const params = struct({ id: idOf('Conversation') });
@@ -39,22 +38,63 @@ const conversationExample = {
   updatedAt: '2026-11-21T09:05:00.000Z',
 };
 
-const conversations = resource({
-  name: 'Conversation',
-  tag,
-  path: '/api/conversations',
-  record: Conversation,
-  example: conversationExample,
-});
-
-export const listConversations = conversations.list(
-  { status: oneOf(conversationStatuses), assignedTo: textOf({ max: 255 }), contactId: Uuid },
-  { description: 'Newest first. `assignedTo` takes the id of a user, team or bot.' },
-  ({ database, workspaceId }, query) => records.listConversations(database, workspaceId, query),
+export const listConversations = endpoint(
+  {
+    method: 'GET',
+    path: '/api/conversations',
+    operationId: 'listConversations',
+    summary: 'List the conversations of the workspace',
+    description: 'Newest first. `assignedTo` takes the id of a user, team or bot.',
+    tag,
+    access: 'workspace',
+    query: struct(
+      {},
+      {
+        page: Page,
+        limit: limitUpTo(100),
+        status: oneOf(conversationStatuses),
+        assignedTo: textOf({ max: 255 }),
+        contactId: Uuid,
+      },
+    ),
+    responses: {
+      200: {
+        description: 'One page of conversations',
+        body: pageOf(Conversation),
+        example: page([conversationExample], { page: 1, limit: 10, total: 1 }),
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+    const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
+    const wanted = { ...query, ...place };
+    const { items, total } = await records.listConversations(database, workspaceId, wanted);
+    return { status: 200, body: page(items, { ...place, total }) };
+  },
 );
 
-export const getConversation = conversations.read(({ database, workspaceId, id }) =>
-  records.getConversation(database, workspaceId, id),
+export const getConversation = endpoint(
+  {
+    method: 'GET',
+    path: '/api/conversations/:id',
+    operationId: 'getConversation',
+    summary: 'Read a conversation',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The conversation',
+        body: record(Conversation),
+        example: succeed(conversationExample),
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
+    status: 200,
+    body: succeed(await records.getConversation(database, workspaceId, id)),
+  }),
 );
 
 export const assignConversation = endpoint(

@@ -1,9 +1,24 @@
 /** Segments: saved filters over the contacts of a workspace. */
+import { idOf, limitUpTo, Page } from '../codecs/scalars.ts';
 import { CreateSegment, Segment, UpdateSegment } from '../codecs/segment.ts';
+import { struct } from '../codecs/struct.ts';
 import { Invalid } from '../domain/error.ts';
 import { conditionProblems, type SegmentCondition } from '../domain/contacts/segment-filter.ts';
 import * as records from '../records/contacts/segments.ts';
-import { resource } from './frame/resource.ts';
+import { endpoint } from './frame/endpoint.ts';
+import {
+  acknowledge,
+  Acknowledgement,
+  page,
+  pageOf,
+  record,
+  recordWithMessage,
+  succeed,
+  succeedWith,
+} from './frame/envelope.ts';
+
+const tag = 'Segments';
+const params = struct({ id: idOf('Segment') });
 
 const segmentExample = {
   id: '0197c0de-0000-7000-8000-0000000000e1',
@@ -17,14 +32,6 @@ const segmentExample = {
   updated_at: '2026-11-21T09:00:00.000Z',
 };
 
-const segments = resource({
-  name: 'Segment',
-  tag: 'Segments',
-  path: '/api/segments',
-  record: Segment,
-  example: segmentExample,
-});
-
 const conditionsDescription =
   'Fields: firstName, lastName, chatName, email, phoneNumber, countryCode, source, subscribed, createdAt, updatedAt, dob, tag (takes tag ids) and custom.<fieldId>. Every operator but exists and not_exists needs a value; in and not_in take an array.';
 
@@ -33,38 +40,124 @@ function assertConditions(conditions: readonly SegmentCondition[]): void {
   if (problems.length > 0) throw Invalid.of(problems);
 }
 
-export const listSegments = segments.list({}, { order: ', by name' }, ({ database, workspaceId }, place) =>
-  records.listSegments(database, workspaceId, place),
+export const listSegments = endpoint(
+  {
+    method: 'GET',
+    path: '/api/segments',
+    operationId: 'listSegments',
+    summary: 'List the segments of the workspace',
+    tag,
+    access: 'workspace',
+    query: struct({}, { page: Page, limit: limitUpTo(100) }),
+    responses: {
+      200: {
+        description: 'One page of segments, by name',
+        body: pageOf(Segment),
+        example: page([segmentExample], { page: 1, limit: 10, total: 1 }),
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+    const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
+    const { items, total } = await records.listSegments(database, workspaceId, place);
+    return { status: 200, body: page(items, { ...place, total }) };
+  },
 );
 
-export const createSegment = segments.create(
+export const createSegment = endpoint(
   {
+    method: 'POST',
+    path: '/api/segments',
+    operationId: 'createSegment',
+    summary: 'Create a segment',
     description: conditionsDescription,
+    tag,
+    access: 'workspace',
     body: CreateSegment,
     bodyExample: { name: segmentExample.name, match: 'all', conditions: segmentExample.conditions },
+    responses: {
+      201: {
+        description: 'The segment',
+        body: recordWithMessage(Segment),
+        example: succeedWith('Segment created successfully', segmentExample),
+      },
+    },
+    errors: [400],
   },
-  async ({ database, workspaceId }, body) => {
+  async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
     assertConditions(body.conditions);
-    return records.insertSegment(database, workspaceId, { match: 'all', ...body });
+    const created = await records.insertSegment(database, workspaceId, { match: 'all', ...body });
+    return { status: 201, body: succeedWith('Segment created successfully', created) };
   },
 );
 
-export const getSegment = segments.read(({ database, workspaceId, id }) =>
-  records.getSegment(database, workspaceId, id),
+export const getSegment = endpoint(
+  {
+    method: 'GET',
+    path: '/api/segments/:id',
+    operationId: 'getSegment',
+    summary: 'Read a segment',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: { description: 'The segment', body: record(Segment), example: succeed(segmentExample) },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
+    status: 200,
+    body: succeed(await records.getSegment(database, workspaceId, id)),
+  }),
 );
 
-export const updateSegment = segments.change(
+export const updateSegment = endpoint(
   {
+    method: 'PUT',
+    path: '/api/segments/:id',
+    operationId: 'updateSegment',
+    summary: 'Change a segment',
     description: `Absent fields stay as they are; \`conditions\` replaces all of them. ${conditionsDescription}`,
+    tag,
+    access: 'workspace',
+    params,
     body: UpdateSegment,
     bodyExample: { match: 'any' },
+    responses: {
+      200: {
+        description: 'The segment as it is now',
+        body: recordWithMessage(Segment),
+        example: succeedWith('Segment updated successfully', { ...segmentExample, match: 'any' }),
+      },
+    },
+    errors: [400],
   },
-  async ({ database, workspaceId, id }, body) => {
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, body }) => {
     assertConditions(body.conditions ?? []);
-    return records.updateSegment(database, workspaceId, { ...body, id });
+    const updated = await records.updateSegment(database, workspaceId, { ...body, id });
+    return { status: 200, body: succeedWith('Segment updated successfully', updated) };
   },
 );
 
-export const deleteSegment = segments.remove({}, ({ database, workspaceId, id }) =>
-  records.deleteSegment(database, workspaceId, id),
+export const deleteSegment = endpoint(
+  {
+    method: 'DELETE',
+    path: '/api/segments/:id',
+    operationId: 'deleteSegment',
+    summary: 'Delete a segment',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The segment is deleted',
+        body: Acknowledgement,
+        example: acknowledge('Segment deleted successfully'),
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
+    await records.deleteSegment(database, workspaceId, id);
+    return { status: 200, body: acknowledge('Segment deleted successfully') };
+  },
 );

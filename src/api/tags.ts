@@ -1,54 +1,153 @@
 /** Spec 4.2: the tags of a workspace. */
-import { textOf } from '../codecs/scalars.ts';
+import { idOf, limitUpTo, Page, textOf } from '../codecs/scalars.ts';
+import { struct } from '../codecs/struct.ts';
 import { CreateTag, Tag, UpdateTag } from '../codecs/tag.ts';
 import * as records from '../records/contacts/tags.ts';
-import { resource } from './frame/resource.ts';
+import { endpoint } from './frame/endpoint.ts';
+import {
+  acknowledge,
+  Acknowledgement,
+  page,
+  pageOf,
+  record,
+  recordWithMessage,
+  succeed,
+  succeedWith,
+} from './frame/envelope.ts';
 
-const tags = resource({
-  name: 'Tag',
-  tag: 'Tags',
-  path: '/api/tags',
-  record: Tag,
-  example: {
-    tagId: '0197c0de-0000-7000-8000-0000000000a1',
-    name: 'VIP',
-    text_color: '#ffffff',
-    background_color: '#7c3aed',
-  },
-});
+const tag = 'Tags';
+const params = struct({ id: idOf('Tag') });
+
+const tagExample = {
+  tagId: '0197c0de-0000-7000-8000-0000000000a1',
+  name: 'VIP',
+  text_color: '#ffffff',
+  background_color: '#7c3aed',
+};
 
 const defaultColours = { text_color: '#1f2937', background_color: '#e5e7eb' };
 
-export const listTags = tags.list(
-  { search: textOf({ max: 255 }), createdBy: textOf({ max: 255 }) },
+export const listTags = endpoint(
   {
+    method: 'GET',
+    path: '/api/tags',
+    operationId: 'listTags',
+    summary: 'List the tags of the workspace',
     description:
       'Spec 4.2. By name. `search` finds the tags whose name holds every word of it, the last word as the beginning of one; `createdBy` takes the id of a user.',
+    tag,
+    access: 'workspace',
+    query: struct(
+      {},
+      { page: Page, limit: limitUpTo(100), search: textOf({ max: 255 }), createdBy: textOf({ max: 255 }) },
+    ),
+    responses: {
+      200: {
+        description: 'One page of tags',
+        body: pageOf(Tag),
+        example: page([tagExample], { page: 1, limit: 10, total: 1 }),
+      },
+    },
+    errors: [400],
   },
-  ({ database, workspaceId }, { search = '', createdBy, page, limit }) =>
-    records.listTags(database, workspaceId, { search, createdBy, page, limit }),
+  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+    const { search = '', createdBy, page: number = 1, limit = 10 } = query;
+    const place = { page: number, limit };
+    const { items, total } = await records.listTags(database, workspaceId, { search, createdBy, ...place });
+    return { status: 200, body: page(items, { ...place, total }) };
+  },
 );
 
-export const createTag = tags.create(
+export const createTag = endpoint(
   {
+    method: 'POST',
+    path: '/api/tags',
+    operationId: 'createTag',
+    summary: 'Create a tag',
+    tag,
+    access: 'workspace',
     body: CreateTag,
     bodyExample: { name: 'VIP', text_color: '#ffffff', background_color: '#7c3aed', createdBy: 'user-17' },
+    responses: {
+      201: {
+        description: 'The tag',
+        body: recordWithMessage(Tag),
+        example: succeedWith('Tag created successfully', tagExample),
+      },
+    },
+    errors: [400],
   },
-  ({ database, workspaceId, principal: { keyId } }, body) =>
-    records.insertTag(database, workspaceId, { ...defaultColours, createdBy: keyId, ...body }),
+  async ({ dependencies: { database }, principal: { workspaceId, keyId }, body }) => {
+    const wanted = { ...defaultColours, createdBy: keyId, ...body };
+    const created = await records.insertTag(database, workspaceId, wanted);
+    return { status: 201, body: succeedWith('Tag created successfully', created) };
+  },
 );
 
-export const getTag = tags.read(({ database, workspaceId, id }) => records.getTag(database, workspaceId, id));
-
-export const updateTag = tags.change(
+export const getTag = endpoint(
   {
+    method: 'GET',
+    path: '/api/tags/:id',
+    operationId: 'getTag',
+    summary: 'Read a tag',
+    tag,
+    access: 'workspace',
+    params,
+    responses: { 200: { description: 'The tag', body: record(Tag), example: succeed(tagExample) } },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
+    status: 200,
+    body: succeed(await records.getTag(database, workspaceId, id)),
+  }),
+);
+
+export const updateTag = endpoint(
+  {
+    method: 'PUT',
+    path: '/api/tags/:id',
+    operationId: 'updateTag',
+    summary: 'Change a tag',
     description: 'Absent fields stay as they are.',
+    tag,
+    access: 'workspace',
+    params,
     body: UpdateTag,
     bodyExample: { background_color: '#0f766e' },
+    responses: {
+      200: {
+        description: 'The tag as it is now',
+        body: recordWithMessage(Tag),
+        example: succeedWith('Tag updated successfully', { ...tagExample, background_color: '#0f766e' }),
+      },
+    },
+    errors: [400],
   },
-  ({ database, workspaceId, id }, body) => records.updateTag(database, workspaceId, { ...body, tagId: id }),
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, body }) => {
+    const updated = await records.updateTag(database, workspaceId, { ...body, tagId: id });
+    return { status: 200, body: succeedWith('Tag updated successfully', updated) };
+  },
 );
 
-export const deleteTag = tags.remove({ description: 'Contacts lose it.' }, ({ database, workspaceId, id }) =>
-  records.deleteTag(database, workspaceId, id),
+export const deleteTag = endpoint(
+  {
+    method: 'DELETE',
+    path: '/api/tags/:id',
+    operationId: 'deleteTag',
+    summary: 'Delete a tag',
+    description: 'Contacts lose it.',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The tag is deleted',
+        body: Acknowledgement,
+        example: acknowledge('Tag deleted successfully'),
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
+    await records.deleteTag(database, workspaceId, id);
+    return { status: 200, body: acknowledge('Tag deleted successfully') };
+  },
 );

@@ -32,7 +32,12 @@ export function createWebhookActivities(dependencies: WebhookDependencies) {
       expiryHours: config.webhookExpiryHours,
     });
     const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
-    return ids.map((id) => byId.get(id));
+    return ids.map((id) => {
+      const attempt = byId.get(id);
+      // An id comes twice when a stalled activity was tried again: the claim is one caller's alone.
+      byId.delete(id);
+      return attempt;
+    });
   }, grouping);
 
   const record = groupCalls<AttemptResult, undefined>(async (results) => {

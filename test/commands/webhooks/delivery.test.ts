@@ -13,7 +13,7 @@ import type { NewEvent } from '../../../src/codecs/event-data.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { orchestratorFor } from '../../../src/orchestrator.ts';
 import { createOutbound } from '../../../src/outbound/outbound.ts';
-import { emitEvents } from '../../../src/records/webhooks/events.ts';
+import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
 import { updateWebhookConfiguration } from '../../../src/records/webhooks/configurations.ts';
 import { createSecretBox } from '../../../src/secrets.ts';
 import { webhookWorkerOptions } from '../../../src/process/webhook-worker.ts';
@@ -231,6 +231,19 @@ describe('at most one request', () => {
       Array.from({ length: 10 }, () => dependencies.orchestrator.startWebhookDelivery(row?.id ?? '')),
     );
     expect(new Set(starts)).toEqual(new Set(['closed']));
+    expect(received).toHaveLength(1);
+  });
+
+  it('is made when the activity is called twice at once', async () => {
+    const { url, received } = await receiver({ delayMs: 100 });
+    const { emit } = await configured(url);
+    await emit();
+    await fanOutEvents(database.pool, 10);
+    const [row] = await deliveries();
+    const { deliverWebhook } = createWebhookActivities(dependencies);
+    const input = { deliveryId: row?.id ?? '' };
+    const outcomes = await Promise.all([deliverWebhook(input), deliverWebhook(input)]);
+    expect(outcomes.toSorted()).toEqual(['delivered', 'not pending']);
     expect(received).toHaveLength(1);
   });
 

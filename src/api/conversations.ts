@@ -52,7 +52,7 @@ export const listConversations = endpoint(
       {
         page: Page,
         limit: limitUpTo(100),
-        status: oneOf(conversationStatuses),
+        status: oneOf(conversationStatuses, 'ConversationStatus'),
         assignedTo: textOf({ max: 255 }),
         contactId: Uuid,
       },

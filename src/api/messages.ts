@@ -1,5 +1,6 @@
 /** The single send (Spec 4.5). */
 import * as t from 'io-ts';
+import { named } from '../codecs/json-schema.ts';
 import { CountryCode, Uuid } from '../codecs/scalars.ts';
 import { nullish, refined, struct } from '../codecs/struct.ts';
 import { VariableMapping } from '../codecs/variable-mapping.ts';
@@ -30,13 +31,16 @@ const SendTemplateMessage = struct(
   { variables: t.array(t.string), variableMapping: VariableMapping },
 );
 
-export const SentMessage = struct({
-  messageId: Uuid,
-  providerMessageId: nullish(t.string),
-  status: t.string,
-  recipientPhoneNumber: t.string,
-  phoneNumberId: t.string,
-});
+export const SentMessage = named(
+  'SentMessage',
+  struct({
+    messageId: Uuid,
+    providerMessageId: nullish(t.string),
+    status: t.string,
+    recipientPhoneNumber: t.string,
+    phoneNumberId: t.string,
+  }),
+);
 type SentMessage = t.TypeOf<typeof SentMessage>;
 
 const example = {

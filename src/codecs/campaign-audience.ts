@@ -1,23 +1,29 @@
 /** The parts of a campaign's audience input (Spec 4.1), as a request gives them and as the campaign keeps the small ones. */
 import * as t from 'io-ts';
 import { recordOf, shortListOf } from './collections.ts';
-import { describe } from './json-schema.ts';
+import { describe, named } from './json-schema.ts';
 import { integerOf } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
 import { nullish, struct } from './struct.ts';
 
 const Column = describe(integerOf({ min: 0 }), { description: '0-based index of the column' });
 
-export const CsvMapping = struct(
-  { phone_column: Column, country_code_column: Column },
-  {
-    name_column: nullish(Column),
-    email_column: nullish(Column),
-    custom_field_mapping: nullish(recordOf(Column)),
-  },
+export const CsvMapping = named(
+  'CsvMapping',
+  struct(
+    { phone_column: Column, country_code_column: Column },
+    {
+      name_column: nullish(Column),
+      email_column: nullish(Column),
+      custom_field_mapping: nullish(recordOf(Column)),
+    },
+  ),
 );
 
-export const ContactFilters = struct({ match: FilterMatch, conditions: shortListOf(SegmentCondition, 50) });
+export const ContactFilters = named(
+  'ContactFilters',
+  struct({ match: FilterMatch, conditions: shortListOf(SegmentCondition, 50) }),
+);
 
 /** What the campaign keeps; fields of other kinds of audience are absent. */
 export const AudienceInput = struct(

@@ -1,5 +1,6 @@
 /** Conversations on the wire. */
 import * as t from 'io-ts';
+import { named } from './json-schema.ts';
 import {
   assignmentSources,
   assignmentTypes,
@@ -11,47 +12,53 @@ import {
 import { IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { nullish, oneOf, struct } from './struct.ts';
 
-const AssigneeRecord = struct({
-  id: nullish(t.string),
-  name: nullish(t.string),
-  firstName: nullish(t.string),
-  lastName: nullish(t.string),
-  email: nullish(t.string),
-});
+const AssigneeRecord = named(
+  'Assignee',
+  struct({
+    id: nullish(t.string),
+    name: nullish(t.string),
+    firstName: nullish(t.string),
+    lastName: nullish(t.string),
+    email: nullish(t.string),
+  }),
+);
 
-export const Conversation = struct({
-  id: Uuid,
-  contactId: Uuid,
-  channelId: Uuid,
-  phoneNumberId: t.string,
-  status: oneOf(conversationStatuses),
-  assignmentType: oneOf(assignmentTypes),
-  assignedTo: nullish(AssigneeRecord),
-  chatMode: oneOf(chatModes),
-  closedAt: nullish(IsoDateTime),
-  createdAt: IsoDateTime,
-  updatedAt: IsoDateTime,
-});
+export const Conversation = named(
+  'Conversation',
+  struct({
+    id: Uuid,
+    contactId: Uuid,
+    channelId: Uuid,
+    phoneNumberId: t.string,
+    status: oneOf(conversationStatuses, 'ConversationStatus'),
+    assignmentType: oneOf(assignmentTypes, 'AssignmentType'),
+    assignedTo: nullish(AssigneeRecord),
+    chatMode: oneOf(chatModes, 'ChatMode'),
+    closedAt: nullish(IsoDateTime),
+    createdAt: IsoDateTime,
+    updatedAt: IsoDateTime,
+  }),
+);
 
 const text = nullish(textOf({ max: 255 }));
-const AssigneeInput = struct(
-  { id: textOf({ min: 1, max: 255 }) },
-  { name: text, firstName: text, lastName: text, email: text },
+const AssigneeInput = named(
+  'AssigneeInput',
+  struct({ id: textOf({ min: 1, max: 255 }) }, { name: text, firstName: text, lastName: text, email: text }),
 );
-const ActorInput = struct({}, { id: text, name: text, email: text });
+const ActorInput = named('ActorInput', struct({}, { id: text, name: text, email: text }));
 
 export const AssignConversation = struct(
-  { assignmentType: oneOf(assignmentTypes) },
+  { assignmentType: oneOf(assignmentTypes, 'AssignmentType') },
   {
     assignedTo: nullish(AssigneeInput),
     assignedBy: nullish(ActorInput),
-    chatMode: oneOf(chatModes),
-    source: oneOf(assignmentSources),
+    chatMode: oneOf(chatModes, 'ChatMode'),
+    source: oneOf(assignmentSources, 'AssignmentSource'),
   },
 );
 
 export const ChangeConversationStatus = struct(
-  { status: oneOf(conversationStatuses) },
+  { status: oneOf(conversationStatuses, 'ConversationStatus') },
   { changedBy: nullish(ActorInput) },
 );
 

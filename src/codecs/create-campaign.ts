@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { contactSelectionTypes, sendTypes } from '../domain/campaigns/campaign.ts';
 import { ContactFilters, CsvMapping } from './campaign-audience.ts';
 import { listOf, shortListOf } from './collections.ts';
-import { describe, toJsonSchema } from './json-schema.ts';
+import { describe } from './json-schema.ts';
 import { textOf, Uuid } from './scalars.ts';
 import { inOrder, oneOf, refined, struct } from './struct.ts';
 import { VariableMapping } from './variable-mapping.ts';
@@ -61,15 +61,15 @@ function nullIsAbsent<A, O>(codec: t.Type<A, O>): t.Type<A, O> {
     (input, context) => codec.validate(t.UnknownRecord.is(input) ? withoutNulls(input) : input, context),
     codec.encode,
   );
-  return describe(wrapped, toJsonSchema(codec));
+  return describe(wrapped, {}, codec);
 }
 
 const Body = struct(
   {
     name: Name,
     template_id: Uuid,
-    contact_selection_type: oneOf(contactSelectionTypes),
-    send_type: oneOf(sendTypes),
+    contact_selection_type: oneOf(contactSelectionTypes, 'ContactSelectionType'),
+    send_type: oneOf(sendTypes, 'SendType'),
   },
   {
     description: textOf({ max: 1000 }),

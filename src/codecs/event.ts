@@ -4,104 +4,134 @@
  */
 import * as t from 'io-ts';
 import type { EventKey } from '../domain/webhooks/event-key.ts';
-import { describe } from './json-schema.ts';
+import { describe, named } from './json-schema.ts';
 import { nullish, oneOf, struct } from './struct.ts';
 
 const dateTime = describe(new t.StringType(), { format: 'date-time' });
 const epochSeconds = describe(new t.StringType(), { pattern: '^\\d+$' });
 
-const textMessage = t.intersection([
-  t.type({ id: t.string, from: t.string, timestamp: epochSeconds, type: t.string }),
-  t.partial({ text: t.type({ body: t.string }) }),
-]);
+const textMessage = named(
+  'InboundMessage',
+  t.intersection([
+    t.type({ id: t.string, from: t.string, timestamp: epochSeconds, type: t.string }),
+    t.partial({ text: t.type({ body: t.string }) }),
+  ]),
+);
 
-const providerNotification = t.type({
-  object: t.string,
-  entry: t.array(
-    t.type({
-      id: t.string,
-      changes: t.array(t.type({ field: t.string, value: t.UnknownRecord })),
-    }),
-  ),
-});
+const providerNotification = named(
+  'ProviderNotification',
+  t.type({
+    object: t.string,
+    entry: t.array(
+      t.type({
+        id: t.string,
+        changes: t.array(t.type({ field: t.string, value: t.UnknownRecord })),
+      }),
+    ),
+  }),
+);
 
-export const IncomingData = struct({
-  message: textMessage,
-  phoneNumberId: t.string,
-  providerEvent: providerNotification,
-});
+export const IncomingData = named(
+  'IncomingData',
+  struct({
+    message: textMessage,
+    phoneNumberId: t.string,
+    providerEvent: providerNotification,
+  }),
+);
 export type IncomingData = t.TypeOf<typeof IncomingData>;
 
-const pricing = t.intersection([
-  t.type({ billable: t.boolean, pricing_model: t.string, category: t.string }),
-  t.UnknownRecord,
-]);
+const pricing = named(
+  'MessagePricing',
+  t.intersection([
+    t.type({ billable: t.boolean, pricing_model: t.string, category: t.string }),
+    t.UnknownRecord,
+  ]),
+);
 
 // `pricing` comes with some statuses only, `errors` with `failed`.
-const messageStatus = t.intersection([
-  t.type({ id: t.string, status: t.string, timestamp: epochSeconds, recipient_id: t.string }),
-  t.partial({ pricing, errors: t.array(t.UnknownRecord) }),
-]);
+const messageStatus = named(
+  'MessageStatus',
+  t.intersection([
+    t.type({ id: t.string, status: t.string, timestamp: epochSeconds, recipient_id: t.string }),
+    t.partial({ pricing, errors: t.array(t.UnknownRecord) }),
+  ]),
+);
 
 /** Who sent the message of a status event. */
 export const messageSources = ['campaign', 'api', 'inbox', 'chatbot', 'assistant', 'app', 'unknown'] as const;
 export type MessageSource = (typeof messageSources)[number];
 
-export const MessageStatusData = struct({
-  status: messageStatus,
-  phoneNumberId: t.string,
-  messageSource: oneOf(messageSources),
-  providerEvent: t.type({ statuses: t.array(messageStatus) }),
-});
+export const MessageStatusData = named(
+  'MessageStatusData',
+  struct({
+    status: messageStatus,
+    phoneNumberId: t.string,
+    messageSource: oneOf(messageSources, 'MessageSource'),
+    providerEvent: t.type({ statuses: t.array(messageStatus) }),
+  }),
+);
 export type MessageStatusData = t.TypeOf<typeof MessageStatusData>;
 
-export const TemplateData = struct({
-  type: oneOf(['STATUS', 'CATEGORY']),
-  providerTemplateId: t.string,
-  newStatus: t.string,
-  name: t.string,
-  language: t.string,
-  reason: nullish(t.string),
-  template: struct({
-    id: t.string,
+export const TemplateData = named(
+  'TemplateData',
+  struct({
+    type: oneOf(['STATUS', 'CATEGORY'], 'TemplateChange'),
+    providerTemplateId: t.string,
+    newStatus: t.string,
     name: t.string,
     language: t.string,
-    provider_template_id: t.string,
-    provider_template_status: t.string,
+    reason: nullish(t.string),
+    template: struct({
+      id: t.string,
+      name: t.string,
+      language: t.string,
+      provider_template_id: t.string,
+      provider_template_status: t.string,
+    }),
   }),
-});
+);
 export type TemplateData = t.TypeOf<typeof TemplateData>;
 
 /** Spec 2.5. `dob` is null when unknown. */
-export const EventContact = struct({
-  id: t.string,
-  firstName: t.string,
-  lastName: t.string,
-  chatName: t.string,
-  email: t.string,
-  phoneNumber: t.string,
-  countryCode: t.string,
-  source: t.string,
-  subscribed: t.boolean,
-  customFields: t.array(struct({ fieldId: t.string, value: t.string })),
-  tagsId: t.array(t.string),
-  dob: nullish(dateTime),
-  createdAt: dateTime,
-  updatedAt: dateTime,
-});
+export const EventContact = named(
+  'Contact',
+  struct({
+    id: t.string,
+    firstName: t.string,
+    lastName: t.string,
+    chatName: t.string,
+    email: t.string,
+    phoneNumber: t.string,
+    countryCode: t.string,
+    source: t.string,
+    subscribed: t.boolean,
+    customFields: t.array(struct({ fieldId: t.string, value: t.string })),
+    tagsId: t.array(t.string),
+    dob: nullish(dateTime),
+    createdAt: dateTime,
+    updatedAt: dateTime,
+  }),
+);
 
-export const ContactData = struct({ contact: EventContact });
+export const ContactData = named('ContactData', struct({ contact: EventContact }));
 export type ContactData = t.TypeOf<typeof ContactData>;
 
-const assignee = struct({
-  id: nullish(t.string),
-  name: nullish(t.string),
-  firstName: nullish(t.string),
-  lastName: nullish(t.string),
-  email: nullish(t.string),
-});
+const assignee = named(
+  'Assignee',
+  struct({
+    id: nullish(t.string),
+    name: nullish(t.string),
+    firstName: nullish(t.string),
+    lastName: nullish(t.string),
+    email: nullish(t.string),
+  }),
+);
 
-const actor = struct({ id: nullish(t.string), name: nullish(t.string), email: nullish(t.string) });
+const actor = named(
+  'Actor',
+  struct({ id: nullish(t.string), name: nullish(t.string), email: nullish(t.string) }),
+);
 
 const conversationPlace = {
   conversationId: t.string,
@@ -110,26 +140,32 @@ const conversationPlace = {
   contactId: t.string,
 };
 
-export const ConversationAssignedData = struct({
-  ...conversationPlace,
-  assignmentType: oneOf(['user', 'team', 'bot', 'none']),
-  assignedTo: nullish(assignee),
-  assignedBy: nullish(actor),
-  chatMode: oneOf(['manual', 'bot', 'assistant']),
-  source: oneOf(['manual', 'chatbot', 'assistant', 'api', 'auto']),
-});
+export const ConversationAssignedData = named(
+  'ConversationAssignedData',
+  struct({
+    ...conversationPlace,
+    assignmentType: oneOf(['user', 'team', 'bot', 'none'], 'AssignmentType'),
+    assignedTo: nullish(assignee),
+    assignedBy: nullish(actor),
+    chatMode: oneOf(['manual', 'bot', 'assistant'], 'ChatMode'),
+    source: oneOf(['manual', 'chatbot', 'assistant', 'api', 'auto'], 'AssignmentSource'),
+  }),
+);
 export type ConversationAssignedData = t.TypeOf<typeof ConversationAssignedData>;
 
-const conversationStatus = oneOf(['open', 'resolved', 'closed']);
+const conversationStatus = oneOf(['open', 'resolved', 'closed'], 'ConversationStatus');
 
 /** `closedAt` is null unless the new status is `closed`; `changedBy` is null when nobody did it by hand. */
-export const ConversationStatusChangedData = struct({
-  ...conversationPlace,
-  previousStatus: conversationStatus,
-  newStatus: conversationStatus,
-  closedAt: nullish(dateTime),
-  changedBy: nullish(actor),
-});
+export const ConversationStatusChangedData = named(
+  'ConversationStatusChangedData',
+  struct({
+    ...conversationPlace,
+    previousStatus: conversationStatus,
+    newStatus: conversationStatus,
+    closedAt: nullish(dateTime),
+    changedBy: nullish(actor),
+  }),
+);
 export type ConversationStatusChangedData = t.TypeOf<typeof ConversationStatusChangedData>;
 
 /** The codec of every key's `data`. */
@@ -150,10 +186,17 @@ export type EventData<K extends EventKey> = t.TypeOf<(typeof eventDataCodecs)[K]
 
 /** The envelope of one key (spec 6.1): what the receiver's request body holds. */
 export function eventEnvelope<K extends EventKey>(eventKey: K) {
-  return struct({
-    eventKey: t.literal(eventKey),
-    workspaceId: describe(new t.NumberType(), { type: 'integer' }),
-    timestamp: dateTime,
-    data: eventDataCodecs[eventKey],
-  });
+  return named(
+    `${eventName(eventKey)}Event`,
+    struct({
+      eventKey: t.literal(eventKey),
+      workspaceId: describe(new t.NumberType(), { type: 'integer' }),
+      timestamp: dateTime,
+      data: eventDataCodecs[eventKey],
+    }),
+  );
 }
+
+/** `conversation.status_changed` → `ConversationStatusChanged` */
+const eventName = (key: EventKey): string =>
+  key.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -7,63 +7,119 @@ import { StructType } from './struct-type.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-const described = new WeakMap<t.Mixed, JsonSchema>();
+/** The schemas of named codecs, by name: what the document keeps under `components/schemas`. */
+export type NamedSchemas = Map<string, JsonSchema>;
+
+interface Description {
+  readonly keywords: JsonSchema;
+  /** The codec whose schema the keywords are added to; undefined where it derives from the described codec itself. */
+  readonly of: t.Mixed | undefined;
+}
+
+const descriptions = new WeakMap<t.Mixed, Description>();
+const names = new WeakMap<t.Mixed, string>();
 
 /**
- * The codec with the schema that `toJsonSchema` returns for it; for a known kind the keywords are added to the derived
- * ones. A copy: the codecs of io-ts are shared by everybody.
+ * The codec with the schema that `toJsonSchema` returns for it: the keywords are added to those of `of`, or to the derived
+ * ones of a known kind. A copy: the codecs of io-ts are shared by everybody.
  */
-export function describe<C extends t.Mixed>(codec: C, schema: JsonSchema): C {
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(codec) as object) as C, codec);
-  described.set(copy, { ...described.get(codec), ...schema });
+export function describe<C extends t.Mixed>(codec: C, keywords: JsonSchema, of?: t.Mixed): C {
+  const copy = copyOf(codec);
+  const known = names.has(codec) ? { keywords: {}, of: codec } : descriptions.get(codec);
+  descriptions.set(copy, { keywords: { ...known?.keywords, ...keywords }, of: of ?? known?.of });
   return copy;
 }
 
-/** Throws when it meets a codec it cannot describe. */
-export function toJsonSchema(codec: t.Mixed): JsonSchema {
-  const known = described.get(codec);
-  const derived = derive(codec);
-  if (derived === undefined && known === undefined) {
-    throw new Error(`The codec ${codec.name} has no JSON Schema: describe() it`);
-  }
-  return { ...derived, ...known };
+/** The codec under a name of its own in the document: PascalCase, one shape a name. */
+export function named<C extends t.Mixed>(name: string, codec: C): C {
+  const copy = copyOf(codec);
+  const known = descriptions.get(codec);
+  if (known !== undefined) descriptions.set(copy, known);
+  names.set(copy, name);
+  return copy;
 }
 
-function derive(codec: t.Mixed): JsonSchema | undefined {
+export const nameOf = (codec: t.Mixed): string | undefined => names.get(codec);
+
+function copyOf<C extends t.Mixed>(codec: C): C {
+  return Object.assign(Object.create(Object.getPrototypeOf(codec) as object) as C, codec);
+}
+
+/**
+ * With `schemas`, a named codec becomes a reference, and its schema is put there; without, all stands in one.
+ * Throws when it meets a codec it cannot describe, and when two shapes have one name.
+ */
+export function toJsonSchema(codec: t.Mixed, schemas?: NamedSchemas): JsonSchema {
+  const name = names.get(codec);
+  const schema = schemaOf(codec, schemas);
+  if (name === undefined || schemas === undefined) return schema;
+  const known = schemas.get(name);
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+    throw new Error(`Two shapes are named ${name}`);
+  }
+  schemas.set(name, schema);
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function schemaOf(codec: t.Mixed, schemas: NamedSchemas | undefined): JsonSchema {
+  const { keywords, of } = descriptions.get(codec) ?? {};
+  const derived = of === undefined ? derive(codec, schemas) : toJsonSchema(of, schemas);
+  if (derived === undefined && keywords === undefined) {
+    throw new Error(`The codec ${codec.name} has no JSON Schema: describe() it`);
+  }
+  return { ...derived, ...keywords };
+}
+
+function derive(codec: t.Mixed, schemas: NamedSchemas | undefined): JsonSchema | undefined {
+  const inner = (one: t.Mixed): JsonSchema => toJsonSchema(one, schemas);
   if (codec instanceof t.StringType) return { type: 'string' };
   if (codec instanceof t.NumberType) return { type: 'number' };
   if (codec instanceof t.BooleanType) return { type: 'boolean' };
   if (codec instanceof t.NullType) return { type: 'null' };
   if (codec instanceof t.UnknownType) return {};
   if (codec instanceof t.AnyDictionaryType) return { type: 'object' };
-  if (codec instanceof t.LiteralType) return { const: codec.value };
+  if (codec instanceof t.LiteralType) return { type: typeof codec.value, enum: [codec.value] };
   if (codec instanceof t.KeyofType) return { type: 'string', enum: Object.keys(codec.keys) };
   if (codec instanceof t.ArrayType || codec instanceof t.ReadonlyArrayType) {
-    return { type: 'array', items: toJsonSchema(codec.type) };
+    return { type: 'array', items: inner(codec.type as t.Mixed) };
   }
   if (codec instanceof t.DictionaryType)
-    return { type: 'object', additionalProperties: toJsonSchema(codec.codomain) };
+    return { type: 'object', additionalProperties: inner(codec.codomain as t.Mixed) };
   if (codec instanceof StructType)
-    return objectSchema({ ...codec.required, ...codec.optional }, Object.keys(codec.required));
-  if (codec instanceof t.InterfaceType) return objectSchema(codec.props, Object.keys(codec.props));
-  if (codec instanceof t.PartialType) return objectSchema(codec.props, []);
-  if (codec instanceof t.ExactType || codec instanceof t.ReadonlyType) return toJsonSchema(codec.type);
-  if (codec instanceof t.RefinementType) return described.has(codec) ? toJsonSchema(codec.type) : undefined;
-  if (codec instanceof t.IntersectionType) return intersectionSchema(codec.types as readonly t.Mixed[]);
-  if (codec instanceof t.UnionType) return { anyOf: (codec.types as readonly t.Mixed[]).map(toJsonSchema) };
+    return objectSchema({ ...codec.required, ...codec.optional }, Object.keys(codec.required), inner);
+  if (codec instanceof t.InterfaceType) {
+    const props = codec.props as t.Props;
+    return objectSchema(props, Object.keys(props), inner);
+  }
+  if (codec instanceof t.PartialType) return objectSchema(codec.props as t.Props, [], inner);
+  if (codec instanceof t.ExactType || codec instanceof t.ReadonlyType) return inner(codec.type as t.Mixed);
+  if (codec instanceof t.IntersectionType) {
+    return intersectionSchema((codec.types as readonly t.Mixed[]).map(inner));
+  }
+  if (codec instanceof t.UnionType) return unionSchema(codec.types as readonly t.Mixed[], inner);
   return undefined;
 }
 
-function objectSchema(props: t.Props, required: readonly string[]): JsonSchema {
-  const properties = Object.fromEntries(
-    Object.entries(props).map(([key, codec]) => [key, toJsonSchema(codec)]),
-  );
+function objectSchema(
+  props: t.Props,
+  required: readonly string[],
+  inner: (codec: t.Mixed) => JsonSchema,
+): JsonSchema {
+  const properties = Object.fromEntries(Object.entries(props).map(([key, codec]) => [key, inner(codec)]));
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
+/** `T | null` by two types where T has one: generators of clients know that form best. */
+function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => JsonSchema): JsonSchema {
+  const [only, ...others] = codecs.filter((codec) => !(codec instanceof t.NullType)).map(inner);
+  if (only === undefined || others.length > 0 || codecs.length === 1) return { anyOf: codecs.map(inner) };
+  if (typeof only['type'] !== 'string') return { anyOf: [only, { type: 'null' }] };
+  const values = only['enum'] as readonly unknown[] | undefined;
+  return { ...only, type: [only['type'], 'null'], ...(values && { enum: [...values, null] }) };
+}
+
 // Intersections of objects are one object in the document.
-function intersectionSchema(codecs: readonly t.Mixed[]): JsonSchema {
-  const schemas = codecs.map(toJsonSchema);
+function intersectionSchema(schemas: readonly JsonSchema[]): JsonSchema {
   if (!schemas.every((schema) => schema['type'] === 'object' && schema['properties'] !== undefined)) {
     return { allOf: schemas };
   }

@@ -2,7 +2,7 @@
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { fieldName } from './field-name.ts';
-import { describe, toJsonSchema, type JsonSchema } from './json-schema.ts';
+import { describe, type JsonSchema } from './json-schema.ts';
 import { parseDateTime } from './parse-date-time.ts';
 
 interface Scalar<A, O> {
@@ -204,7 +204,7 @@ export function repeated<A>(codec: t.Type<A, string>): t.Type<readonly A[], read
     (input, context) => list.validate(isString(input) ? [input] : input, context),
     list.encode,
   );
-  return describe(wrapped, { type: 'array', items: toJsonSchema(codec) });
+  return describe(wrapped, {}, list);
 }
 
 /** The position in a long list: opaque to callers, `codec` (JSON) inside. */

@@ -1,18 +1,22 @@
 /** Segments on the wire. */
 import * as t from 'io-ts';
+import { named } from './json-schema.ts';
 import { listOf } from './collections.ts';
 import { IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
 import { notBlank, refined, struct } from './struct.ts';
 
-export const Segment = struct({
-  id: Uuid,
-  name: t.string,
-  match: FilterMatch,
-  conditions: listOf(SegmentCondition),
-  created_at: IsoDateTime,
-  updated_at: IsoDateTime,
-});
+export const Segment = named(
+  'Segment',
+  struct({
+    id: Uuid,
+    name: t.string,
+    match: FilterMatch,
+    conditions: listOf(SegmentCondition),
+    created_at: IsoDateTime,
+    updated_at: IsoDateTime,
+  }),
+);
 
 const SegmentName = notBlank(textOf({ min: 1, max: 255 }));
 

@@ -2,7 +2,7 @@
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { fieldName } from './field-name.ts';
-import { describe, toJsonSchema, type JsonSchema } from './json-schema.ts';
+import { describe, named, type JsonSchema } from './json-schema.ts';
 import { StructType } from './struct-type.ts';
 
 /** An object that drops unknown fields. Required fields are told of first, in declaration order; `inOrder` mixes them. */
@@ -29,7 +29,7 @@ export function inOrder<A, O>(codec: t.Type<A, O>, fields: readonly string[]): t
     },
     codec.encode,
   );
-  return describe(wrapped, toJsonSchema(codec));
+  return describe(wrapped, {}, codec);
 }
 
 /** The codec with one fixed message for whatever is wrong with the field, its absence included. */
@@ -43,7 +43,7 @@ export function withMessage<A, O>(codec: t.Type<A, O>, message: string): t.Type<
     },
     codec.encode,
   );
-  return describe(wrapped, toJsonSchema(codec));
+  return describe(wrapped, {}, codec);
 }
 
 /** A refinement that says what is wrong; `schema` adds its keywords to the document. */
@@ -64,7 +64,7 @@ export function refined<A, O>(
     },
     codec.encode,
   );
-  return describe(wrapped, { ...toJsonSchema(codec), ...schema });
+  return describe(wrapped, schema, codec);
 }
 
 /** The same text, but not one of white space alone. */
@@ -73,8 +73,11 @@ export function notBlank(codec: t.Type<string>): t.Type<string> {
   return refined(codec, (value) => value.trim() !== '', message, { pattern: String.raw`\S` });
 }
 
-/** One of a value list that a domain module exports `as const`; the union is written once, there. */
-export function oneOf<const V extends readonly string[]>(values: V): t.Type<V[number], string> {
+/** One of a value list that a domain module exports `as const`; the union is written once, there. `name` is the document's. */
+export function oneOf<const V extends readonly string[]>(
+  values: V,
+  name?: string,
+): t.Type<V[number], string> {
   const codec = new t.Type<V[number], string>(
     `one of ${values.join(', ')}`,
     (value): value is V[number] => values.some((candidate) => candidate === value),
@@ -84,7 +87,8 @@ export function oneOf<const V extends readonly string[]>(values: V): t.Type<V[nu
         : t.failure(input, context),
     (value) => value,
   );
-  return describe(codec, { type: 'string', enum: values });
+  const described = describe(codec, { type: 'string', enum: values });
+  return name === undefined ? described : named(name, described);
 }
 
 /** `codec | null` */

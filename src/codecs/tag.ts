@@ -1,14 +1,18 @@
 /** Tags on the wire (Spec 2.2). */
 import * as t from 'io-ts';
+import { named } from './json-schema.ts';
 import { HexColour, textOf, Uuid } from './scalars.ts';
 import { notBlank, struct } from './struct.ts';
 
-export const Tag = struct({
-  tagId: Uuid,
-  name: t.string,
-  text_color: HexColour,
-  background_color: HexColour,
-});
+export const Tag = named(
+  'Tag',
+  struct({
+    tagId: Uuid,
+    name: t.string,
+    text_color: HexColour,
+    background_color: HexColour,
+  }),
+);
 
 const TagName = notBlank(textOf({ min: 1, max: 255 }));
 

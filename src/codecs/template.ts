@@ -1,49 +1,61 @@
 /** Templates on the wire: the list, the variables (Spec 2.3) and the payload skeleton (Spec 2.4). */
 import * as t from 'io-ts';
-import { describe } from './json-schema.ts';
+import { describe, named } from './json-schema.ts';
 import { Integer, IsoDateTime, Uuid } from './scalars.ts';
 import { struct } from './struct.ts';
 
-export const Template = struct({
-  id: Uuid,
-  name: t.string,
-  language: t.string,
-  category: t.string,
-  status: t.string,
-  providerTemplateId: t.string,
-  components: describe(t.readonlyArray(t.unknown), {
-    description: 'The definition as the provider gives it.',
+export const Template = named(
+  'Template',
+  struct({
+    id: Uuid,
+    name: t.string,
+    language: t.string,
+    category: t.string,
+    status: t.string,
+    providerTemplateId: t.string,
+    components: describe(t.readonlyArray(t.unknown), {
+      description: 'The definition as the provider gives it.',
+    }),
+    updatedAt: IsoDateTime,
   }),
-  updatedAt: IsoDateTime,
-});
+);
 
 /** Spec 2.3 */
-export const TemplateVariables = struct({
-  header: t.readonlyArray(t.string),
-  body: t.readonlyArray(t.string),
-  buttons: t.readonlyArray(t.string),
-});
+export const TemplateVariables = named(
+  'TemplateVariables',
+  struct({
+    header: t.readonlyArray(t.string),
+    body: t.readonlyArray(t.string),
+    buttons: t.readonlyArray(t.string),
+  }),
+);
 
 /** Spec 2.4 */
-export const PayloadSkeleton = struct({
-  templateId: Uuid,
-  recipientPhoneNumber: t.string,
-  countryCode: t.string,
-  variableMapping: struct(
-    {
-      header: t.UnknownRecord,
-      body: t.record(t.string, t.string),
-      buttons: t.readonlyArray(t.UnknownRecord),
-    },
-    {
-      limited_time_offer: struct({ expiration_time_ms: Integer }),
-      carousel: t.readonlyArray(t.UnknownRecord),
-    },
-  ),
-});
+export const PayloadSkeleton = named(
+  'PayloadSkeleton',
+  struct({
+    templateId: Uuid,
+    recipientPhoneNumber: t.string,
+    countryCode: t.string,
+    variableMapping: struct(
+      {
+        header: t.UnknownRecord,
+        body: t.record(t.string, t.string),
+        buttons: t.readonlyArray(t.UnknownRecord),
+      },
+      {
+        limited_time_offer: struct({ expiration_time_ms: Integer }),
+        carousel: t.readonlyArray(t.UnknownRecord),
+      },
+    ),
+  }),
+);
 
-export const TemplateSyncSummary = struct({
-  synced: Integer,
-  added: Integer,
-  changed: Integer,
-});
+export const TemplateSyncSummary = named(
+  'TemplateSyncSummary',
+  struct({
+    synced: Integer,
+    added: Integer,
+    changed: Integer,
+  }),
+);

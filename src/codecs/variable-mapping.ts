@@ -5,7 +5,7 @@
  */
 import * as t from 'io-ts';
 import { listOf } from './collections.ts';
-import { describe, type JsonSchema } from './json-schema.ts';
+import { describe, type JsonSchema, named } from './json-schema.ts';
 import { refined, struct } from './struct.ts';
 
 /** An object whose keys depend on the template; `schema` names the usual ones for the document. */
@@ -57,7 +57,7 @@ const Buttons = refined(t.unknown, isListOrObject, (field) => `${field} must be 
   ],
 });
 
-const Card = struct({}, { header: Header, body: Body, buttons: Buttons });
+const Card = named('CarouselCard', struct({}, { header: Header, body: Body, buttons: Buttons }));
 
 const LimitedTimeOffer = openObject({
   properties: {
@@ -68,30 +68,36 @@ const LimitedTimeOffer = openObject({
 const Footer = openObject({ description: 'Accepted and not sent: footers take no values.' });
 
 /** Spec 4.1.1: used when a mapped field is empty. */
-const DefaultValues = struct(
-  {},
-  {
-    header: Texts,
-    body: Texts,
-    buttons: describe(t.record(t.string, t.string), {
-      description: 'The main value of a button by the index of the button.',
-    }),
-    footer: Texts,
-    carousel: listOf(Card),
-  },
+const DefaultValues = named(
+  'VariableDefaults',
+  struct(
+    {},
+    {
+      header: Texts,
+      body: Texts,
+      buttons: describe(t.record(t.string, t.string), {
+        description: 'The main value of a button by the index of the button.',
+      }),
+      footer: Texts,
+      carousel: listOf(Card),
+    },
+  ),
 );
 
 /** Spec 4.1.1. */
-export const VariableMapping = struct(
-  {},
-  {
-    header: Header,
-    body: Body,
-    buttons: Buttons,
-    limited_time_offer: LimitedTimeOffer,
-    footer: Footer,
-    carousel: listOf(Card),
-    default_values: DefaultValues,
-  },
+export const VariableMapping = named(
+  'VariableMapping',
+  struct(
+    {},
+    {
+      header: Header,
+      body: Body,
+      buttons: Buttons,
+      limited_time_offer: LimitedTimeOffer,
+      footer: Footer,
+      carousel: listOf(Card),
+      default_values: DefaultValues,
+    },
+  ),
 );
 export type VariableMapping = t.TypeOf<typeof VariableMapping>;

@@ -1,19 +1,24 @@
 /** Wallets on the wire: amounts are decimal strings with up to six places. */
 import * as t from 'io-ts';
-import { describe } from './json-schema.ts';
+import { describe, named } from './json-schema.ts';
 import { Uuid } from './scalars.ts';
 import { nullish, struct } from './struct.ts';
 
 const Amount = describe(new t.StringType(), { pattern: '^-?\\d+(\\.\\d{1,6})?$' });
 
-export const Wallet = struct({
-  channel_id: Uuid,
-  balance: Amount,
-  reserved: Amount,
-  currency: t.string,
-  /** `country` is an ISO 3166 alpha-2 code; null is every other country. */
-  message_prices: t.readonlyArray(struct({ category: t.string, country: nullish(t.string), price: Amount })),
-});
+export const Wallet = named(
+  'Wallet',
+  struct({
+    channel_id: Uuid,
+    balance: Amount,
+    reserved: Amount,
+    currency: t.string,
+    /** `country` is an ISO 3166 alpha-2 code; null is every other country. */
+    message_prices: t.readonlyArray(
+      struct({ category: t.string, country: nullish(t.string), price: Amount }),
+    ),
+  }),
+);
 export type Wallet = t.TypeOf<typeof Wallet>;
 
 /** The amount itself is read by `parseAmount`. */

@@ -15,75 +15,61 @@ const oazapfts = Oazapfts.runtime(defaults);
 export const servers = {
     server1: "/"
 };
-export type Error = {
-    status: "error";
-    code: number;
-    message: string;
-    timestamp: string;
-    error?: {
-        field: string;
-        message: string;
-    }[] | {
-        providerCode: number;
-        details: string;
+export type ContactSelectionType = "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
+export type SendType = "IMMEDIATE" | "SCHEDULED";
+export type FilterMatch = "all" | "any";
+export type SegmentCondition = {
+    field: string;
+    operator: string;
+    value?: any;
+};
+export type ContactFilters = {
+    match: FilterMatch;
+    conditions: SegmentCondition[];
+};
+export type CsvMapping = {
+    /** 0-based index of the column */
+    phone_column: number;
+    /** 0-based index of the column */
+    country_code_column: number;
+    /** 0-based index of the column */
+    name_column?: number | null;
+    /** 0-based index of the column */
+    email_column?: number | null;
+    custom_field_mapping?: {
+        [key: string]: number;
+    } | {
+        [key: string]: number;
     };
 };
-/**
- * Create a campaign that prepares its audience and sends itself
- */
-export function createCampaign(body: {
-    name: string;
-    template_id: string;
-    contact_selection_type: "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
-    send_type: "IMMEDIATE" | "SCHEDULED";
-    description?: string;
-    /** Must not be sent: the API key supplies it. */
-    channel_id?: any;
-    /** Must not be sent: the API key supplies it. */
-    phone_number_id?: any;
-    contact_filters?: {
-        match: "all" | "any";
-        conditions: {
-            field: string;
-            operator: string;
-            value?: any;
-        }[];
-    };
-    segments?: string[];
-    quick_contacts?: string[];
-    csv_contacts_string?: string;
-    csv_file_key?: string;
-    csv_file_url?: string;
-    csv_mapping?: {
-        /** 0-based index of the column */
-        phone_column: number;
-        /** 0-based index of the column */
-        country_code_column: number;
-        name_column?: number | null;
-        email_column?: number | null;
-        custom_field_mapping?: {
-            [key: string]: number;
-        } | null;
-    };
-    failed_campaign_id?: string;
-    failed_reasons?: string[];
-    variable_mapping?: {
-        /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
-        header?: {
-            link?: string;
-            id?: string;
-            filename?: string;
-            product?: {
-                product_retailer_id?: string;
-                catalog_id?: string;
-            };
+export type CarouselCard = {
+    /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
+    header?: {
+        link?: string;
+        id?: string;
+        filename?: string;
+        product?: {
+            product_retailer_id?: string;
+            catalog_id?: string;
         };
-        /** Values by the position or the name of the variable. */
-        body?: {
-            [key: string]: string;
-        };
-        /** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
-        buttons?: ({
+    };
+    /** Values by the position or the name of the variable. */
+    body?: {
+        [key: string]: string;
+    };
+    /** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
+    buttons?: ({
+        "type"?: string;
+        url_suffix?: string;
+        coupon_code?: string;
+        otp?: string;
+        payload?: string;
+        flow_token?: string;
+        flow_action_data?: object;
+        thumbnail_product_retailer_id?: string;
+        sections?: object[];
+    } | string | null)[] | {
+        [key: string]: {
             "type"?: string;
             url_suffix?: string;
             coupon_code?: string;
@@ -93,195 +79,672 @@ export function createCampaign(body: {
             flow_action_data?: object;
             thumbnail_product_retailer_id?: string;
             sections?: object[];
-        } | string | null)[] | {
-            [key: string]: {
-                "type"?: string;
-                url_suffix?: string;
-                coupon_code?: string;
-                otp?: string;
-                payload?: string;
-                flow_token?: string;
-                flow_action_data?: object;
-                thumbnail_product_retailer_id?: string;
-                sections?: object[];
-            } | string;
-        };
-        limited_time_offer?: {
-            /** Milliseconds since 1970, in the future. */
-            expiration_time_ms?: number;
-        };
-        /** Accepted and not sent: footers take no values. */
-        footer?: object;
-        carousel?: {
-            /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
-            header?: {
-                link?: string;
-                id?: string;
-                filename?: string;
-                product?: {
-                    product_retailer_id?: string;
-                    catalog_id?: string;
-                };
-            };
-            /** Values by the position or the name of the variable. */
-            body?: {
-                [key: string]: string;
-            };
-            /** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
-            buttons?: ({
-                "type"?: string;
-                url_suffix?: string;
-                coupon_code?: string;
-                otp?: string;
-                payload?: string;
-                flow_token?: string;
-                flow_action_data?: object;
-                thumbnail_product_retailer_id?: string;
-                sections?: object[];
-            } | string | null)[] | {
-                [key: string]: {
-                    "type"?: string;
-                    url_suffix?: string;
-                    coupon_code?: string;
-                    otp?: string;
-                    payload?: string;
-                    flow_token?: string;
-                    flow_action_data?: object;
-                    thumbnail_product_retailer_id?: string;
-                    sections?: object[];
-                } | string;
-            };
-        }[];
-        default_values?: {
-            header?: {
-                [key: string]: string;
-            };
-            body?: {
-                [key: string]: string;
-            };
-            /** The main value of a button by the index of the button. */
-            buttons?: {
-                [key: string]: string;
-            };
-            footer?: {
-                [key: string]: string;
-            };
-            carousel?: {
-                /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
-                header?: {
-                    link?: string;
-                    id?: string;
-                    filename?: string;
-                    product?: {
-                        product_retailer_id?: string;
-                        catalog_id?: string;
-                    };
-                };
-                /** Values by the position or the name of the variable. */
-                body?: {
-                    [key: string]: string;
-                };
-                /** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
-                buttons?: ({
-                    "type"?: string;
-                    url_suffix?: string;
-                    coupon_code?: string;
-                    otp?: string;
-                    payload?: string;
-                    flow_token?: string;
-                    flow_action_data?: object;
-                    thumbnail_product_retailer_id?: string;
-                    sections?: object[];
-                } | string | null)[] | {
-                    [key: string]: {
-                        "type"?: string;
-                        url_suffix?: string;
-                        coupon_code?: string;
-                        otp?: string;
-                        payload?: string;
-                        flow_token?: string;
-                        flow_action_data?: object;
-                        thumbnail_product_retailer_id?: string;
-                        sections?: object[];
-                    } | string;
-                };
-            }[];
+        } | string;
+    };
+};
+export type VariableDefaults = {
+    header?: {
+        [key: string]: string;
+    };
+    body?: {
+        [key: string]: string;
+    };
+    /** The main value of a button by the index of the button. */
+    buttons?: {
+        [key: string]: string;
+    };
+    footer?: {
+        [key: string]: string;
+    };
+    carousel?: CarouselCard[];
+};
+export type VariableMapping = {
+    /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
+    header?: {
+        link?: string;
+        id?: string;
+        filename?: string;
+        product?: {
+            product_retailer_id?: string;
+            catalog_id?: string;
         };
     };
+    /** Values by the position or the name of the variable. */
+    body?: {
+        [key: string]: string;
+    };
+    /** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
+    buttons?: ({
+        "type"?: string;
+        url_suffix?: string;
+        coupon_code?: string;
+        otp?: string;
+        payload?: string;
+        flow_token?: string;
+        flow_action_data?: object;
+        thumbnail_product_retailer_id?: string;
+        sections?: object[];
+    } | string | null)[] | {
+        [key: string]: {
+            "type"?: string;
+            url_suffix?: string;
+            coupon_code?: string;
+            otp?: string;
+            payload?: string;
+            flow_token?: string;
+            flow_action_data?: object;
+            thumbnail_product_retailer_id?: string;
+            sections?: object[];
+        } | string;
+    };
+    limited_time_offer?: {
+        /** Milliseconds since 1970, in the future. */
+        expiration_time_ms?: number;
+    };
+    /** Accepted and not sent: footers take no values. */
+    footer?: object;
+    carousel?: CarouselCard[];
+    default_values?: VariableDefaults;
+};
+export type CreateCampaign = {
+    name: string;
+    template_id: string;
+    contact_selection_type: ContactSelectionType;
+    send_type: SendType;
+    description?: string;
+    /** Must not be sent: the API key supplies it. */
+    channel_id?: any;
+    /** Must not be sent: the API key supplies it. */
+    phone_number_id?: any;
+    contact_filters?: ContactFilters;
+    segments?: string[];
+    quick_contacts?: string[];
+    csv_contacts_string?: string;
+    csv_file_key?: string;
+    csv_file_url?: string;
+    csv_mapping?: CsvMapping;
+    failed_campaign_id?: string;
+    failed_reasons?: string[];
+    variable_mapping?: VariableMapping;
     scheduled_at?: string | null;
-}, { idempotencyKey }: {
+};
+export type PreparationStatus = "PREPARING" | "READY" | "FAILED";
+export type CampaignStatus = "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
+export type CreatedCampaign = {
+    status: "success";
+    code: 201;
+    message: string;
+    data: {
+        campaign: {
+            id: string;
+            name: string;
+            description: string | null;
+            template_id: string;
+            contact_selection_type: ContactSelectionType;
+            total_contacts: number;
+            total_contacts_skipped: number;
+            preparation_status: PreparationStatus;
+            preparation_version: number;
+            audience_version: number;
+            status: CampaignStatus;
+            send_type: SendType;
+            scheduled_at: string | null;
+            workspace_id: number;
+            is_auto_trigger: boolean;
+            created_at: string;
+            updated_at: string;
+        };
+        summary: {
+            total_contacts: number;
+            can_send_test: boolean;
+        };
+    };
+    timestamp: string;
+};
+export type FieldProblem = {
+    field: string;
+    message: string;
+};
+export type ProviderRefusal = {
+    providerCode: number;
+    details: string;
+};
+export type ApiError = {
+    status: "error";
+    code: number;
+    message: string;
+    timestamp: string;
+    error?: FieldProblem[] | ProviderRefusal;
+};
+export type CsvFile = {
+    csv_file_key: string;
+    csv_file_url: string;
+    size: number;
+    rows_sampled: number;
+    headers: string[];
+};
+export type CsvFileResponse = {
+    status: "success";
+    data: CsvFile;
+};
+export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR";
+export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
+export type CampaignCounters = {
+    pending: number;
+    claimed: number;
+    accepted: number;
+    sent: number;
+    delivered: number;
+    read: number;
+    failed: number;
+    "unknown": number;
+    cancelled: number;
+    skipped: number;
+};
+export type Campaign = {
+    id: string;
+    name: string;
+    description: string | null;
+    template_id: string;
+    contact_selection_type: ContactSelectionType;
+    total_contacts: number;
+    total_contacts_skipped: number;
+    preparation_status: PreparationStatus;
+    preparation_version: number;
+    audience_version: number;
+    status: CampaignStatus;
+    send_type: SendType;
+    scheduled_at: string | null;
+    workspace_id: number;
+    is_auto_trigger: boolean;
+    created_at: string;
+    updated_at: string;
+    channel_id: string;
+    phone_number_id: string;
+    pause_reason: PauseReason | null;
+    preparation_error: {
+        code: PreparationErrorCode;
+        message: string;
+    } | null;
+    started_at: string | null;
+    completed_at: string | null;
+    counters: CampaignCounters;
+    skipped_reasons: {
+        [key: string]: number;
+    };
+    failed_reasons: {
+        [key: string]: number;
+    };
+};
+export type Pagination = {
+    page: number;
+    limit: number;
+    total: number;
+    totalPages: number;
+};
+export type CampaignPage = {
+    status: "success";
+    data: Campaign[];
+    pagination: Pagination;
+};
+export type CampaignResponse = {
+    status: "success";
+    data: Campaign;
+};
+export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
+export type Recipient = {
+    id: string;
+    phone_number: string | null;
+    contact_id: string | null;
+    state: RecipientState;
+    reason: string | null;
+    reason_detail: string | null;
+    line_number: number | null;
+    message_id: string | null;
+    provider_message_id: string | null;
+    updated_at: string;
+};
+export type CursorPagination = {
+    limit: number;
+    nextCursor: string | null;
+};
+export type RecipientPage = {
+    status: "success";
+    data: Recipient[];
+    pagination: CursorPagination;
+};
+export type TestCampaign = {
+    phone_number: string;
+    variables?: string[];
+};
+export type SentMessage = {
+    messageId: string;
+    providerMessageId: string | null;
+    status: string;
+    recipientPhoneNumber: string;
+    phoneNumberId: string;
+};
+export type SentMessageMessageResponse = {
+    status: "success";
+    message: string;
+    data: SentMessage;
+};
+export type Template = {
+    id: string;
+    name: string;
+    language: string;
+    category: string;
+    status: string;
+    providerTemplateId: string;
+    /** The definition as the provider gives it. */
+    components: any[];
+    updatedAt: string;
+};
+export type TemplatePage = {
+    status: "success";
+    data: Template[];
+    pagination: Pagination;
+};
+export type TemplateSyncSummary = {
+    synced: number;
+    added: number;
+    changed: number;
+};
+export type TemplateSyncSummaryMessageResponse = {
+    status: "success";
+    message: string;
+    data: TemplateSyncSummary;
+};
+export type TemplateVariables = {
+    header: string[];
+    body: string[];
+    buttons: string[];
+};
+export type TemplateVariablesResponse = {
+    status: "success";
+    data: TemplateVariables;
+};
+export type PayloadSkeleton = {
+    templateId: string;
+    recipientPhoneNumber: string;
+    countryCode: string;
+    variableMapping: {
+        header: object;
+        body: {
+            [key: string]: string;
+        };
+        buttons: object[];
+        limited_time_offer?: {
+            expiration_time_ms: number;
+        };
+        carousel?: object[];
+    };
+};
+export type PayloadSkeletonResponse = {
+    status: "success";
+    data: PayloadSkeleton;
+};
+export type SendTemplateMessage = {
+    templateId: string;
+    recipientPhoneNumber: string;
+    countryCode: string;
+    variables?: string[];
+    variableMapping?: VariableMapping;
+};
+export type Tag = {
+    tagId: string;
+    name: string;
+    text_color: string;
+    background_color: string;
+};
+export type TagPage = {
+    status: "success";
+    data: Tag[];
+    pagination: Pagination;
+};
+export type CreateTag = {
+    name: string;
+    text_color?: string;
+    background_color?: string;
+    createdBy?: string;
+};
+export type TagMessageResponse = {
+    status: "success";
+    message: string;
+    data: Tag;
+};
+export type TagResponse = {
+    status: "success";
+    data: Tag;
+};
+export type UpdateTag = {
+    name?: string;
+    text_color?: string;
+    background_color?: string;
+};
+export type Acknowledgement = {
+    status: "success";
+    message: string;
+};
+export type Contact = {
+    id: string;
+    firstName: string;
+    lastName: string;
+    chatName: string;
+    email: string;
+    phoneNumber: string;
+    countryCode: string;
+    source: string;
+    subscribed: boolean;
+    customFields: {
+        fieldId: string;
+        value: string;
+    }[];
+    tagsId: string[];
+    dob: string | null;
+    createdAt: string;
+    updatedAt: string;
+};
+export type ContactPage = {
+    status: "success";
+    data: Contact[];
+    pagination: CursorPagination;
+};
+export type CreateContact = {
+    /** National digits, or international ones with a plus sign. */
+    phoneNumber: string;
+    /** A calling code, with or without a plus sign. */
+    countryCode?: string;
+    firstName?: string;
+    lastName?: string;
+    chatName?: string;
+    email?: string;
+    subscribed?: boolean;
+    customFields?: {
+        fieldId: string;
+        value: string;
+    }[];
+    tagsId?: string[];
+    dob?: string | null;
+};
+export type ContactMessageResponse = {
+    status: "success";
+    message: string;
+    data: Contact;
+};
+export type ContactResponse = {
+    status: "success";
+    data: Contact;
+};
+export type UpdateContact = {
+    /** National digits, or international ones with a plus sign. */
+    phoneNumber?: string;
+    /** A calling code, with or without a plus sign. */
+    countryCode?: string;
+    firstName?: string;
+    lastName?: string;
+    chatName?: string;
+    email?: string;
+    subscribed?: boolean;
+    customFields?: {
+        fieldId: string;
+        value: string;
+    }[];
+    tagsId?: string[];
+    dob?: string | null;
+};
+export type Segment = {
+    id: string;
+    name: string;
+    match: FilterMatch;
+    conditions: SegmentCondition[];
+    created_at: string;
+    updated_at: string;
+};
+export type SegmentPage = {
+    status: "success";
+    data: Segment[];
+    pagination: Pagination;
+};
+export type CreateSegment = {
+    name: string;
+    conditions: SegmentCondition[];
+    match?: FilterMatch;
+};
+export type SegmentMessageResponse = {
+    status: "success";
+    message: string;
+    data: Segment;
+};
+export type SegmentResponse = {
+    status: "success";
+    data: Segment;
+};
+export type UpdateSegment = {
+    name?: string;
+    match?: FilterMatch;
+    conditions?: SegmentCondition[];
+};
+export type ConversationStatus = "open" | "resolved" | "closed";
+export type AssignmentType = "user" | "team" | "bot" | "none";
+export type Assignee = {
+    id: string | null;
+    name: string | null;
+    firstName: string | null;
+    lastName: string | null;
+    email: string | null;
+};
+export type ChatMode = "manual" | "bot" | "assistant";
+export type Conversation = {
+    id: string;
+    contactId: string;
+    channelId: string;
+    phoneNumberId: string;
+    status: ConversationStatus;
+    assignmentType: AssignmentType;
+    assignedTo: Assignee | null;
+    chatMode: ChatMode;
+    closedAt: string | null;
+    createdAt: string;
+    updatedAt: string;
+};
+export type ConversationPage = {
+    status: "success";
+    data: Conversation[];
+    pagination: Pagination;
+};
+export type ConversationResponse = {
+    status: "success";
+    data: Conversation;
+};
+export type AssigneeInput = {
+    id: string;
+    name?: string | null;
+    firstName?: string | null;
+    lastName?: string | null;
+    email?: string | null;
+};
+export type ActorInput = {
+    id?: string | null;
+    name?: string | null;
+    email?: string | null;
+};
+export type AssignmentSource = "manual" | "chatbot" | "assistant" | "api" | "auto";
+export type AssignConversation = {
+    assignmentType: AssignmentType;
+    assignedTo?: AssigneeInput | null;
+    assignedBy?: ActorInput | null;
+    chatMode?: ChatMode;
+    source?: AssignmentSource;
+};
+export type ConversationMessageResponse = {
+    status: "success";
+    message: string;
+    data: Conversation;
+};
+export type ChangeConversationStatus = {
+    status: ConversationStatus;
+    changedBy?: ActorInput | null;
+};
+export type Wallet = {
+    channel_id: string;
+    balance: string;
+    reserved: string;
+    currency: string;
+    message_prices: {
+        category: string;
+        country: string | null;
+        price: string;
+    }[];
+};
+export type WalletResponse = {
+    status: "success";
+    data: Wallet;
+};
+export type RechargeWallet = {
+    channel_id: string;
+    amount: string;
+};
+export type WalletMessageResponse = {
+    status: "success";
+    message: string;
+    data: Wallet;
+};
+export type EventKey = "incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed";
+export type WebhookStatus = "active" | "inactive";
+export type CreateWebhook = {
+    title: string;
+    url: string;
+    events: EventKey[];
+    status?: WebhookStatus;
+    secret?: string | null;
+};
+export type Webhook = {
+    id: string;
+    title: string;
+    url: string;
+    status: WebhookStatus;
+    events: EventKey[];
+    hasSecret: boolean;
+    createdAt: string;
+    updatedAt: string;
+};
+export type WebhookMessageResponse = {
+    status: "success";
+    message: string;
+    data: Webhook;
+};
+export type WebhookPage = {
+    status: "success";
+    data: Webhook[];
+    pagination: Pagination;
+};
+export type EventDescription = {
+    eventKey: EventKey;
+    description: string;
+    schema: object;
+    example: object;
+};
+export type WebhookResponse = {
+    status: "success";
+    data: Webhook;
+};
+export type UpdateWebhook = {
+    url?: string;
+    status?: WebhookStatus;
+    events?: EventKey[];
+    secret?: string | null;
+};
+export type WebhookHealthState = "unknown" | "healthy" | "failing";
+export type WebhookHealth = {
+    webhookId: string;
+    health: WebhookHealthState;
+    failingSince: string | null;
+    consecutiveFailures: number;
+    waiting: number;
+};
+export type WebhookHealthResponse = {
+    status: "success";
+    data: WebhookHealth;
+};
+export type TestWebhook = {
+    eventKey: EventKey;
+};
+export type DeliveryState = "pending" | "sending" | "delivered" | "failed";
+export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired";
+export type Delivery = {
+    id: string;
+    webhookId: string;
+    eventId: string;
+    eventKey: string;
+    state: DeliveryState;
+    errorCode: DeliveryErrorCode | null;
+    responseStatus: number | null;
+    responseExcerpt: string | null;
+    durationMs: number | null;
+    attemptedAt: string | null;
+    createdAt: string;
+};
+export type DeliveryMessageResponse = {
+    status: "success";
+    message: string;
+    data: Delivery;
+};
+export type DeliveryPage = {
+    status: "success";
+    data: Delivery[];
+    pagination: CursorPagination;
+};
+export type DeliveryResponse = {
+    status: "success";
+    data: Delivery;
+};
+/**
+ * Create a campaign that prepares its audience and sends itself
+ */
+export function createCampaign(createCampaign: CreateCampaign, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 201;
-        data: {
-            status: "success";
-            code: 201;
-            message: string;
-            data: {
-                campaign: {
-                    id: string;
-                    name: string;
-                    description: string | null;
-                    template_id: string;
-                    contact_selection_type: "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
-                    total_contacts: number;
-                    total_contacts_skipped: number;
-                    preparation_status: "PREPARING" | "READY" | "FAILED";
-                    preparation_version: number;
-                    audience_version: number;
-                    status: "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
-                    send_type: "IMMEDIATE" | "SCHEDULED";
-                    scheduled_at: string | null;
-                    workspace_id: number;
-                    is_auto_trigger: boolean;
-                    created_at: string;
-                    updated_at: string;
-                };
-                summary: {
-                    total_contacts: number;
-                    can_send_test: boolean;
-                };
-            };
-            timestamp: string;
-        };
+        data: CreatedCampaign;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 409;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 422;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/api/campaigns/auto-trigger", oazapfts.json({
         ...opts,
         method: "POST",
-        body,
+        body: createCampaign,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "Idempotency-Key": idempotencyKey
         })
@@ -295,40 +758,31 @@ export function uploadCampaignCsv(body: {
 }, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 201;
-        data: {
-            status: "success";
-            data: {
-                csv_file_key: string;
-                csv_file_url: string;
-                size: number;
-                rows_sampled: number;
-                headers: string[];
-            };
-        };
+        data: CsvFileResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/api/campaigns/csv-files", oazapfts.multipart({
         ...opts,
         method: "POST",
@@ -344,19 +798,19 @@ export function getCampaignCsv(key: string, opts?: Oazapfts.RequestOpts) {
         data: string;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/campaigns/csv-files/${encodeURIComponent(key)}`, {
         ...opts
     });
@@ -367,80 +821,26 @@ export function getCampaignCsv(key: string, opts?: Oazapfts.RequestOpts) {
 export function listCampaigns({ page, limit, status }: {
     page?: number;
     limit?: number;
-    status?: "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
+    status?: CampaignStatus;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                name: string;
-                description: string | null;
-                template_id: string;
-                contact_selection_type: "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
-                total_contacts: number;
-                total_contacts_skipped: number;
-                preparation_status: "PREPARING" | "READY" | "FAILED";
-                preparation_version: number;
-                audience_version: number;
-                status: "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
-                send_type: "IMMEDIATE" | "SCHEDULED";
-                scheduled_at: string | null;
-                workspace_id: number;
-                is_auto_trigger: boolean;
-                created_at: string;
-                updated_at: string;
-                channel_id: string;
-                phone_number_id: string;
-                pause_reason: ("INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR") | null;
-                preparation_error: {
-                    code: "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
-                    message: string;
-                } | null;
-                started_at: string | null;
-                completed_at: string | null;
-                counters: {
-                    pending: number;
-                    claimed: number;
-                    accepted: number;
-                    sent: number;
-                    delivered: number;
-                    read: number;
-                    failed: number;
-                    "unknown": number;
-                    cancelled: number;
-                    skipped: number;
-                };
-                skipped_reasons: {
-                    [key: string]: number;
-                };
-                failed_reasons: {
-                    [key: string]: number;
-                };
-            }[];
-            pagination: {
-                page: number;
-                limit: number;
-                total: number;
-                totalPages: number;
-            };
-        };
+        data: CampaignPage;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/campaigns${QS.query(QS.explode({
         page,
         limit,
@@ -455,70 +855,22 @@ export function listCampaigns({ page, limit, status }: {
 export function getCampaign(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                name: string;
-                description: string | null;
-                template_id: string;
-                contact_selection_type: "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
-                total_contacts: number;
-                total_contacts_skipped: number;
-                preparation_status: "PREPARING" | "READY" | "FAILED";
-                preparation_version: number;
-                audience_version: number;
-                status: "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
-                send_type: "IMMEDIATE" | "SCHEDULED";
-                scheduled_at: string | null;
-                workspace_id: number;
-                is_auto_trigger: boolean;
-                created_at: string;
-                updated_at: string;
-                channel_id: string;
-                phone_number_id: string;
-                pause_reason: ("INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR") | null;
-                preparation_error: {
-                    code: "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
-                    message: string;
-                } | null;
-                started_at: string | null;
-                completed_at: string | null;
-                counters: {
-                    pending: number;
-                    claimed: number;
-                    accepted: number;
-                    sent: number;
-                    delivered: number;
-                    read: number;
-                    failed: number;
-                    "unknown": number;
-                    cancelled: number;
-                    skipped: number;
-                };
-                skipped_reasons: {
-                    [key: string]: number;
-                };
-                failed_reasons: {
-                    [key: string]: number;
-                };
-            };
-        };
+        data: CampaignResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/campaigns/${encodeURIComponent(id)}`, {
         ...opts
     });
@@ -527,50 +879,32 @@ export function getCampaign(id: string, opts?: Oazapfts.RequestOpts) {
  * The recipients of a campaign; with `Accept: text/csv` all of them as a file
  */
 export function listCampaignRecipients(id: string, { state, reason, cursor, limit }: {
-    state?: ("PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED")[];
+    state?: RecipientState[];
     reason?: string[];
     cursor?: string;
     limit?: number;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                phone_number: string | null;
-                contact_id: string | null;
-                state: "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
-                reason: string | null;
-                reason_detail: string | null;
-                line_number: number | null;
-                message_id: string | null;
-                provider_message_id: string | null;
-                updated_at: string;
-            }[];
-            pagination: {
-                limit: number;
-                nextCursor: string | null;
-            };
-        };
+        data: RecipientPage;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/campaigns/${encodeURIComponent(id)}/recipients${QS.query(QS.explode({
         state,
         reason,
@@ -586,73 +920,25 @@ export function listCampaignRecipients(id: string, { state, reason, cursor, limi
 export function startCampaign(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 202;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                name: string;
-                description: string | null;
-                template_id: string;
-                contact_selection_type: "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
-                total_contacts: number;
-                total_contacts_skipped: number;
-                preparation_status: "PREPARING" | "READY" | "FAILED";
-                preparation_version: number;
-                audience_version: number;
-                status: "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
-                send_type: "IMMEDIATE" | "SCHEDULED";
-                scheduled_at: string | null;
-                workspace_id: number;
-                is_auto_trigger: boolean;
-                created_at: string;
-                updated_at: string;
-                channel_id: string;
-                phone_number_id: string;
-                pause_reason: ("INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR") | null;
-                preparation_error: {
-                    code: "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
-                    message: string;
-                } | null;
-                started_at: string | null;
-                completed_at: string | null;
-                counters: {
-                    pending: number;
-                    claimed: number;
-                    accepted: number;
-                    sent: number;
-                    delivered: number;
-                    read: number;
-                    failed: number;
-                    "unknown": number;
-                    cancelled: number;
-                    skipped: number;
-                };
-                skipped_reasons: {
-                    [key: string]: number;
-                };
-                failed_reasons: {
-                    [key: string]: number;
-                };
-            };
-        };
+        data: CampaignResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 409;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/campaigns/${encodeURIComponent(id)}/start`, {
         ...opts,
         method: "POST"
@@ -664,73 +950,25 @@ export function startCampaign(id: string, opts?: Oazapfts.RequestOpts) {
 export function pauseCampaign(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 202;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                name: string;
-                description: string | null;
-                template_id: string;
-                contact_selection_type: "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
-                total_contacts: number;
-                total_contacts_skipped: number;
-                preparation_status: "PREPARING" | "READY" | "FAILED";
-                preparation_version: number;
-                audience_version: number;
-                status: "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
-                send_type: "IMMEDIATE" | "SCHEDULED";
-                scheduled_at: string | null;
-                workspace_id: number;
-                is_auto_trigger: boolean;
-                created_at: string;
-                updated_at: string;
-                channel_id: string;
-                phone_number_id: string;
-                pause_reason: ("INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR") | null;
-                preparation_error: {
-                    code: "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
-                    message: string;
-                } | null;
-                started_at: string | null;
-                completed_at: string | null;
-                counters: {
-                    pending: number;
-                    claimed: number;
-                    accepted: number;
-                    sent: number;
-                    delivered: number;
-                    read: number;
-                    failed: number;
-                    "unknown": number;
-                    cancelled: number;
-                    skipped: number;
-                };
-                skipped_reasons: {
-                    [key: string]: number;
-                };
-                failed_reasons: {
-                    [key: string]: number;
-                };
-            };
-        };
+        data: CampaignResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 409;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/campaigns/${encodeURIComponent(id)}/pause`, {
         ...opts,
         method: "POST"
@@ -742,73 +980,25 @@ export function pauseCampaign(id: string, opts?: Oazapfts.RequestOpts) {
 export function cancelCampaign(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 202;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                name: string;
-                description: string | null;
-                template_id: string;
-                contact_selection_type: "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
-                total_contacts: number;
-                total_contacts_skipped: number;
-                preparation_status: "PREPARING" | "READY" | "FAILED";
-                preparation_version: number;
-                audience_version: number;
-                status: "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
-                send_type: "IMMEDIATE" | "SCHEDULED";
-                scheduled_at: string | null;
-                workspace_id: number;
-                is_auto_trigger: boolean;
-                created_at: string;
-                updated_at: string;
-                channel_id: string;
-                phone_number_id: string;
-                pause_reason: ("INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR") | null;
-                preparation_error: {
-                    code: "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
-                    message: string;
-                } | null;
-                started_at: string | null;
-                completed_at: string | null;
-                counters: {
-                    pending: number;
-                    claimed: number;
-                    accepted: number;
-                    sent: number;
-                    delivered: number;
-                    read: number;
-                    failed: number;
-                    "unknown": number;
-                    cancelled: number;
-                    skipped: number;
-                };
-                skipped_reasons: {
-                    [key: string]: number;
-                };
-                failed_reasons: {
-                    [key: string]: number;
-                };
-            };
-        };
+        data: CampaignResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 409;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/campaigns/${encodeURIComponent(id)}/cancel`, {
         ...opts,
         method: "POST"
@@ -817,72 +1007,47 @@ export function cancelCampaign(id: string, opts?: Oazapfts.RequestOpts) {
 /**
  * Send one message of the campaign to a number of your own
  */
-export function testCampaign(id: string, body: {
-    phone_number: string;
-    variables?: string[];
-}, opts?: Oazapfts.RequestOpts) {
+export function testCampaign(id: string, testCampaign: TestCampaign, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                messageId: string;
-                providerMessageId: string | null;
-                status: string;
-                recipientPhoneNumber: string;
-                phoneNumberId: string;
-            };
-        };
+        data: SentMessageMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 409;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 502;
-        data: {
-            status: "error";
-            code: number;
-            message: string;
-            timestamp: string;
-            error?: {
-                field: string;
-                message: string;
-            }[] | {
-                providerCode: number;
-                details: string;
-            };
-        };
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/campaigns/${encodeURIComponent(id)}/test`, oazapfts.json({
         ...opts,
         method: "POST",
-        body
+        body: testCampaign
     }));
 }
 /**
@@ -896,41 +1061,22 @@ export function listTemplates({ page, limit, search, status }: {
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                name: string;
-                language: string;
-                category: string;
-                status: string;
-                providerTemplateId: string;
-                /** The definition as the provider gives it. */
-                components: any[];
-                updatedAt: string;
-            }[];
-            pagination: {
-                page: number;
-                limit: number;
-                total: number;
-                totalPages: number;
-            };
-        };
+        data: TemplatePage;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/templates${QS.query(QS.explode({
         page,
         limit,
@@ -946,33 +1092,25 @@ export function listTemplates({ page, limit, search, status }: {
 export function syncTemplates(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                synced: number;
-                added: number;
-                changed: number;
-            };
-        };
+        data: TemplateSyncSummaryMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 502;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/api/templates/sync", {
         ...opts,
         method: "POST"
@@ -984,29 +1122,22 @@ export function syncTemplates(opts?: Oazapfts.RequestOpts) {
 export function getTemplateVariables(templateId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                header: string[];
-                body: string[];
-                buttons: string[];
-            };
-        };
+        data: TemplateVariablesResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/templates/${encodeURIComponent(templateId)}/variables`, {
         ...opts
     });
@@ -1017,40 +1148,22 @@ export function getTemplateVariables(templateId: string, opts?: Oazapfts.Request
 export function getPayloadSkeleton(templateId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                templateId: string;
-                recipientPhoneNumber: string;
-                countryCode: string;
-                variableMapping: {
-                    header: object;
-                    body: {
-                        [key: string]: string;
-                    };
-                    buttons: object[];
-                    limited_time_offer?: {
-                        expiration_time_ms: number;
-                    };
-                    carousel?: object[];
-                };
-            };
-        };
+        data: PayloadSkeletonResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/templates/${encodeURIComponent(templateId)}/payload-skeleton`, {
         ...opts
     });
@@ -1058,220 +1171,52 @@ export function getPayloadSkeleton(templateId: string, opts?: Oazapfts.RequestOp
 /**
  * Send a template message to one recipient
  */
-export function sendTemplateMessage(body: {
-    templateId: string;
-    recipientPhoneNumber: string;
-    countryCode: string;
-    variables?: string[];
-    variableMapping?: {
-        /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
-        header?: {
-            link?: string;
-            id?: string;
-            filename?: string;
-            product?: {
-                product_retailer_id?: string;
-                catalog_id?: string;
-            };
-        };
-        /** Values by the position or the name of the variable. */
-        body?: {
-            [key: string]: string;
-        };
-        /** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
-        buttons?: ({
-            "type"?: string;
-            url_suffix?: string;
-            coupon_code?: string;
-            otp?: string;
-            payload?: string;
-            flow_token?: string;
-            flow_action_data?: object;
-            thumbnail_product_retailer_id?: string;
-            sections?: object[];
-        } | string | null)[] | {
-            [key: string]: {
-                "type"?: string;
-                url_suffix?: string;
-                coupon_code?: string;
-                otp?: string;
-                payload?: string;
-                flow_token?: string;
-                flow_action_data?: object;
-                thumbnail_product_retailer_id?: string;
-                sections?: object[];
-            } | string;
-        };
-        limited_time_offer?: {
-            /** Milliseconds since 1970, in the future. */
-            expiration_time_ms?: number;
-        };
-        /** Accepted and not sent: footers take no values. */
-        footer?: object;
-        carousel?: {
-            /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
-            header?: {
-                link?: string;
-                id?: string;
-                filename?: string;
-                product?: {
-                    product_retailer_id?: string;
-                    catalog_id?: string;
-                };
-            };
-            /** Values by the position or the name of the variable. */
-            body?: {
-                [key: string]: string;
-            };
-            /** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
-            buttons?: ({
-                "type"?: string;
-                url_suffix?: string;
-                coupon_code?: string;
-                otp?: string;
-                payload?: string;
-                flow_token?: string;
-                flow_action_data?: object;
-                thumbnail_product_retailer_id?: string;
-                sections?: object[];
-            } | string | null)[] | {
-                [key: string]: {
-                    "type"?: string;
-                    url_suffix?: string;
-                    coupon_code?: string;
-                    otp?: string;
-                    payload?: string;
-                    flow_token?: string;
-                    flow_action_data?: object;
-                    thumbnail_product_retailer_id?: string;
-                    sections?: object[];
-                } | string;
-            };
-        }[];
-        default_values?: {
-            header?: {
-                [key: string]: string;
-            };
-            body?: {
-                [key: string]: string;
-            };
-            /** The main value of a button by the index of the button. */
-            buttons?: {
-                [key: string]: string;
-            };
-            footer?: {
-                [key: string]: string;
-            };
-            carousel?: {
-                /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
-                header?: {
-                    link?: string;
-                    id?: string;
-                    filename?: string;
-                    product?: {
-                        product_retailer_id?: string;
-                        catalog_id?: string;
-                    };
-                };
-                /** Values by the position or the name of the variable. */
-                body?: {
-                    [key: string]: string;
-                };
-                /** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
-                buttons?: ({
-                    "type"?: string;
-                    url_suffix?: string;
-                    coupon_code?: string;
-                    otp?: string;
-                    payload?: string;
-                    flow_token?: string;
-                    flow_action_data?: object;
-                    thumbnail_product_retailer_id?: string;
-                    sections?: object[];
-                } | string | null)[] | {
-                    [key: string]: {
-                        "type"?: string;
-                        url_suffix?: string;
-                        coupon_code?: string;
-                        otp?: string;
-                        payload?: string;
-                        flow_token?: string;
-                        flow_action_data?: object;
-                        thumbnail_product_retailer_id?: string;
-                        sections?: object[];
-                    } | string;
-                };
-            }[];
-        };
-    };
-}, { idempotencyKey }: {
+export function sendTemplateMessage(sendTemplateMessage: SendTemplateMessage, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                messageId: string;
-                providerMessageId: string | null;
-                status: string;
-                recipientPhoneNumber: string;
-                phoneNumberId: string;
-            };
-        };
+        data: SentMessageMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 409;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 422;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 502;
-        data: {
-            status: "error";
-            code: number;
-            message: string;
-            timestamp: string;
-            error?: {
-                field: string;
-                message: string;
-            }[] | {
-                providerCode: number;
-                details: string;
-            };
-        };
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/api/templates/external/message/send", oazapfts.json({
         ...opts,
         method: "POST",
-        body,
+        body: sendTemplateMessage,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "Idempotency-Key": idempotencyKey
         })
@@ -1288,36 +1233,22 @@ export function listTags({ page, limit, search, createdBy }: {
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                tagId: string;
-                name: string;
-                text_color: string;
-                background_color: string;
-            }[];
-            pagination: {
-                page: number;
-                limit: number;
-                total: number;
-                totalPages: number;
-            };
-        };
+        data: TagPage;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/tags${QS.query(QS.explode({
         page,
         limit,
@@ -1330,52 +1261,38 @@ export function listTags({ page, limit, search, createdBy }: {
 /**
  * Create a tag
  */
-export function createTag(body: {
-    name: string;
-    text_color?: string;
-    background_color?: string;
-    createdBy?: string;
-}, opts?: Oazapfts.RequestOpts) {
+export function createTag(createTag: CreateTag, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 201;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                tagId: string;
-                name: string;
-                text_color: string;
-                background_color: string;
-            };
-        };
+        data: TagMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/api/tags", oazapfts.json({
         ...opts,
         method: "POST",
-        body
+        body: createTag
     }));
 }
 /**
@@ -1384,30 +1301,22 @@ export function createTag(body: {
 export function getTag(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                tagId: string;
-                name: string;
-                text_color: string;
-                background_color: string;
-            };
-        };
+        data: TagResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/tags/${encodeURIComponent(id)}`, {
         ...opts
     });
@@ -1415,54 +1324,41 @@ export function getTag(id: string, opts?: Oazapfts.RequestOpts) {
 /**
  * Change a tag
  */
-export function updateTag(id: string, body: {
-    name?: string;
-    text_color?: string;
-    background_color?: string;
-}, opts?: Oazapfts.RequestOpts) {
+export function updateTag(id: string, updateTag: UpdateTag, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                tagId: string;
-                name: string;
-                text_color: string;
-                background_color: string;
-            };
-        };
+        data: TagMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/tags/${encodeURIComponent(id)}`, oazapfts.json({
         ...opts,
         method: "PUT",
-        body
+        body: updateTag
     }));
 }
 /**
@@ -1471,25 +1367,22 @@ export function updateTag(id: string, body: {
 export function deleteTag(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-        };
+        data: Acknowledgement;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/tags/${encodeURIComponent(id)}`, {
         ...opts,
         method: "DELETE"
@@ -1505,47 +1398,22 @@ export function listContacts({ cursor, limit, search }: {
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                firstName: string;
-                lastName: string;
-                chatName: string;
-                email: string;
-                phoneNumber: string;
-                countryCode: string;
-                source: string;
-                subscribed: boolean;
-                customFields: {
-                    fieldId: string;
-                    value: string;
-                }[];
-                tagsId: string[];
-                dob: string | null;
-                createdAt: string;
-                updatedAt: string;
-            }[];
-            pagination: {
-                limit: number;
-                nextCursor: string | null;
-            };
-        };
+        data: ContactPage;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/contacts${QS.query(QS.explode({
         cursor,
         limit,
@@ -1557,104 +1425,44 @@ export function listContacts({ cursor, limit, search }: {
 /**
  * Register a contact
  */
-export function createContact(body: {
-    /** National digits, or international ones with a plus sign. */
-    phoneNumber: string;
-    /** A calling code, with or without a plus sign. */
-    countryCode?: string;
-    firstName?: string;
-    lastName?: string;
-    chatName?: string;
-    email?: string;
-    subscribed?: boolean;
-    customFields?: {
-        fieldId: string;
-        value: string;
-    }[];
-    tagsId?: string[];
-    dob?: string | null;
-}, opts?: Oazapfts.RequestOpts) {
+export function createContact(createContact: CreateContact, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                firstName: string;
-                lastName: string;
-                chatName: string;
-                email: string;
-                phoneNumber: string;
-                countryCode: string;
-                source: string;
-                subscribed: boolean;
-                customFields: {
-                    fieldId: string;
-                    value: string;
-                }[];
-                tagsId: string[];
-                dob: string | null;
-                createdAt: string;
-                updatedAt: string;
-            };
-        };
+        data: ContactMessageResponse;
     } | {
         status: 201;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                firstName: string;
-                lastName: string;
-                chatName: string;
-                email: string;
-                phoneNumber: string;
-                countryCode: string;
-                source: string;
-                subscribed: boolean;
-                customFields: {
-                    fieldId: string;
-                    value: string;
-                }[];
-                tagsId: string[];
-                dob: string | null;
-                createdAt: string;
-                updatedAt: string;
-            };
-        };
+        data: ContactMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 409;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/api/contacts", oazapfts.json({
         ...opts,
         method: "POST",
-        body
+        body: createContact
     }));
 }
 /**
@@ -1663,43 +1471,22 @@ export function createContact(body: {
 export function getContact(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                firstName: string;
-                lastName: string;
-                chatName: string;
-                email: string;
-                phoneNumber: string;
-                countryCode: string;
-                source: string;
-                subscribed: boolean;
-                customFields: {
-                    fieldId: string;
-                    value: string;
-                }[];
-                tagsId: string[];
-                dob: string | null;
-                createdAt: string;
-                updatedAt: string;
-            };
-        };
+        data: ContactResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/contacts/${encodeURIComponent(id)}`, {
         ...opts
     });
@@ -1707,82 +1494,44 @@ export function getContact(id: string, opts?: Oazapfts.RequestOpts) {
 /**
  * Change a contact and its tags
  */
-export function updateContact(id: string, body: {
-    /** National digits, or international ones with a plus sign. */
-    phoneNumber?: string;
-    /** A calling code, with or without a plus sign. */
-    countryCode?: string;
-    firstName?: string;
-    lastName?: string;
-    chatName?: string;
-    email?: string;
-    subscribed?: boolean;
-    customFields?: {
-        fieldId: string;
-        value: string;
-    }[];
-    tagsId?: string[];
-    dob?: string | null;
-}, opts?: Oazapfts.RequestOpts) {
+export function updateContact(id: string, updateContact: UpdateContact, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                firstName: string;
-                lastName: string;
-                chatName: string;
-                email: string;
-                phoneNumber: string;
-                countryCode: string;
-                source: string;
-                subscribed: boolean;
-                customFields: {
-                    fieldId: string;
-                    value: string;
-                }[];
-                tagsId: string[];
-                dob: string | null;
-                createdAt: string;
-                updatedAt: string;
-            };
-        };
+        data: ContactMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 409;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/contacts/${encodeURIComponent(id)}`, oazapfts.json({
         ...opts,
         method: "PUT",
-        body
+        body: updateContact
     }));
 }
 /**
@@ -1791,25 +1540,22 @@ export function updateContact(id: string, body: {
 export function deleteContact(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-        };
+        data: Acknowledgement;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/contacts/${encodeURIComponent(id)}`, {
         ...opts,
         method: "DELETE"
@@ -1824,42 +1570,22 @@ export function listSegments({ page, limit }: {
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                name: string;
-                match: "all" | "any";
-                conditions: {
-                    field: string;
-                    operator: string;
-                    value?: any;
-                }[];
-                created_at: string;
-                updated_at: string;
-            }[];
-            pagination: {
-                page: number;
-                limit: number;
-                total: number;
-                totalPages: number;
-            };
-        };
+        data: SegmentPage;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/segments${QS.query(QS.explode({
         page,
         limit
@@ -1870,61 +1596,38 @@ export function listSegments({ page, limit }: {
 /**
  * Create a segment
  */
-export function createSegment(body: {
-    name: string;
-    conditions: {
-        field: string;
-        operator: string;
-        value?: any;
-    }[];
-    match?: "all" | "any";
-}, opts?: Oazapfts.RequestOpts) {
+export function createSegment(createSegment: CreateSegment, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 201;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                name: string;
-                match: "all" | "any";
-                conditions: {
-                    field: string;
-                    operator: string;
-                    value?: any;
-                }[];
-                created_at: string;
-                updated_at: string;
-            };
-        };
+        data: SegmentMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/api/segments", oazapfts.json({
         ...opts,
         method: "POST",
-        body
+        body: createSegment
     }));
 }
 /**
@@ -1933,36 +1636,22 @@ export function createSegment(body: {
 export function getSegment(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                name: string;
-                match: "all" | "any";
-                conditions: {
-                    field: string;
-                    operator: string;
-                    value?: any;
-                }[];
-                created_at: string;
-                updated_at: string;
-            };
-        };
+        data: SegmentResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/segments/${encodeURIComponent(id)}`, {
         ...opts
     });
@@ -1970,64 +1659,41 @@ export function getSegment(id: string, opts?: Oazapfts.RequestOpts) {
 /**
  * Change a segment
  */
-export function updateSegment(id: string, body: {
-    name?: string;
-    match?: "all" | "any";
-    conditions?: {
-        field: string;
-        operator: string;
-        value?: any;
-    }[];
-}, opts?: Oazapfts.RequestOpts) {
+export function updateSegment(id: string, updateSegment: UpdateSegment, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                name: string;
-                match: "all" | "any";
-                conditions: {
-                    field: string;
-                    operator: string;
-                    value?: any;
-                }[];
-                created_at: string;
-                updated_at: string;
-            };
-        };
+        data: SegmentMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/segments/${encodeURIComponent(id)}`, oazapfts.json({
         ...opts,
         method: "PUT",
-        body
+        body: updateSegment
     }));
 }
 /**
@@ -2036,25 +1702,22 @@ export function updateSegment(id: string, body: {
 export function deleteSegment(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-        };
+        data: Acknowledgement;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/segments/${encodeURIComponent(id)}`, {
         ...opts,
         method: "DELETE"
@@ -2066,55 +1729,28 @@ export function deleteSegment(id: string, opts?: Oazapfts.RequestOpts) {
 export function listConversations({ page, limit, status, assignedTo, contactId }: {
     page?: number;
     limit?: number;
-    status?: "open" | "resolved" | "closed";
+    status?: ConversationStatus;
     assignedTo?: string;
     contactId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                contactId: string;
-                channelId: string;
-                phoneNumberId: string;
-                status: "open" | "resolved" | "closed";
-                assignmentType: "user" | "team" | "bot" | "none";
-                assignedTo: {
-                    id: string | null;
-                    name: string | null;
-                    firstName: string | null;
-                    lastName: string | null;
-                    email: string | null;
-                } | null;
-                chatMode: "manual" | "bot" | "assistant";
-                closedAt: string | null;
-                createdAt: string;
-                updatedAt: string;
-            }[];
-            pagination: {
-                page: number;
-                limit: number;
-                total: number;
-                totalPages: number;
-            };
-        };
+        data: ConversationPage;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/conversations${QS.query(QS.explode({
         page,
         limit,
@@ -2131,43 +1767,22 @@ export function listConversations({ page, limit, status, assignedTo, contactId }
 export function getConversation(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                contactId: string;
-                channelId: string;
-                phoneNumberId: string;
-                status: "open" | "resolved" | "closed";
-                assignmentType: "user" | "team" | "bot" | "none";
-                assignedTo: {
-                    id: string | null;
-                    name: string | null;
-                    firstName: string | null;
-                    lastName: string | null;
-                    email: string | null;
-                } | null;
-                chatMode: "manual" | "bot" | "assistant";
-                closedAt: string | null;
-                createdAt: string;
-                updatedAt: string;
-            };
-        };
+        data: ConversationResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/conversations/${encodeURIComponent(id)}`, {
         ...opts
     });
@@ -2175,151 +1790,84 @@ export function getConversation(id: string, opts?: Oazapfts.RequestOpts) {
 /**
  * Assign a conversation
  */
-export function assignConversation(id: string, body: {
-    assignmentType: "user" | "team" | "bot" | "none";
-    assignedTo?: {
-        id: string;
-        name?: string | null;
-        firstName?: string | null;
-        lastName?: string | null;
-        email?: string | null;
-    } | null;
-    assignedBy?: {
-        id?: string | null;
-        name?: string | null;
-        email?: string | null;
-    } | null;
-    chatMode?: "manual" | "bot" | "assistant";
-    source?: "manual" | "chatbot" | "assistant" | "api" | "auto";
-}, opts?: Oazapfts.RequestOpts) {
+export function assignConversation(id: string, assignConversation: AssignConversation, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                contactId: string;
-                channelId: string;
-                phoneNumberId: string;
-                status: "open" | "resolved" | "closed";
-                assignmentType: "user" | "team" | "bot" | "none";
-                assignedTo: {
-                    id: string | null;
-                    name: string | null;
-                    firstName: string | null;
-                    lastName: string | null;
-                    email: string | null;
-                } | null;
-                chatMode: "manual" | "bot" | "assistant";
-                closedAt: string | null;
-                createdAt: string;
-                updatedAt: string;
-            };
-        };
+        data: ConversationMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/conversations/${encodeURIComponent(id)}/assign`, oazapfts.json({
         ...opts,
         method: "POST",
-        body
+        body: assignConversation
     }));
 }
 /**
  * Open, resolve or close a conversation
  */
-export function changeConversationStatus(id: string, body: {
-    status: "open" | "resolved" | "closed";
-    changedBy?: {
-        id?: string | null;
-        name?: string | null;
-        email?: string | null;
-    } | null;
-}, opts?: Oazapfts.RequestOpts) {
+export function changeConversationStatus(id: string, changeConversationStatus: ChangeConversationStatus, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                contactId: string;
-                channelId: string;
-                phoneNumberId: string;
-                status: "open" | "resolved" | "closed";
-                assignmentType: "user" | "team" | "bot" | "none";
-                assignedTo: {
-                    id: string | null;
-                    name: string | null;
-                    firstName: string | null;
-                    lastName: string | null;
-                    email: string | null;
-                } | null;
-                chatMode: "manual" | "bot" | "assistant";
-                closedAt: string | null;
-                createdAt: string;
-                updatedAt: string;
-            };
-        };
+        data: ConversationMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 409;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/conversations/${encodeURIComponent(id)}/status`, oazapfts.json({
         ...opts,
         method: "PATCH",
-        body
+        body: changeConversationStatus
     }));
 }
 /**
@@ -2330,38 +1878,25 @@ export function getWallet({ channelId }: {
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                channel_id: string;
-                balance: string;
-                reserved: string;
-                currency: string;
-                message_prices: {
-                    category: string;
-                    country: string | null;
-                    price: string;
-                }[];
-            };
-        };
+        data: WalletResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/wallet${QS.query(QS.explode({
         channel_id: channelId
     }))}`, {
@@ -2371,58 +1906,41 @@ export function getWallet({ channelId }: {
 /**
  * Add money to the wallet of a channel
  */
-export function rechargeWallet(body: {
-    channel_id: string;
-    amount: string;
-}, opts?: Oazapfts.RequestOpts) {
+export function rechargeWallet(rechargeWallet: RechargeWallet, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                channel_id: string;
-                balance: string;
-                reserved: string;
-                currency: string;
-                message_prices: {
-                    category: string;
-                    country: string | null;
-                    price: string;
-                }[];
-            };
-        };
+        data: WalletMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/api/wallet/recharge", oazapfts.json({
         ...opts,
         method: "POST",
-        body
+        body: rechargeWallet
     }));
 }
 /**
@@ -2438,16 +1956,16 @@ export function verifyProviderWebhook({ hubMode, hubVerifyToken, hubChallenge }:
         data: string;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 403;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/provider/webhook${QS.query(QS.explode({
         "hub.mode": hubMode,
         "hub.verify_token": hubVerifyToken,
@@ -2467,22 +1985,22 @@ export function receiveProviderCallback(body: object, opts?: Oazapfts.RequestOpt
         };
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/provider/webhook", oazapfts.json({
         ...opts,
         method: "POST",
@@ -2492,57 +2010,38 @@ export function receiveProviderCallback(body: object, opts?: Oazapfts.RequestOpt
 /**
  * Create a webhook configuration
  */
-export function createWebhook(body: {
-    title: string;
-    url: string;
-    events: ("incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed")[];
-    status?: "active" | "inactive";
-    secret?: string | null;
-}, opts?: Oazapfts.RequestOpts) {
+export function createWebhook(createWebhook: CreateWebhook, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 201;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                title: string;
-                url: string;
-                status: "active" | "inactive";
-                events: ("incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed")[];
-                hasSecret: boolean;
-                createdAt: string;
-                updatedAt: string;
-            };
-        };
+        data: WebhookMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/api/external-webhooks", oazapfts.json({
         ...opts,
         method: "POST",
-        body
+        body: createWebhook
     }));
 }
 /**
@@ -2554,40 +2053,22 @@ export function listWebhooks({ page, limit }: {
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                title: string;
-                url: string;
-                status: "active" | "inactive";
-                events: ("incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed")[];
-                hasSecret: boolean;
-                createdAt: string;
-                updatedAt: string;
-            }[];
-            pagination: {
-                page: number;
-                limit: number;
-                total: number;
-                totalPages: number;
-            };
-        };
+        data: WebhookPage;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/external-webhooks${QS.query(QS.explode({
         page,
         limit
@@ -2603,25 +2084,20 @@ export function listWebhookEvents(opts?: Oazapfts.RequestOpts) {
         status: 200;
         data: {
             status: "success";
-            data: {
-                eventKey: "incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed";
-                description: string;
-                schema: object;
-                example: object;
-            }[];
+            data: EventDescription[];
         };
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/api/external-webhooks/events", {
         ...opts
     });
@@ -2632,34 +2108,22 @@ export function listWebhookEvents(opts?: Oazapfts.RequestOpts) {
 export function getWebhook(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                title: string;
-                url: string;
-                status: "active" | "inactive";
-                events: ("incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed")[];
-                hasSecret: boolean;
-                createdAt: string;
-                updatedAt: string;
-            };
-        };
+        data: WebhookResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/external-webhooks/${encodeURIComponent(id)}`, {
         ...opts
     });
@@ -2667,59 +2131,41 @@ export function getWebhook(id: string, opts?: Oazapfts.RequestOpts) {
 /**
  * Change a webhook configuration
  */
-export function updateWebhook(id: string, body: {
-    url?: string;
-    status?: "active" | "inactive";
-    events?: ("incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed")[];
-    secret?: string | null;
-}, opts?: Oazapfts.RequestOpts) {
+export function updateWebhook(id: string, updateWebhook: UpdateWebhook, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                title: string;
-                url: string;
-                status: "active" | "inactive";
-                events: ("incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed")[];
-                hasSecret: boolean;
-                createdAt: string;
-                updatedAt: string;
-            };
-        };
+        data: WebhookMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/external-webhooks/${encodeURIComponent(id)}`, oazapfts.json({
         ...opts,
         method: "PATCH",
-        body
+        body: updateWebhook
     }));
 }
 /**
@@ -2728,25 +2174,22 @@ export function updateWebhook(id: string, body: {
 export function deleteWebhook(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            message: string;
-        };
+        data: Acknowledgement;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/external-webhooks/${encodeURIComponent(id)}`, {
         ...opts,
         method: "DELETE"
@@ -2758,31 +2201,22 @@ export function deleteWebhook(id: string, opts?: Oazapfts.RequestOpts) {
 export function getWebhookHealth(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                webhookId: string;
-                health: "unknown" | "healthy" | "failing";
-                failingSince: string | null;
-                consecutiveFailures: number;
-                waiting: number;
-            };
-        };
+        data: WebhookHealthResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/external-webhooks/${encodeURIComponent(id)}/health`, {
         ...opts
     });
@@ -2790,110 +2224,73 @@ export function getWebhookHealth(id: string, opts?: Oazapfts.RequestOpts) {
 /**
  * Deliver the example of an event
  */
-export function testWebhook(id: string, body: {
-    eventKey: "incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed";
-}, opts?: Oazapfts.RequestOpts) {
+export function testWebhook(id: string, testWebhook: TestWebhook, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 202;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                webhookId: string;
-                eventId: string;
-                eventKey: string;
-                state: "pending" | "sending" | "delivered" | "failed";
-                errorCode: ("blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired") | null;
-                responseStatus: number | null;
-                responseExcerpt: string | null;
-                durationMs: number | null;
-                attemptedAt: string | null;
-                createdAt: string;
-            };
-        };
+        data: DeliveryMessageResponse;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 408;
-        data: Error;
+        data: ApiError;
     } | {
         status: 413;
-        data: Error;
+        data: ApiError;
     } | {
         status: 415;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/external-webhooks/${encodeURIComponent(id)}/test`, oazapfts.json({
         ...opts,
         method: "POST",
-        body
+        body: testWebhook
     }));
 }
 /**
  * List the deliveries of a webhook configuration
  */
 export function listWebhookDeliveries(id: string, { state, eventKey, cursor, limit }: {
-    state?: ("pending" | "sending" | "delivered" | "failed")[];
-    eventKey?: ("incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed")[];
+    state?: DeliveryState[];
+    eventKey?: EventKey[];
     cursor?: string;
     limit?: number;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                webhookId: string;
-                eventId: string;
-                eventKey: string;
-                state: "pending" | "sending" | "delivered" | "failed";
-                errorCode: ("blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired") | null;
-                responseStatus: number | null;
-                responseExcerpt: string | null;
-                durationMs: number | null;
-                attemptedAt: string | null;
-                createdAt: string;
-            }[];
-            pagination: {
-                limit: number;
-                nextCursor: string | null;
-            };
-        };
+        data: DeliveryPage;
     } | {
         status: 400;
-        data: Error;
+        data: ApiError;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/external-webhooks/${encodeURIComponent(id)}/deliveries${QS.query(QS.explode({
         state,
         eventKey,
@@ -2909,37 +2306,22 @@ export function listWebhookDeliveries(id: string, { state, eventKey, cursor, lim
 export function getWebhookDelivery(id: string, deliveryId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: {
-                id: string;
-                webhookId: string;
-                eventId: string;
-                eventKey: string;
-                state: "pending" | "sending" | "delivered" | "failed";
-                errorCode: ("blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired") | null;
-                responseStatus: number | null;
-                responseExcerpt: string | null;
-                durationMs: number | null;
-                attemptedAt: string | null;
-                createdAt: string;
-            };
-        };
+        data: DeliveryResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/external-webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}`, {
         ...opts
     });
@@ -2950,38 +2332,22 @@ export function getWebhookDelivery(id: string, deliveryId: string, opts?: Oazapf
 export function resendWebhookDelivery(id: string, deliveryId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 202;
-        data: {
-            status: "success";
-            message: string;
-            data: {
-                id: string;
-                webhookId: string;
-                eventId: string;
-                eventKey: string;
-                state: "pending" | "sending" | "delivered" | "failed";
-                errorCode: ("blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired") | null;
-                responseStatus: number | null;
-                responseExcerpt: string | null;
-                durationMs: number | null;
-                attemptedAt: string | null;
-                createdAt: string;
-            };
-        };
+        data: DeliveryMessageResponse;
     } | {
         status: 401;
-        data: Error;
+        data: ApiError;
     } | {
         status: 404;
-        data: Error;
+        data: ApiError;
     } | {
         status: 429;
-        data: Error;
+        data: ApiError;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>(`/api/external-webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}/resend`, {
         ...opts,
         method: "POST"
@@ -2998,10 +2364,10 @@ export function getHealth(opts?: Oazapfts.RequestOpts) {
         };
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/healthz", {
         ...opts
     });
@@ -3017,10 +2383,10 @@ export function getReadiness(opts?: Oazapfts.RequestOpts) {
         };
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/readyz", {
         ...opts
     });
@@ -3034,10 +2400,10 @@ export function getMetrics(opts?: Oazapfts.RequestOpts) {
         data: string;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/metrics", {
         ...opts
     });
@@ -3051,10 +2417,10 @@ export function getDescription(opts?: Oazapfts.RequestOpts) {
         data: object;
     } | {
         status: 500;
-        data: Error;
+        data: ApiError;
     } | {
         status: 503;
-        data: Error;
+        data: ApiError;
     }>("/openapi.json", {
         ...opts
     });

@@ -1,5 +1,6 @@
 /** POST /api/campaigns/auto-trigger (Spec 4.1). */
 import * as t from 'io-ts';
+import { named } from '../../codecs/json-schema.ts';
 import { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
@@ -8,16 +9,19 @@ import { startCampaignWorkflow } from '../../commands/campaigns/deliver-workflow
 import { endpoint } from '../frame/endpoint.ts';
 import { campaignFields } from './report-codec.ts';
 
-const Created = struct({
-  status: t.literal('success'),
-  code: t.literal(201),
-  message: t.string,
-  data: struct({
-    campaign: struct(campaignFields),
-    summary: struct({ total_contacts: Integer, can_send_test: t.boolean }),
+const Created = named(
+  'CreatedCampaign',
+  struct({
+    status: t.literal('success'),
+    code: t.literal(201),
+    message: t.string,
+    data: struct({
+      campaign: struct(campaignFields),
+      summary: struct({ total_contacts: Integer, can_send_test: t.boolean }),
+    }),
+    timestamp: IsoDateTime,
   }),
-  timestamp: IsoDateTime,
-});
+);
 
 const megabyte = 1024 * 1024;
 

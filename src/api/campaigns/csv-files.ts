@@ -1,5 +1,6 @@
 /** POST /api/campaigns/csv-files, and the public URL it answers with. */
 import * as t from 'io-ts';
+import { named } from '../../codecs/json-schema.ts';
 import { campaignFileUrl, isCampaignFileKey } from '../../commands/audience/campaign-file-url.ts';
 import { Integer } from '../../codecs/scalars.ts';
 import { refined, struct } from '../../codecs/struct.ts';
@@ -9,13 +10,16 @@ import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { record, succeed } from '../frame/envelope.ts';
 
-const CsvFile = struct({
-  csv_file_key: t.string,
-  csv_file_url: t.string,
-  size: Integer,
-  rows_sampled: Integer,
-  headers: t.readonlyArray(t.string),
-});
+const CsvFile = named(
+  'CsvFile',
+  struct({
+    csv_file_key: t.string,
+    csv_file_url: t.string,
+    size: Integer,
+    rows_sampled: Integer,
+    headers: t.readonlyArray(t.string),
+  }),
+);
 
 const maxBytes = 256 * 1024 * 1024;
 const what = 'Campaign file';

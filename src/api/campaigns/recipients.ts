@@ -1,5 +1,6 @@
 /** GET /api/campaigns/:id/recipients: by state and reason, by cursor, or all of it streamed as CSV. */
 import { Readable } from 'node:stream';
+import { named } from '../../codecs/json-schema.ts';
 import * as t from 'io-ts';
 import { cursorOf, idOf, Integer, IsoDateTime, limitUpTo, repeated, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
@@ -13,18 +14,21 @@ import {
 import { endpoint } from '../frame/endpoint.ts';
 import { cursorPage, cursorPageOf } from '../frame/envelope.ts';
 
-const Recipient = struct({
-  id: Uuid,
-  phone_number: nullish(t.string),
-  contact_id: nullish(Uuid),
-  state: oneOf(recipientStates),
-  reason: nullish(t.string),
-  reason_detail: nullish(t.string),
-  line_number: nullish(Integer),
-  message_id: nullish(Uuid),
-  provider_message_id: nullish(t.string),
-  updated_at: IsoDateTime,
-});
+const Recipient = named(
+  'Recipient',
+  struct({
+    id: Uuid,
+    phone_number: nullish(t.string),
+    contact_id: nullish(Uuid),
+    state: oneOf(recipientStates, 'RecipientState'),
+    reason: nullish(t.string),
+    reason_detail: nullish(t.string),
+    line_number: nullish(Integer),
+    message_id: nullish(Uuid),
+    provider_message_id: nullish(t.string),
+    updated_at: IsoDateTime,
+  }),
+);
 type Recipient = t.TypeOf<typeof Recipient>;
 
 const Cursor = cursorOf(Integer);
@@ -42,7 +46,7 @@ export const listCampaignRecipients = endpoint(
     query: struct(
       {},
       {
-        state: repeated(oneOf(recipientStates)),
+        state: repeated(oneOf(recipientStates, 'RecipientState')),
         reason: repeated(t.string),
         cursor: Cursor,
         limit: limitUpTo(1000),

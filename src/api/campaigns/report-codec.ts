@@ -1,5 +1,6 @@
 /** The campaign record as GET answers it (Spec 2.1, with what this service adds), and its presenter. */
 import * as t from 'io-ts';
+import { named } from '../../codecs/json-schema.ts';
 import { Integer, IsoDateTime, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
 import {
@@ -12,18 +13,21 @@ import {
 } from '../../domain/campaigns/campaign.ts';
 import type { CampaignReport as ReportRow } from '../../records/campaigns/report.ts';
 
-const Counters = struct({
-  pending: Integer,
-  claimed: Integer,
-  accepted: Integer,
-  sent: Integer,
-  delivered: Integer,
-  read: Integer,
-  failed: Integer,
-  unknown: Integer,
-  cancelled: Integer,
-  skipped: Integer,
-});
+const Counters = named(
+  'CampaignCounters',
+  struct({
+    pending: Integer,
+    claimed: Integer,
+    accepted: Integer,
+    sent: Integer,
+    delivered: Integer,
+    read: Integer,
+    failed: Integer,
+    unknown: Integer,
+    cancelled: Integer,
+    skipped: Integer,
+  }),
+);
 
 /** Exactly the fields of Spec 2.1. */
 export const campaignFields = {
@@ -31,14 +35,14 @@ export const campaignFields = {
   name: t.string,
   description: nullish(t.string),
   template_id: Uuid,
-  contact_selection_type: oneOf(contactSelectionTypes),
+  contact_selection_type: oneOf(contactSelectionTypes, 'ContactSelectionType'),
   total_contacts: Integer,
   total_contacts_skipped: Integer,
-  preparation_status: oneOf(preparationStatuses),
+  preparation_status: oneOf(preparationStatuses, 'PreparationStatus'),
   preparation_version: Integer,
   audience_version: Integer,
-  status: oneOf(campaignStatuses),
-  send_type: oneOf(sendTypes),
+  status: oneOf(campaignStatuses, 'CampaignStatus'),
+  send_type: oneOf(sendTypes, 'SendType'),
   scheduled_at: nullish(IsoDateTime),
   workspace_id: Integer,
   is_auto_trigger: t.boolean,
@@ -46,18 +50,23 @@ export const campaignFields = {
   updated_at: IsoDateTime,
 };
 
-export const CampaignReport = struct({
-  ...campaignFields,
-  channel_id: Uuid,
-  phone_number_id: t.string,
-  pause_reason: nullish(oneOf(pauseReasons)),
-  preparation_error: nullish(struct({ code: oneOf(preparationErrorCodes), message: t.string })),
-  started_at: nullish(IsoDateTime),
-  completed_at: nullish(IsoDateTime),
-  counters: Counters,
-  skipped_reasons: t.record(t.string, Integer),
-  failed_reasons: t.record(t.string, Integer),
-});
+export const CampaignReport = named(
+  'Campaign',
+  struct({
+    ...campaignFields,
+    channel_id: Uuid,
+    phone_number_id: t.string,
+    pause_reason: nullish(oneOf(pauseReasons, 'PauseReason')),
+    preparation_error: nullish(
+      struct({ code: oneOf(preparationErrorCodes, 'PreparationErrorCode'), message: t.string }),
+    ),
+    started_at: nullish(IsoDateTime),
+    completed_at: nullish(IsoDateTime),
+    counters: Counters,
+    skipped_reasons: t.record(t.string, Integer),
+    failed_reasons: t.record(t.string, Integer),
+  }),
+);
 export type CampaignReport = t.TypeOf<typeof CampaignReport>;
 
 /** The counters of a row stand in an object of their own; so does the preparation error. */

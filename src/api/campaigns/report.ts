@@ -24,7 +24,10 @@ export const listCampaigns = endpoint(
     summary: 'List the campaigns of the workspace, newest first',
     tag: 'Campaigns',
     access: 'workspace',
-    query: struct({}, { page: Page, limit: limitUpTo(100), status: oneOf(campaignStatuses) }),
+    query: struct(
+      {},
+      { page: Page, limit: limitUpTo(100), status: oneOf(campaignStatuses, 'CampaignStatus') },
+    ),
     responses: {
       200: {
         description: 'One page of campaigns',

@@ -1,45 +1,63 @@
 /** Codecs and builders of the response envelopes (Spec 4 and 7). */
 import * as t from 'io-ts';
+import { nameOf, named } from '../../codecs/json-schema.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { nullish, struct } from '../../codecs/struct.ts';
 
 const success = t.literal('success');
 
+/** The envelope of a named record has a name, too. */
+function namedAfter<C extends t.Mixed>(data: t.Mixed, suffix: string, envelope: C): C {
+  const name = nameOf(data);
+  return name === undefined ? envelope : named(`${name}${suffix}`, envelope);
+}
+
 /** `{status, data}`: `data` is the record. */
-export const record = <C extends t.Mixed>(data: C) => struct({ status: success, data });
+export const record = <C extends t.Mixed>(data: C) =>
+  namedAfter(data, 'Response', struct({ status: success, data }));
 
 /** `{status, message, data}` */
 export const recordWithMessage = <C extends t.Mixed>(data: C) =>
-  struct({ status: success, message: t.string, data });
+  namedAfter(data, 'MessageResponse', struct({ status: success, message: t.string, data }));
 
 /** `{status, message}`: the answer of a DELETE. */
-export const Acknowledgement = struct({ status: success, message: t.string });
+export const Acknowledgement = named('Acknowledgement', struct({ status: success, message: t.string }));
 
-const Pagination = struct({
-  page: Integer,
-  limit: Integer,
-  total: Integer,
-  totalPages: Integer,
-});
+const Pagination = named(
+  'Pagination',
+  struct({
+    page: Integer,
+    limit: Integer,
+    total: Integer,
+    totalPages: Integer,
+  }),
+);
 
-const CursorPagination = struct({ limit: Integer, nextCursor: nullish(t.string) });
+const CursorPagination = named('CursorPagination', struct({ limit: Integer, nextCursor: nullish(t.string) }));
 
 /** `{status, data: [], pagination: {page, limit, total, totalPages}}` */
 export const pageOf = <C extends t.Mixed>(item: C) =>
-  struct({ status: success, data: t.readonlyArray(item), pagination: Pagination });
+  namedAfter(item, 'Page', struct({ status: success, data: t.readonlyArray(item), pagination: Pagination }));
 
 /** `{status, data: [], pagination: {limit, nextCursor}}`; nextCursor is null at the end. */
 export const cursorPageOf = <C extends t.Mixed>(item: C) =>
-  struct({ status: success, data: t.readonlyArray(item), pagination: CursorPagination });
+  namedAfter(
+    item,
+    'Page',
+    struct({ status: success, data: t.readonlyArray(item), pagination: CursorPagination }),
+  );
 
-export const ErrorEnvelope = struct(
-  { status: t.literal('error'), code: Integer, message: t.string, timestamp: IsoDateTime },
-  {
-    error: t.union([
-      t.readonlyArray(struct({ field: t.string, message: t.string })),
-      struct({ providerCode: Integer, details: t.string }),
-    ]),
-  },
+export const ErrorEnvelope = named(
+  'ApiError',
+  struct(
+    { status: t.literal('error'), code: Integer, message: t.string, timestamp: IsoDateTime },
+    {
+      error: t.union([
+        t.readonlyArray(named('FieldProblem', struct({ field: t.string, message: t.string }))),
+        named('ProviderRefusal', struct({ providerCode: Integer, details: t.string })),
+      ]),
+    },
+  ),
 );
 export type ErrorEnvelope = t.TypeOf<typeof ErrorEnvelope>;
 

@@ -1,7 +1,7 @@
 /** The declarations as an OpenAPI 3.1 document: nothing in it is written twice. */
 import type * as t from 'io-ts';
 import { eventEnvelope } from '../../codecs/event.ts';
-import { toJsonSchema, type JsonSchema } from '../../codecs/json-schema.ts';
+import { named, toJsonSchema, type JsonSchema, type NamedSchemas } from '../../codecs/json-schema.ts';
 import { eventDescriptions, eventKeys } from '../../domain/webhooks/event-key.ts';
 import type { Declaration, Endpoint, ResponseDeclaration } from './endpoint.ts';
 import { ErrorEnvelope } from './envelope.ts';
@@ -44,11 +44,14 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
   const declarations = endpoints
     .map(({ declaration }) => declaration)
     .filter(({ undocumented }) => !undocumented);
+  const schemas: NamedSchemas = new Map();
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const declaration of declarations) {
     const path = declaration.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [declaration.method.toLowerCase()]: operation(declaration) };
+    paths[path] = { ...paths[path], [declaration.method.toLowerCase()]: operation(declaration, schemas) };
   }
+  toJsonSchema(ErrorEnvelope, schemas);
+  const webhooks = Object.fromEntries(eventKeys.map((key) => [key, { post: webhook(key, schemas) }]));
   return {
     openapi: '3.1.0',
     info: {
@@ -65,10 +68,10 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
     })),
     security: [{ apiKey: [] }],
     paths,
-    webhooks: Object.fromEntries(eventKeys.map((key) => [key, { post: webhook(key) }])),
+    webhooks,
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
-      schemas: { Error: toJsonSchema(ErrorEnvelope) },
+      schemas: Object.fromEntries([...schemas].toSorted(([one], [other]) => one.localeCompare(other))),
       responses: Object.fromEntries(
         Object.entries(errorDescriptions).map(([status, description]) => [
           `Error${status}`,
@@ -79,20 +82,20 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
   };
 }
 
-function operation(declaration: Declaration): JsonSchema {
+function operation(declaration: Declaration, schemas: NamedSchemas): JsonSchema {
   const { operationId, summary, description, tag, access, responses } = declaration;
-  const requestBody = bodyOf(declaration);
+  const requestBody = bodyOf(declaration, schemas);
   return {
     operationId,
     summary,
     ...(description !== undefined && { description }),
     tags: [tag],
     ...(access === 'public' && { security: [] }),
-    parameters: parametersOf(declaration),
+    parameters: parametersOf(declaration, schemas),
     ...(requestBody !== undefined && { requestBody }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(responses).map(([status, response]) => [status, responseOf(response)]),
+        Object.entries(responses).map(([status, response]) => [status, responseOf(response, schemas)]),
       ),
       ...Object.fromEntries(
         errorStatuses(declaration).map((status) => [
@@ -125,13 +128,16 @@ export function errorStatuses(declaration: Declaration): readonly number[] {
   return own;
 }
 
-function parametersOf({ path, params, query, idempotent }: Declaration): readonly JsonSchema[] {
+function parametersOf(
+  { path, params, query, idempotent }: Declaration,
+  schemas: NamedSchemas,
+): readonly JsonSchema[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
-  const inPath = fieldsOf(params);
+  const inPath = fieldsOf(params, schemas);
   if (names.toSorted().join() !== Object.keys(inPath.properties).toSorted().join()) {
     throw new Error(`${path}: the path and its params disagree`);
   }
-  const inQuery = fieldsOf(query);
+  const inQuery = fieldsOf(query, schemas);
   return [
     ...names.map((name) => ({ name, in: 'path', required: true, schema: inPath.properties[name] })),
     ...Object.entries(inQuery.properties).map(([name, schema]) => ({
@@ -153,16 +159,22 @@ const idempotencyParameter: JsonSchema = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function fieldsOf(codec: t.Mixed | undefined): {
+function fieldsOf(
+  codec: t.Mixed | undefined,
+  schemas: NamedSchemas,
+): {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
 } {
   if (codec === undefined) return { properties: {}, required: [] };
-  const { properties = {}, required = [] } = toJsonSchema(codec);
+  const { properties = {}, required = [] } = toJsonSchema(codec, schemas);
   return { properties: properties as Record<string, JsonSchema>, required: required as readonly string[] };
 }
 
-function bodyOf({ body = 'none', bodyExample, bodySchema }: Declaration): JsonSchema | undefined {
+function bodyOf(
+  { operationId, body = 'none', bodyExample, bodySchema }: Declaration,
+  schemas: NamedSchemas,
+): JsonSchema | undefined {
   if (body === 'none') return undefined;
   if (body === 'multipart') {
     const file = {
@@ -172,13 +184,19 @@ function bodyOf({ body = 'none', bodyExample, bodySchema }: Declaration): JsonSc
     };
     return { required: true, content: { 'multipart/form-data': { schema: bodySchema ?? file } } };
   }
-  const schema = body === 'raw' ? (bodySchema ?? {}) : toJsonSchema(body);
+  const schema =
+    body === 'raw' ? (bodySchema ?? {}) : toJsonSchema(named(pascalCase(operationId), body), schemas);
   const media = { schema, ...(bodyExample !== undefined && { example: bodyExample }) };
   return { required: true, content: { 'application/json': media } };
 }
 
-function responseOf({ description, body, example, content = {} }: ResponseDeclaration): JsonSchema {
-  const json = body && { schema: toJsonSchema(body), ...(example !== undefined && { example }) };
+const pascalCase = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
+
+function responseOf(
+  { description, body, example, content = {} }: ResponseDeclaration,
+  schemas: NamedSchemas,
+): JsonSchema {
+  const json = body && { schema: toJsonSchema(body, schemas), ...(example !== undefined && { example }) };
   const media = {
     ...(json !== undefined && { 'application/json': json }),
     ...Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
@@ -193,11 +211,11 @@ function errorResponse(status: number, description: string): JsonSchema {
   return {
     description,
     ...(headers && { headers }),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
   };
 }
 
-function webhook(key: (typeof eventKeys)[number]): JsonSchema {
+function webhook(key: (typeof eventKeys)[number], schemas: NamedSchemas): JsonSchema {
   return {
     operationId: `on.${key}`,
     summary: eventDescriptions[key],
@@ -205,7 +223,7 @@ function webhook(key: (typeof eventKeys)[number]): JsonSchema {
     security: [],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: toJsonSchema(eventEnvelope(key)) } },
+      content: { 'application/json': { schema: toJsonSchema(eventEnvelope(key), schemas) } },
     },
     responses: { '2XX': { description: 'Taken; any other answer is a failed delivery' } },
   };

@@ -1,6 +1,6 @@
 /** Webhook configurations and deliveries as they stand on the wire. */
 import * as t from 'io-ts';
-import { describe } from '../../codecs/json-schema.ts';
+import { describe, named } from '../../codecs/json-schema.ts';
 import { cursorOf, Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
 import { inOrder, notBlank, nullish, oneOf, refined, struct, withMessage } from '../../codecs/struct.ts';
 import { eventKeys } from '../../domain/webhooks/event-key.ts';
@@ -12,8 +12,8 @@ import {
 } from '../../domain/webhooks/configuration.ts';
 import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 
-const eventKey = oneOf(eventKeys);
-const status = oneOf(webhookStatuses);
+const eventKey = oneOf(eventKeys, 'EventKey');
+const status = oneOf(webhookStatuses, 'WebhookStatus');
 
 const title = notBlank(textOf({ min: 1, max: maxTitleLength }));
 
@@ -47,48 +47,60 @@ export const UpdateWebhook = struct({}, { url, status, events, secret });
 export const TestWebhook = struct({ eventKey });
 
 /** The secret itself is never shown. */
-export const Webhook = struct({
-  id: Uuid,
-  title: t.string,
-  url: t.string,
-  status,
-  events: t.readonlyArray(eventKey),
-  hasSecret: t.boolean,
-  createdAt: IsoDateTime,
-  updatedAt: IsoDateTime,
-});
+export const Webhook = named(
+  'Webhook',
+  struct({
+    id: Uuid,
+    title: t.string,
+    url: t.string,
+    status,
+    events: t.readonlyArray(eventKey),
+    hasSecret: t.boolean,
+    createdAt: IsoDateTime,
+    updatedAt: IsoDateTime,
+  }),
+);
 
-export const WebhookHealth = struct({
-  webhookId: Uuid,
-  health: oneOf(webhookHealths),
-  /** The first failure that no success has followed. */
-  failingSince: nullish(IsoDateTime),
-  consecutiveFailures: Integer,
-  /** Deliveries whose turn has not come; counted up to 10,000. */
-  waiting: Integer,
-});
+export const WebhookHealth = named(
+  'WebhookHealth',
+  struct({
+    webhookId: Uuid,
+    health: oneOf(webhookHealths, 'WebhookHealthState'),
+    /** The first failure that no success has followed. */
+    failingSince: nullish(IsoDateTime),
+    consecutiveFailures: Integer,
+    /** Deliveries whose turn has not come; counted up to 10,000. */
+    waiting: Integer,
+  }),
+);
 
-export const Delivery = struct({
-  id: Uuid,
-  webhookId: Uuid,
-  eventId: Uuid,
-  eventKey: t.string,
-  state: oneOf(deliveryStates),
-  errorCode: nullish(oneOf(webhookErrorCodes)),
-  responseStatus: nullish(Integer),
-  responseExcerpt: nullish(t.string),
-  durationMs: nullish(Integer),
-  attemptedAt: nullish(IsoDateTime),
-  createdAt: IsoDateTime,
-});
+export const Delivery = named(
+  'Delivery',
+  struct({
+    id: Uuid,
+    webhookId: Uuid,
+    eventId: Uuid,
+    eventKey: t.string,
+    state: oneOf(deliveryStates, 'DeliveryState'),
+    errorCode: nullish(oneOf(webhookErrorCodes, 'DeliveryErrorCode')),
+    responseStatus: nullish(Integer),
+    responseExcerpt: nullish(t.string),
+    durationMs: nullish(Integer),
+    attemptedAt: nullish(IsoDateTime),
+    createdAt: IsoDateTime,
+  }),
+);
 
 /** The last delivery of a page. */
 export const DeliveryCursor = cursorOf(Uuid);
 
-export const CatalogueEntry = struct({
-  eventKey,
-  description: t.string,
-  /** JSON Schema 2020-12 of the whole request body. */
-  schema: t.UnknownRecord,
-  example: t.UnknownRecord,
-});
+export const CatalogueEntry = named(
+  'EventDescription',
+  struct({
+    eventKey,
+    description: t.string,
+    /** JSON Schema 2020-12 of the whole request body. */
+    schema: t.UnknownRecord,
+    example: t.UnknownRecord,
+  }),
+);

@@ -40,8 +40,8 @@ export const listWebhookDeliveries = endpoint(
     query: struct(
       {},
       {
-        state: repeated(oneOf(deliveryStates)),
-        eventKey: repeated(oneOf(eventKeys)),
+        state: repeated(oneOf(deliveryStates, 'DeliveryState')),
+        eventKey: repeated(oneOf(eventKeys, 'EventKey')),
         cursor: DeliveryCursor,
         limit: limitUpTo(1000),
       },

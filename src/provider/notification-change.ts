@@ -13,7 +13,11 @@ export interface ChangeContext {
 }
 
 /** An element that leads to nothing, kept with the reason. */
-export function ignored(context: ChangeContext, reason: string, raw: unknown): IgnoredItem {
+export function ignored(
+  context: Pick<ChangeContext, 'businessAccountId' | 'field'>,
+  reason: string,
+  raw: unknown,
+): IgnoredItem {
   const { businessAccountId, field } = context;
   return { kind: 'ignored', businessAccountId, field, reason, raw };
 }

@@ -1,7 +1,8 @@
 /** Codecs of what callbacks are made of: strict about what identifies an element, forgiving about everything else. */
 import * as t from 'io-ts';
 import { isRight } from 'fp-ts/lib/Either.js';
-import type { NotificationError, NotificationPricing } from './notification-item.ts';
+import type { ReportedPricing } from '../domain/callbacks/message-status.ts';
+import type { NotificationError } from './notification-item.ts';
 
 /**
  * Text the provider sometimes writes as a number. NUL and lone surrogates, which no text column takes, are replaced;
@@ -57,15 +58,13 @@ export const TemplateElement = t.type({ message_template_id: Text });
 const PricingElement = t.type({ category: Text });
 const ErrorElement = t.type({ code: Code });
 
-export function readPricing(value: unknown): NotificationPricing | null {
+export function readPricing(value: unknown): ReportedPricing | null {
   const pricing = read(PricingElement, value);
   if (!pricing) return null;
-  const { billable, pricing_model, type } = pricing as Record<string, unknown>;
+  const { billable } = pricing as Record<string, unknown>;
   return {
     // The provider leaves it out in some models; only an explicit false means free of charge.
     billable: billable !== false,
-    pricingModel: readText(pricing_model),
-    type: readText(type),
     category: pricing.category.toLowerCase(),
   };
 }

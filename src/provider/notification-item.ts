@@ -1,3 +1,6 @@
+import type { ReportedStatus } from '../domain/callbacks/message-status.ts';
+import type { JsonObject } from './json-value.ts';
+
 /** One thing the provider told us, read from one element of a callback. `raw` is that element as it came. */
 export type NotificationItem =
   | StatusItem
@@ -23,28 +26,18 @@ interface FromNumber extends FromAccount {
   readonly phoneNumberId: string | null;
 }
 
-export interface StatusItem extends FromNumber {
+/** One status of one of our messages. */
+export interface StatusItem extends FromNumber, ReportedStatus {
   readonly kind: 'status';
   readonly providerMessageId: string;
-  readonly status: 'sent' | 'delivered' | 'read' | 'failed';
   /** Epoch seconds. */
   readonly timestamp: string | null;
   /** Digits; null for a person known by the provider's user id alone. */
   readonly recipientId: string | null;
   readonly recipientUserId: string | null;
-  /** What we gave with the message: our own message id. */
+  /** What we gave with the message, our own message id; null when the provider did not return it. */
   readonly callbackData: string | null;
-  readonly pricing: NotificationPricing | null;
-  /** With `failed`; empty when the provider gives no reason. */
-  readonly errors: readonly NotificationError[];
-}
-
-export interface NotificationPricing {
-  readonly billable: boolean;
-  readonly pricingModel: string | null;
-  readonly type: string | null;
-  /** As the provider writes it, in lower case. */
-  readonly category: string;
+  readonly raw: JsonObject;
 }
 
 export interface NotificationError {

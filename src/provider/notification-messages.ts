@@ -9,7 +9,7 @@ import {
   readPricing,
   readText,
 } from './notification-codec.ts';
-import type { MessageItem, NotificationItem, StatusItem } from './notification-item.ts';
+import type { IgnoredItem, MessageItem, NotificationItem, StatusItem } from './notification-item.ts';
 import { ignored, type ChangeContext } from './notification-change.ts';
 
 const messageStatuses: ReadonlySet<string> = new Set(['sent', 'delivered', 'read', 'failed']);
@@ -78,12 +78,19 @@ export function readEchoesChange(context: ChangeContext): readonly NotificationI
   });
 }
 
-function readStatus(context: ChangeContext, raw: unknown): NotificationItem {
+/** One element of `statuses`. */
+export function readStatus(
+  context: Pick<ChangeContext, 'businessAccountId' | 'phoneNumberId' | 'field'>,
+  raw: unknown,
+): StatusItem | IgnoredItem {
   const element = read(StatusElement, raw);
   if (!element) return ignored(context, 'status that cannot be read', raw);
   const status = element.status.toLowerCase();
   if (!isMessageStatus(status)) return ignored(context, `status ${status}`, raw);
   const fields = element as JsonObject;
+  const [error] = readErrors(fields['errors']);
+  // A failure without a reason says nothing about the channel: 0 is a code of the provider's with consequences.
+  const failure = error === undefined ? null : { code: error.code, details: error.details ?? error.title };
   return {
     kind: 'status',
     businessAccountId: context.businessAccountId,
@@ -95,8 +102,8 @@ function readStatus(context: ChangeContext, raw: unknown): NotificationItem {
     recipientUserId: readText(fields['recipient_user_id']),
     callbackData: readText(fields['biz_opaque_callback_data']),
     pricing: readPricing(fields['pricing']),
-    errors: readErrors(fields['errors']),
-    raw,
+    failure: status === 'failed' ? failure : null,
+    raw: raw as JsonObject,
   };
 }
 

@@ -55,37 +55,39 @@ describe('a status', () => {
         recipientId: '16505551234',
         recipientUserId: null,
         callbackData: '0199-message',
-        pricing: { billable: true, pricingModel: 'PMP', type: 'regular', category: 'marketing' },
-        errors: [],
+        pricing: { billable: true, category: 'marketing' },
+        failure: null,
         raw,
       },
     ]);
   });
 
-  it('carries the reasons of a failure, whole or bare', () => {
-    const errors = [
-      {
-        code: 131049,
-        title: 'Not delivered',
-        message: 'm',
-        error_data: { details: 'healthy ecosystem' },
-        href: 'h',
-      },
-      { code: '131053', title: 'Media' },
-      { title: 'without a code' },
-      'nothing',
-    ];
+  it('carries the first reason of a failure that has a code', () => {
+    const whole = {
+      code: 131049,
+      title: 'Not delivered',
+      message: 'm',
+      error_data: { details: 'healthy ecosystem' },
+      href: 'h',
+    };
+    const bare = { code: '131053', title: 'Media' };
+    const failed = (errors: unknown) => ({ ...sentStatus, status: 'failed', errors });
 
-    const [status] = read(inChannel({ statuses: [{ ...sentStatus, status: 'failed', errors }] }));
-
-    expect(status).toMatchObject({
-      kind: 'status',
-      status: 'failed',
-      errors: [
-        { code: 131049, title: 'Not delivered', details: 'healthy ecosystem' },
-        { code: 131053, title: 'Media', details: null },
-      ],
-    });
+    expect(
+      read(
+        inChannel({
+          statuses: [
+            failed(['nothing', { title: 'without a code' }, whole, bare]),
+            failed([bare]),
+            failed([]),
+          ],
+        }),
+      ),
+    ).toMatchObject([
+      { status: 'failed', failure: { code: 131049, details: 'healthy ecosystem' } },
+      { status: 'failed', failure: { code: 131053, details: 'Media' } },
+      { status: 'failed', failure: null },
+    ]);
   });
 
   it('is read when numbers stand where texts are usual, and upper case where lower is', () => {

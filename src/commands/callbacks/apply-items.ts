@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
-import type { NotificationItem, PreferenceItem, StatusItem } from '../../provider/notification-item.ts';
+import type { NotificationItem, PreferenceItem } from '../../provider/notification-item.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { waitBriefly } from '../../records/database/lock-patience.ts';
@@ -8,11 +8,11 @@ import { parkStatuses } from '../../records/callbacks/parked-statuses.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { applyAccountNotification } from '../workspaces/apply-account-notification.ts';
 import { applyAppMessages } from './apply-app-messages.ts';
-import { applyInboundMessages, type InboundNotice } from './apply-inbound-message.ts';
+import { applyInboundMessages } from './apply-inbound-message.ts';
 import { applyStatuses } from './apply-statuses.ts';
 import { applyTemplateNotification } from '../templates/apply-template-notification.ts';
 import { changeSubscriptions, type SubscriptionChange } from './change-subscription.ts';
-import { matchStatuses, type StatusNotice } from './match-statuses.ts';
+import { matchStatuses, type ToldStatus } from './match-statuses.ts';
 import { applyStatusEffects, type ChannelSilence } from './status-effects.ts';
 
 export type Applier = Pick<
@@ -46,7 +46,10 @@ export async function applyItems(
 
   const accounts = await applyAccounts(dependencies, transaction, { items, channels });
   const routedStatuses = routed(statuses);
-  const { known, unknown } = await matchStatuses(transaction, routedStatuses.map(statusNotice));
+  const { known, unknown } = await matchStatuses(
+    transaction,
+    routedStatuses.map(({ item, channel }) => ({ ...item, channel })),
+  );
   const effects = await applyStatusEffects(dependencies, transaction, known.values());
 
   const routedMessages = routed(messages);
@@ -55,7 +58,7 @@ export async function applyItems(
   const subscriptions = [...routedPreferences.map(preferenceChange), ...effects.optedOut.flatMap(optOut)];
   if (routedMessages.length + routedEchoes.length + subscriptions.length > 0) {
     await waitBriefly(transaction, async () => {
-      await applyInboundMessages(dependencies, transaction, routedMessages.map(inboundNotice));
+      await applyInboundMessages(dependencies, transaction, routedMessages);
       await applyAppMessages(transaction, routedEchoes);
       await changeSubscriptions(dependencies, transaction, subscriptions);
     });
@@ -149,32 +152,6 @@ interface Routed<I> {
   readonly channel: NotifiedChannel;
 }
 
-export function statusNotice({
-  item,
-  channel,
-}: {
-  readonly item: StatusItem;
-  readonly channel: StatusNotice['channel'];
-}): StatusNotice {
-  const [error] = item.errors;
-  // A failure without a reason says nothing about the channel: 0 is a code of the provider's with consequences.
-  const failure =
-    error === undefined ? null : { code: error.code, details: error.details ?? error.title ?? null };
-  return {
-    channel,
-    providerMessageId: item.providerMessageId,
-    callbackData: item.callbackData,
-    status: item.status,
-    failure: item.status === 'failed' ? failure : null,
-    pricing: item.pricing,
-    raw: item.raw as StatusNotice['raw'],
-  };
-}
-
-function inboundNotice({ item, channel }: Routed<ItemOf<'message'>>): InboundNotice {
-  return { item, channel };
-}
-
 function preferenceChange({ item, channel }: Routed<PreferenceItem>): SubscriptionChange {
   return {
     workspaceId: channel.workspaceId,
@@ -193,6 +170,6 @@ export function optOut({
   return contactId === null ? [] : [{ workspaceId, contactId, subscribed: false }];
 }
 
-function parked({ channel, providerMessageId, status, raw }: StatusNotice) {
+function parked({ channel, providerMessageId, status, raw }: ToldStatus) {
   return { channelId: channel.id, providerMessageId, status, body: JSON.stringify(raw) };
 }

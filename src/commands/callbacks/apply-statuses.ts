@@ -1,10 +1,8 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { cleanText } from '../../domain/clean-text.ts';
-import type { NewEvent } from '../../codecs/event-data.ts';
 import { foldStatuses, type StatusOutcome } from '../../domain/callbacks/message-status.ts';
 import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
 import type { Connection, Database } from '../../records/database/database.ts';
-import { emitEvents } from '../../records/webhooks/events.ts';
 import {
   deleteRetries,
   indexProviderMessages,
@@ -18,17 +16,15 @@ import {
   type StatusTarget,
 } from '../../records/callbacks/message-statuses.ts';
 import { lockWallets } from '../../records/wallet/settlement.ts';
-import type { StatusMatch, StatusNotice } from './match-statuses.ts';
+import type { StatusMatch, ToldStatus } from './match-statuses.ts';
 import { moveCampaignCounters, type StateMove } from '../campaigns/move-campaign-counters.ts';
 import { settleMessages } from '../messages/settle-messages.ts';
-import { statusEvents } from './status-events.ts';
+import { emitStatusEvents } from './status-events.ts';
 
 /** A message as it was, and what its statuses make of it. */
-interface Progress {
-  readonly target: StatusTarget;
+interface Progress extends MessageChange {
   readonly before: LockedMessage;
-  readonly after: LockedMessage;
-  readonly outcome: StatusOutcome<StatusNotice>;
+  readonly outcome: StatusOutcome<ToldStatus>;
 }
 
 /** Recipients that wait for an attempt, and of which the provider says that the message went out. */
@@ -96,10 +92,10 @@ function requireNoneWaiting(
 ): void {
   const found = new Set(locked.map(({ id }) => id));
   const waiting = [...matches.values()].filter(
-    ({ target, notices }) =>
+    ({ target, statuses }) =>
       target.kind === 'recipient' &&
       !found.has(target.id) &&
-      notices.some(({ status }) => status !== 'failed'),
+      statuses.some(({ status }) => status !== 'failed'),
   );
   if (waiting.length > 0) throw new WaitingRecipients(waiting);
 }
@@ -117,7 +113,10 @@ async function applyToLocked(
   const progressed = locked.flatMap((before) => progressOf(before, matches));
   if (progressed.length === 0) return [];
 
-  await emitStatusEvents(connection, progressed, occurredAt);
+  const told = progressed.flatMap(({ target: { source }, outcome }) =>
+    outcome.fresh.map((status) => ({ status, source })),
+  );
+  await emitStatusEvents(connection, told, occurredAt);
   const money = await settleMessages(
     connection,
     progressed.map(({ target, after, outcome }) => ({ target, message: after, pricing: outcome.pricing })),
@@ -125,7 +124,7 @@ async function applyToLocked(
   const changes = (kind: StatusTarget['kind']): readonly MessageChange[] =>
     progressed
       .filter(({ target }) => target.kind === kind)
-      .map(({ target, after }) => ({ ...after, ...money.get(after.id), campaignId: target.campaign_id }));
+      .map(({ target, after }) => ({ target, after: { ...after, ...money.get(after.id) } }));
   await updateRecipients(connection, changes('recipient'));
   await updateMessages(connection, changes('message'));
 
@@ -145,39 +144,25 @@ function idsOf(matches: ReadonlyMap<string, StatusMatch>, kind: StatusTarget['ki
 function progressOf(before: LockedMessage, matches: ReadonlyMap<string, StatusMatch>): readonly Progress[] {
   const match = matches.get(before.id);
   if (match === undefined) return [];
-  const outcome = foldStatuses({ state: before.state, statusesSeen: before.statuses_seen }, match.notices);
+  const outcome = foldStatuses({ state: before.state, statusesSeen: before.statuses_seen }, match.statuses);
   if (outcome.fresh.length === 0) return [];
   const after = {
     ...before,
     ...reasonAfter(before, outcome),
     state: outcome.state,
     statuses_seen: outcome.statusesSeen,
-    provider_message_id: before.provider_message_id ?? match.notices[0]?.providerMessageId ?? null,
+    provider_message_id: before.provider_message_id ?? match.statuses[0]?.providerMessageId ?? null,
   };
   return [{ target: match.target, before, after, outcome }];
 }
 
-function reasonAfter(before: LockedMessage, outcome: StatusOutcome<StatusNotice>) {
+function reasonAfter(before: LockedMessage, outcome: StatusOutcome<ToldStatus>) {
   if (outcome.failure !== null) {
     const { code, details } = outcome.failure;
     return { reason: providerReason(code), reason_detail: details === null ? null : cleanText(details, 500) };
   }
   if (outcome.state === before.state) return {};
   return { reason: null, reason_detail: null };
-}
-
-async function emitStatusEvents(
-  connection: Connection,
-  progressed: readonly Progress[],
-  occurredAt: Date,
-): Promise<void> {
-  const byWorkspace = new Map<number, NewEvent[]>();
-  for (const { target, outcome } of progressed) {
-    const events = byWorkspace.get(target.workspace_id) ?? [];
-    byWorkspace.set(target.workspace_id, events);
-    events.push(...statusEvents(outcome.fresh, { source: target.source, occurredAt }));
-  }
-  for (const [workspaceId, events] of byWorkspace) await emitEvents(connection, workspaceId, events);
 }
 
 function newProviderId({ before, after }: Progress) {

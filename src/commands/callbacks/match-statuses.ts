@@ -1,37 +1,27 @@
-import type { ReportedStatus } from '../../domain/callbacks/message-status.ts';
+import type { StatusItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
   findTargetsById,
   findTargetsByProviderId,
   type StatusTarget,
 } from '../../records/callbacks/message-statuses.ts';
+import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 
-/** The channel a notification is about. */
-export interface NotifiedChannel {
-  readonly id: string;
-  readonly workspaceId: number;
-  readonly phoneNumberId: string;
+/** A status and the channel it came for. */
+export interface ToldStatus extends StatusItem {
+  readonly channel: Pick<NotifiedChannel, 'id' | 'workspaceId' | 'phoneNumberId'>;
 }
 
-/** One status of one message, as a notification told it. */
-export interface StatusNotice extends ReportedStatus {
-  readonly channel: NotifiedChannel;
-  readonly providerMessageId: string;
-  /** What we sent along: our own id of the message; null when the provider did not return it. */
-  readonly callbackData: string | null;
-  /** The provider's object. */
-  readonly raw: Readonly<Record<string, unknown>>;
-}
-
+/** A message of ours and its statuses, in the order they came. */
 export interface StatusMatch {
   readonly target: StatusTarget;
-  /** In the order they came. */
-  readonly notices: StatusNotice[];
+  readonly statuses: ToldStatus[];
 }
 
 export interface StatusMatches {
+  /** By the id of the message. */
   readonly known: ReadonlyMap<string, StatusMatch>;
-  readonly unknown: readonly StatusNotice[];
+  readonly unknown: readonly ToldStatus[];
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -39,11 +29,11 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Finds the message of every status: by our own id first, else by the provider's. Takes no lock. */
 export async function matchStatuses(
   connection: Connection,
-  notices: readonly StatusNotice[],
+  statuses: readonly ToldStatus[],
 ): Promise<StatusMatches> {
   const known = new Map<string, StatusMatch>();
-  const byId = await findTargetsById(connection, distinct(notices.map(ownId)));
-  const rest = assign(known, notices, ownId, new Map(byId.map((target) => [target.id, target])));
+  const byId = await findTargetsById(connection, distinct(statuses.map(ownId)));
+  const rest = assign(known, statuses, ownId, new Map(byId.map((target) => [target.id, target])));
 
   const providerIds = distinct(rest.map(({ providerMessageId }) => providerMessageId));
   const byProviderId = await findTargetsByProviderId(connection, providerIds);
@@ -66,7 +56,7 @@ function keyInChannel(channelId: string, providerMessageId: string): string {
   return `${channelId} ${providerMessageId}`;
 }
 
-function ownId({ callbackData }: StatusNotice): string | undefined {
+function ownId({ callbackData }: ToldStatus): string | undefined {
   return callbackData !== null && uuid.test(callbackData) ? callbackData.toLowerCase() : undefined;
 }
 
@@ -77,16 +67,16 @@ function distinct(ids: readonly (string | undefined)[]): readonly string[] {
 /** Adds what was found to `known`; returns the rest. A message of another channel is nobody's. */
 function assign(
   known: Map<string, StatusMatch>,
-  notices: readonly StatusNotice[],
-  keyOf: (notice: StatusNotice) => string | undefined,
+  statuses: readonly ToldStatus[],
+  keyOf: (status: ToldStatus) => string | undefined,
   targets: ReadonlyMap<string, StatusTarget>,
-): readonly StatusNotice[] {
-  return notices.filter((notice) => {
-    const target = targets.get(keyOf(notice) ?? '');
-    if (target === undefined || target.channel_id !== notice.channel.id) return true;
+): readonly ToldStatus[] {
+  return statuses.filter((status) => {
+    const target = targets.get(keyOf(status) ?? '');
+    if (target === undefined || target.channel_id !== status.channel.id) return true;
     const match = known.get(target.id);
-    if (match === undefined) known.set(target.id, { target, notices: [notice] });
-    else match.notices.push(notice);
+    if (match === undefined) known.set(target.id, { target, statuses: [status] });
+    else match.statuses.push(status);
     return false;
   });
 }

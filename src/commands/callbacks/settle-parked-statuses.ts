@@ -1,10 +1,8 @@
 import type { Dependencies } from '../../dependencies.ts';
-import type { NewEvent } from '../../codecs/event-data.ts';
-import { readNotification } from '../../provider/notification.ts';
+import { readStatus } from '../../provider/notification-messages.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
-import { emitEvents } from '../../records/webhooks/events.ts';
 import { waitBriefly } from '../../records/database/lock-patience.ts';
 import {
   claimExpiredStatuses,
@@ -14,13 +12,13 @@ import {
   type ParkedStatus,
 } from '../../records/callbacks/parked-statuses.ts';
 import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
-import { optOut, statusNotice } from './apply-items.ts';
+import { optOut } from './apply-items.ts';
 import { applyStatuses, resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
 import { changeSubscriptions } from './change-subscription.ts';
-import { matchStatuses, type StatusNotice } from './match-statuses.ts';
+import { matchStatuses, type ToldStatus } from './match-statuses.ts';
 import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import { applyStatusEffects } from './status-effects.ts';
-import { statusEvents } from './status-events.ts';
+import { emitStatusEvents } from './status-events.ts';
 
 type Settler = Pick<Dependencies, 'database' | 'logger' | 'now' | 'orchestrator'> &
   Partial<Pick<Dependencies, 'metrics'>>;
@@ -30,9 +28,9 @@ export const parkingSeconds = 600;
 
 const limit = 500;
 
-interface ParkedNotice {
+interface ParkedAndTold {
   readonly parked: ParkedStatus;
-  readonly notice: StatusNotice;
+  readonly status: ToldStatus;
 }
 
 /** Applies parked statuses, those younger than `withinSeconds` if it is given, whose message is known by now; returns how many. */
@@ -93,12 +91,12 @@ async function applyKnown(
   transaction: Transaction,
   parked: readonly ParkedStatus[],
 ): Promise<{ readonly applied: number; readonly after: AfterCommit }> {
-  const notices = parked.flatMap(parkedNotice);
+  const told = parked.flatMap(statusOf);
   const { known } = await matchStatuses(
     transaction,
-    notices.map(({ notice }) => notice),
+    told.map(({ status }) => status),
   );
-  const found = new Set([...known.values()].flatMap((match) => match.notices));
+  const found = new Set([...known.values()].flatMap(({ statuses }) => statuses));
   const effects = await applyStatusEffects(dependencies, transaction, known.values());
   const optedOut = effects.optedOut.flatMap(optOut);
   if (optedOut.length > 0) {
@@ -106,7 +104,7 @@ async function applyKnown(
   }
   const reached = await applyStatuses(transaction, known, dependencies.now());
   for (const silence of effects.throttled) await slowDown(transaction, silence);
-  const applied = notices.filter(({ notice }) => found.has(notice)).map(({ parked: { id } }) => id);
+  const applied = told.filter(({ status }) => found.has(status)).map(({ parked: { id } }) => id);
   await deleteParkedStatuses(transaction, applied);
   const after = { pausedCampaigns: effects.paused, resync: effects.resync, reached };
   return { applied: applied.length, after };
@@ -119,7 +117,8 @@ export async function emitUnknownStatuses(
 ): Promise<number> {
   return database.transaction(async (transaction) => {
     const parked = await claimExpiredStatuses(transaction, { afterSeconds, limit });
-    await emitAsUnknown(transaction, parked.flatMap(parkedNotice), now());
+    const told = parked.flatMap(statusOf).map(({ status }) => ({ status, source: 'unknown' }));
+    await emitStatusEvents(transaction, told, now());
     await markParkedStatusesEmitted(
       transaction,
       parked.map(({ id }) => id),
@@ -128,30 +127,12 @@ export async function emitUnknownStatuses(
   });
 }
 
-async function emitAsUnknown(
-  transaction: Transaction,
-  notices: readonly ParkedNotice[],
-  occurredAt: Date,
-): Promise<void> {
-  const byWorkspace = new Map<number, NewEvent[]>();
-  for (const { parked, notice } of notices) {
-    const events = byWorkspace.get(parked.workspace_id) ?? [];
-    byWorkspace.set(parked.workspace_id, events);
-    events.push(...statusEvents([notice], { source: 'unknown', occurredAt }));
-  }
-  for (const [workspaceId, events] of byWorkspace) await emitEvents(transaction, workspaceId, events);
-}
-
-/** Read by the reader of callbacks, as if it came again. */
-function parkedNotice(parked: ParkedStatus): readonly ParkedNotice[] {
+function statusOf(parked: ParkedStatus): readonly ParkedAndTold[] {
   const { body, channel_id: id, workspace_id: workspaceId, phone_number_id: phoneNumberId } = parked;
-  const value = `{"metadata":{},"statuses":[${body}]}`;
-  const callback = `{"object":"whatsapp_business_account","entry":[{"changes":[{"field":"messages","value":${value}}]}]}`;
-  return readNotification(Buffer.from(callback)).flatMap((item) =>
-    item.kind === 'status'
-      ? [{ parked, notice: statusNotice({ item, channel: { id, workspaceId, phoneNumberId } }) }]
-      : [],
-  );
+  const item = readStatus({ businessAccountId: null, phoneNumberId, field: 'messages' }, JSON.parse(body));
+  return item.kind === 'status'
+    ? [{ parked, status: { ...item, channel: { id, workspaceId, phoneNumberId } } }]
+    : [];
 }
 
 const recentSeconds = 30;

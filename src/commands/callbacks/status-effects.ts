@@ -94,9 +94,9 @@ export function applyStatusEffects(
   return applyConsequences(dependencies, connection, [...matches].flatMap(failureOf));
 }
 
-function failureOf({ target, notices }: StatusMatch): readonly FailedTarget[] {
+function failureOf({ target, statuses }: StatusMatch): readonly FailedTarget[] {
   if ((target.statuses_seen & statusBits.failed) !== 0) return [];
-  const failure = notices.find(({ status }) => status === 'failed')?.failure;
+  const failure = statuses.find(({ status }) => status === 'failed')?.failure;
   if (failure === undefined || failure === null) return [];
   return [
     {

@@ -1,15 +1,37 @@
 import type { MessageSource, MessageStatusData } from '../../codecs/event.ts';
 import { messageSources } from '../../codecs/event.ts';
 import type { NewEvent } from '../../codecs/event-data.ts';
-import type { StatusNotice } from './match-statuses.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
+import type { ToldStatus } from './match-statuses.ts';
+
+interface TellingStatus {
+  readonly status: ToldStatus;
+  /** Who sent the message; `unknown` when nobody of us did. */
+  readonly source: string;
+}
 
 /** Spec 6.3: one event per status, with the provider's own object inside. */
-export function statusEvents(
-  notices: readonly StatusNotice[],
-  { source, occurredAt }: { readonly source: string; readonly occurredAt: Date },
-): readonly NewEvent[] {
-  const messageSource = sourceOf(source);
-  return notices.map(({ channel, raw, status, providerMessageId }) => ({
+export async function emitStatusEvents(
+  connection: Connection,
+  told: readonly TellingStatus[],
+  occurredAt: Date,
+): Promise<void> {
+  const byWorkspace = new Map<number, NewEvent[]>();
+  for (const { status, source } of told) {
+    const { workspaceId } = status.channel;
+    const events = byWorkspace.get(workspaceId) ?? [];
+    byWorkspace.set(workspaceId, events);
+    events.push(statusEvent(status, { messageSource: sourceOf(source), occurredAt }));
+  }
+  for (const [workspaceId, events] of byWorkspace) await emitEvents(connection, workspaceId, events);
+}
+
+function statusEvent(
+  { channel, raw, status, providerMessageId }: ToldStatus,
+  { messageSource, occurredAt }: { readonly messageSource: MessageSource; readonly occurredAt: Date },
+): NewEvent {
+  return {
     eventKey: status,
     occurredAt,
     data: {
@@ -25,7 +47,7 @@ export function statusEvents(
       messageSource,
       providerEvent: { statuses: [raw as MessageStatusData['status']] },
     },
-  }));
+  };
 }
 
 function sourceOf(source: string): MessageSource {

@@ -127,22 +127,23 @@ export async function lockMessages(
     ORDER BY id FOR NO KEY UPDATE`);
 }
 
-/** The new values of a locked message. */
-export interface MessageChange extends LockedMessage {
-  readonly campaignId: string | null;
+/** A locked message and its new values. */
+export interface MessageChange {
+  readonly target: StatusTarget;
+  readonly after: LockedMessage;
 }
 
-const changeRow = (change: MessageChange) => [
-  change.id,
-  change.campaignId,
-  change.position,
-  change.state,
-  change.reason,
-  change.reason_detail,
-  change.price,
-  change.settlement,
-  change.provider_message_id,
-  change.statuses_seen,
+const changeRow = ({ target, after }: MessageChange) => [
+  after.id,
+  target.campaign_id,
+  after.position,
+  after.state,
+  after.reason,
+  after.reason_detail,
+  after.price,
+  after.settlement,
+  after.provider_message_id,
+  after.statuses_seen,
 ];
 const changeTypes = ['uuid', 'uuid', 'int4', 'text', 'text', 'text', 'int8', 'text', 'text', 'int2'];
 

@@ -81,7 +81,7 @@ describe('the statuses of a message', () => {
         recipientId: '491568000012',
         callbackData: 'for-491568000012',
         pricing: { billable: true, category: 'marketing' },
-        errors: [],
+        failure: null,
       })),
     );
   });
@@ -91,7 +91,7 @@ describe('the statuses of a message', () => {
     await simulator.control('flush');
 
     expect(receiver.bodies.flatMap((body) => readNotification(Buffer.from(body)))).toMatchObject([
-      { status: 'failed', errors: [{ code: 131049 }], pricing: null },
+      { status: 'failed', failure: { code: 131049 }, pricing: null },
     ]);
   });
 

@@ -1,7 +1,7 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
 import { createCampaignRegister, type CampaignRegister } from './commands/campaigns/campaign-register.ts';
 import { createContactRegister, type ContactRegister } from './commands/contacts/contact-register.ts';
-import { createCallbackInbox, type CallbackInbox } from './commands/callbacks/receive-provider-callback.ts';
+import { createCallbackInbox, type CallbackInbox } from './records/callbacks/callback-inbox.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';

@@ -1,5 +1,5 @@
-import { insertProviderCallbacks } from '../../records/callbacks/provider-callbacks.ts';
-import type { Database } from '../../records/database/database.ts';
+import { insertProviderCallbacks } from './provider-callbacks.ts';
+import type { Database } from '../database/database.ts';
 import { groupCalls } from '../../concurrency/group-calls.ts';
 
 /** Takes the provider's callbacks in: a promise resolves once its body is on disk. */

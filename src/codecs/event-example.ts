@@ -1,6 +1,5 @@
-import type { EventData, MessageStatusData } from './event.ts';
+import type { EventData, MessageStatusData, NewEvent } from './event.ts';
 import type { EventKey } from '../domain/webhooks/event-key.ts';
-import type { NewEvent } from './event-data.ts';
 
 const phoneNumberId = '106540352242922';
 const conversationPlace = {

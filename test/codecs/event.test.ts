@@ -3,11 +3,10 @@ import formats from 'ajv-formats';
 import { isRight } from 'fp-ts/lib/Either.js';
 import type * as t from 'io-ts';
 import { describe, expect, it } from 'vitest';
-import { eventDataCodecs, eventEnvelope } from '../../src/codecs/event.ts';
+import { eventDataCodecs, eventEnvelope, serialiseEvent } from '../../src/codecs/event.ts';
 import { toJsonSchema } from '../../src/codecs/json-schema.ts';
 import { eventExamples, exampleEvent } from '../../src/codecs/event-example.ts';
 import { eventDescriptions, eventKeys } from '../../src/domain/webhooks/event-key.ts';
-import { serialiseEvent } from '../../src/codecs/event-data.ts';
 
 const now = new Date('2026-11-21T09:00:00.120Z');
 const codecOf = (eventKey: keyof typeof eventDataCodecs): t.Mixed => eventDataCodecs[eventKey];

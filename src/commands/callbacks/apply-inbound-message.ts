@@ -1,7 +1,6 @@
-import type { IncomingData } from '../../codecs/event.ts';
+import type { IncomingData, NewEvent } from '../../codecs/event.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
-import type { NewEvent } from '../../codecs/event-data.ts';
 import { isOptOut } from '../../domain/callbacks/opt-out.ts';
 import type { MessageItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';

@@ -1,6 +1,9 @@
-import type { MessageSource, MessageStatusData } from '../../codecs/event.ts';
-import { messageSources } from '../../codecs/event.ts';
-import type { NewEvent } from '../../codecs/event-data.ts';
+import {
+  type MessageSource,
+  messageSources,
+  type MessageStatusData,
+  type NewEvent,
+} from '../../codecs/event.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import type { ToldStatus } from './match-statuses.ts';

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
-import type { NewEvent } from '../../codecs/event-data.ts';
+import type { NewEvent } from '../../codecs/event.ts';
 import { isSendable } from '../../domain/templates/definition.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
 import type { Connection } from '../../records/database/database.ts';

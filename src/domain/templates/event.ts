@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../codecs/event-data.ts';
+import type { NewEvent } from '../../codecs/event.ts';
 
 /** What a `template` event tells of the template (Spec 6.3). */
 export interface TemplateStanding {

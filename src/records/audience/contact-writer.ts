@@ -4,7 +4,7 @@
  */
 import type { ChangedContact, NewAudienceContact } from '../../domain/audience/contact.ts';
 import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
-import { serialiseEvent, type NewEvent } from '../../codecs/event-data.ts';
+import { serialiseEvent, type NewEvent } from '../../codecs/event.ts';
 import { createBacklog } from '../../concurrency/backlog.ts';
 import { createCopyRows } from '../database/copy-rows.ts';
 import type { LoadConnection } from '../database/load-connection.ts';

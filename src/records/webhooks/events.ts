@@ -1,8 +1,7 @@
 /** Events: each holds the text of its request body. The relay makes deliveries of them. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { NewEvent } from '../../codecs/event-data.ts';
-import { serialiseEvent } from '../../codecs/event-data.ts';
+import { type NewEvent, serialiseEvent } from '../../codecs/event.ts';
 import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';

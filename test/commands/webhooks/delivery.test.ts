@@ -9,7 +9,7 @@ import type { Loop } from '../../../src/concurrency/polling-loop.ts';
 import type { RelayOptions } from '../../../src/commands/webhooks/relay-webhooks.ts';
 import { defaultRelayOptions, startWebhookRelay } from '../../../src/commands/webhooks/relay-webhooks.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
-import type { NewEvent } from '../../../src/codecs/event-data.ts';
+import type { NewEvent } from '../../../src/codecs/event.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { orchestratorFor } from '../../../src/orchestrator.ts';
 import { createOutbound } from '../../../src/outbound/outbound.ts';

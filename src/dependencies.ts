@@ -1,6 +1,4 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
-import { createCampaignRegister, type CampaignRegister } from './commands/campaigns/campaign-register.ts';
-import { createContactRegister, type ContactRegister } from './commands/contacts/contact-register.ts';
 import { createCallbackInbox, type CallbackInbox } from './records/callbacks/callback-inbox.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
@@ -32,8 +30,6 @@ export interface Dependencies {
   readonly storage: FileStorage;
   readonly secrets: SecretBox;
   readonly callbackInbox: CallbackInbox;
-  readonly campaignRegister: CampaignRegister;
-  readonly contactRegister: ContactRegister;
   readonly recipientExport: RecipientExport;
   readonly now: () => Date;
 }
@@ -78,8 +74,6 @@ export async function createDependencies(config: Config, service: string): Promi
     storage: createStorage(config),
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),
-    campaignRegister: createCampaignRegister(database),
-    contactRegister: createContactRegister(database),
     recipientExport,
     now: () => new Date(),
     close: async () => {

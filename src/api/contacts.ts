@@ -7,7 +7,7 @@ import * as creating from '../commands/contacts/create-contact.ts';
 import * as updating from '../commands/contacts/update-contact.ts';
 import { presentContact, type ContactInput } from '../domain/contacts/contact.ts';
 import { readContactSearch } from '../domain/contacts/search.ts';
-import { Invalid, NotFound } from '../domain/error.ts';
+import { Invalid } from '../domain/error.ts';
 import * as listing from '../records/contacts/list.ts';
 import * as records from '../records/contacts/contacts.ts';
 import { endpoint } from './frame/endpoint.ts';
@@ -145,11 +145,10 @@ export const getContact = endpoint(
       200: { description: 'The contact', body: record(Contact), example: succeed(contactExample) },
     },
   },
-  async ({ dependencies: { contactRegister }, principal: { workspaceId }, params: { id } }) => {
-    const stored = await contactRegister.read({ workspaceId, contactId: id });
-    if (stored === undefined) throw new NotFound('Contact');
-    return { status: 200, body: succeed(presentContact(stored.contact)) };
-  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
+    status: 200,
+    body: succeed(presentContact(await records.getContact(database, workspaceId, id))),
+  }),
 );
 
 export const updateContact = endpoint(

@@ -1,12 +1,12 @@
 /** A workspace with a channel and a template, and campaigns that wait for their preparation. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { createChannel } from '../../src/commands/workspaces/create-channel.ts';
 import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
 import type { ContactSelectionType } from '../../src/domain/campaigns/campaign.ts';
 import type { Database } from '../../src/records/database/database.ts';
-import { insertCampaigns } from '../../src/records/campaigns/creation.ts';
+import { insertCampaign } from '../../src/records/campaigns/creation.ts';
 import { row } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 
@@ -70,25 +70,18 @@ export async function aCampaignToPrepare(
   sender: Sender,
   { selectionType = 'csv_contacts', audience = {}, variableMapping = null, content }: CampaignOptions,
 ): Promise<string> {
-  const id = randomUUID();
-  await insertCampaigns(database, [
-    {
-      ...sender,
-      id,
-      name: 'Spring offer',
-      description: null,
-      selectionType,
-      audience,
-      variableMapping,
-      sendType: 'IMMEDIATE',
-      scheduledAt: null,
-      status: 'DRAFT',
-      createdBy: 'test',
-      createdAt: new Date(),
-      input: content,
-      requestId: undefined,
-      idempotencyKey: undefined,
-    },
-  ]);
+  const { id } = await insertCampaign(database, {
+    ...sender,
+    name: 'Spring offer',
+    description: null,
+    selectionType,
+    audience,
+    variableMapping,
+    sendType: 'IMMEDIATE',
+    scheduledAt: null,
+    status: 'DRAFT',
+    createdBy: 'test',
+    input: content,
+  });
   return id;
 }

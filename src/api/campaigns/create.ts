@@ -4,8 +4,7 @@ import { named } from '../../codecs/json-schema.ts';
 import { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
-import { checkCampaign, recordOf, type CheckedCampaign } from '../../commands/campaigns/create-campaign.ts';
-import { startCampaignWorkflow } from '../../commands/campaigns/deliver-workflow-commands.ts';
+import * as creating from '../../commands/campaigns/create-campaign.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { campaignFields } from './report-codec.ts';
 
@@ -34,7 +33,7 @@ export const createCampaign = endpoint(
     tag: 'Campaigns',
     access: 'channel',
     apiKeyOnly: true,
-    idempotent: 'written',
+    idempotent: true,
     body: CreateCampaign,
     bodyLimit: 32 * megabyte,
     bodyExample: {
@@ -81,29 +80,24 @@ export const createCampaign = endpoint(
     },
     errors: [400, 404, 409, 422],
   },
-  async ({ dependencies, principal, body, request }) => {
-    const { idempotency, id: requestId } = request;
-    const checked = await checkCampaign(dependencies, principal, body);
-    const { campaign } = checked;
-    const answer = present(checked, dependencies.now());
-    const idempotencyKey = idempotency.answered(answer);
-    const commandId = await dependencies.campaignRegister.write({ ...campaign, requestId, idempotencyKey });
-    if (commandId === undefined) return idempotency.taken();
-    dependencies.logger.info({ campaignId: campaign.id, status: campaign.status }, 'campaign created');
-    await startCampaignWorkflow(dependencies, campaign, commandId);
-    return answer;
+  async ({ dependencies, principal, body, request: { idempotency } }) => {
+    const timestamp = dependencies.now();
+    const created = await creating.createCampaign(dependencies, principal, body, (transaction, written) =>
+      idempotency.answered(transaction, present(written, timestamp)),
+    );
+    return present(created, timestamp);
   },
 );
 
-function present(checked: CheckedCampaign, timestamp: Date) {
-  const summary = { total_contacts: 0, can_send_test: checked.canSendTest };
+function present({ campaign, canSendTest }: creating.CreatedCampaign, timestamp: Date) {
+  const summary = { total_contacts: 0, can_send_test: canSendTest };
   return {
     status: 201,
     body: {
       status: 'success',
       code: 201,
       message: 'Campaign created successfully',
-      data: { campaign: recordOf(checked), summary },
+      data: { campaign, summary },
       timestamp,
     },
   } as const;

@@ -8,7 +8,6 @@ import { createAuthenticator } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorBody } from './error-envelope.ts';
 import type { FrameState } from './state.ts';
-import { createKeyFinder } from './idempotency.ts';
 import { mount } from './mount.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { refuse } from './refuse.ts';
@@ -66,7 +65,6 @@ function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOp
         authenticate: createAuthenticator(dependencies),
         keyLimiter: createRateLimiter(limits),
         addressLimiter: createRateLimiter(limits),
-        findIdempotencyKey: createKeyFinder(dependencies.database),
         bodyTimeoutMs,
         isStopping,
       },

@@ -7,7 +7,7 @@ import type * as t from 'io-ts';
 import type { JsonSchema } from '../../codecs/json-schema.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
-import type { IdempotencyForm, RequestIdempotency } from './idempotency.ts';
+import type { RequestIdempotency } from './idempotency.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -72,7 +72,7 @@ export interface Declaration<
   /** Bytes; 1 MiB by default. A `multipart` handler keeps its own limit. */
   readonly bodyLimit?: number;
   /** Takes an Idempotency-Key; the handler must use `request.idempotency`. */
-  readonly idempotent?: IdempotencyForm;
+  readonly idempotent?: true;
   /** Asked for every few seconds by machines: logged at `debug`. */
   readonly probe?: true;
   /** Left out of the document: the parts of the documentation page. */

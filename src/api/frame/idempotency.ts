@@ -4,16 +4,14 @@
  * refused request.
  */
 import { hash } from 'node:crypto';
-import { groupCalls } from '../../concurrency/group-calls.ts';
 import { Conflict, IdempotencyMismatch, Invalid } from '../../domain/error.ts';
 import type { Connection, Transaction } from '../../records/database/database.ts';
 import {
   completeIdempotencyKey,
   deleteReservedIdempotencyKey,
-  findIdempotencyKeys,
+  findIdempotencyKey,
   insertIdempotencyKey,
   lockIdempotencyKey,
-  type AnsweredKey,
   type IdempotencyRecord,
   type IdempotencyScope,
   type StoredResponse,
@@ -23,14 +21,8 @@ import { valuesOf } from './raw-headers.ts';
 
 /** Without the header every function does nothing. */
 export interface RequestIdempotency {
-  /**
-   * One statement or transaction: what is to be written together with what the request creates, for the answer the
-   * handler is about to return. When it cannot be written, `taken` ends the request with the stored response, 409 or 422.
-   */
-  readonly answered: (answer: JsonAnswer) => AnsweredKey | undefined;
-  readonly taken: () => Promise<never>;
-  /** Called when the request is refused: one that was answered before gets that answer all the same. */
-  readonly refused: () => Promise<void>;
+  /** In the transaction of what the request creates, for the answer the handler is about to return. */
+  readonly answered: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
 
   /**
    * Two phases, for a request that leaves the database in between: `reserve` in the transaction that claims
@@ -46,7 +38,7 @@ export interface RequestIdempotency {
   readonly interrupted: { readonly resourceId: string } | undefined;
 }
 
-/** Ends the request with a stored response; thrown by `taken` and `reserve`, caught by the frame alone. */
+/** Ends the request with a stored response; caught by the frame alone. */
 export class Replay extends Error {
   readonly response: StoredResponse;
   constructor(response: StoredResponse) {
@@ -59,9 +51,7 @@ export class Replay extends Error {
 const nothingToDo = async (): Promise<void> => undefined;
 
 export const noIdempotency: RequestIdempotency = {
-  answered: () => undefined,
-  taken: () => Promise.reject(new Error('There is no Idempotency-Key to be taken')),
-  refused: nothingToDo,
+  answered: nothingToDo,
   reserve: nothingToDo,
   complete: nothingToDo,
   release: nothingToDo,
@@ -82,22 +72,8 @@ export function idempotencyKeyOf(rawHeaders: readonly string[]): string | undefi
   return value;
 }
 
-/** `written` with what the request creates, or `reserved` before the request leaves the database. */
-export type IdempotencyForm = 'written' | 'reserved';
-
-export type FindKey = (scope: IdempotencyScope) => Promise<IdempotencyRecord | undefined>;
-
-/** The keys of requests side by side are looked up together. */
-export function createKeyFinder(connection: Connection): FindKey {
-  return groupCalls((scopes: readonly IdempotencyScope[]) => findIdempotencyKeys(connection, scopes), {
-    maxSize: 100,
-    lanes: 1,
-  });
-}
-
 interface IdempotencyOptions {
-  readonly form: IdempotencyForm;
-  readonly find: FindKey;
+  readonly connection: Connection;
   readonly scope: IdempotencyScope;
   readonly rawBody: Buffer;
   /** An unfinished reservation that is older belongs to a process that died. */
@@ -106,12 +82,9 @@ interface IdempotencyOptions {
   readonly serialise: (answer: JsonAnswer) => StoredResponse;
 }
 
-/**
- * A key that was taken before decides the request, whatever else is to be said about it: Replay, 409 or 422. A `reserved`
- * one is looked up at once, a `written` one when the request is refused or its write finds the key taken.
- */
+/** A key that was taken before decides the request, whatever else is to be said about it: Replay, 409 or 422. */
 export async function openIdempotency(options: IdempotencyOptions): Promise<RequestIdempotency> {
-  const { form, find, scope, rawBody, longestRequestMs, serialise } = options;
+  const { connection, scope, rawBody, longestRequestMs, serialise } = options;
   const requestSha256 = hash('sha256', rawBody, 'buffer');
 
   const judge = (record: IdempotencyRecord): { readonly resourceId: string } => {
@@ -120,34 +93,23 @@ export async function openIdempotency(options: IdempotencyOptions): Promise<Requ
     if (record.resourceId === null || record.ageMs < longestRequestMs) throw stillRunning();
     return { resourceId: record.resourceId };
   };
-  const lock = async (transaction: Transaction): Promise<void> => {
+  const take = async (
+    transaction: Transaction,
+    outcome: { readonly resourceId: string } | { readonly response: StoredResponse },
+  ): Promise<void> => {
     const { locked, record } = await lockIdempotencyKey(transaction, scope);
-    if (!locked) throw stillRunning();
-    if (record !== undefined) {
-      judge(record);
-      throw stillRunning();
-    }
+    if (locked && record !== undefined) judge(record);
+    const taken =
+      locked && record === undefined
+        ? await insertIdempotencyKey(transaction, { ...scope, requestSha256, ...outcome })
+        : false;
+    if (!taken) throw stillRunning();
   };
-  const settle = async (): Promise<{ readonly resourceId: string } | undefined> => {
-    const record = await find(scope);
-    return record === undefined ? undefined : judge(record);
-  };
+  const before = await findIdempotencyKey(connection, scope);
   return {
-    interrupted: form === 'reserved' ? await settle() : undefined,
-    answered: (answer) => ({ ...scope, requestSha256, response: serialise(answer) }),
-    taken: async () => {
-      await settle();
-      throw stillRunning();
-    },
-    refused: async () => {
-      if (form === 'written') await settle();
-    },
-    reserve: async (transaction, resourceId) => {
-      await lock(transaction);
-      if (!(await insertIdempotencyKey(transaction, { ...scope, requestSha256, resourceId }))) {
-        throw stillRunning();
-      }
-    },
+    interrupted: before === undefined ? undefined : judge(before),
+    answered: (transaction, answer) => take(transaction, { response: serialise(answer) }),
+    reserve: (transaction, resourceId) => take(transaction, { resourceId }),
     complete: (target, answer) => completeIdempotencyKey(target, { ...scope, response: serialise(answer) }),
     release: (target) => deleteReservedIdempotencyKey(target, scope),
   };

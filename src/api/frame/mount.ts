@@ -9,7 +9,7 @@ import type { Answer, Declaration, Endpoint, EndpointRequest } from './endpoint.
 import { decodeFields, decodePath } from './decode-request.ts';
 import type { FrameContext, FrameState } from './state.ts';
 import { HttpProblem } from './http-problem.ts';
-import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay, type FindKey } from './idempotency.ts';
+import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idempotency.ts';
 import { parseJsonObject } from './json-body.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { valuesOf } from './raw-headers.ts';
@@ -24,7 +24,6 @@ export interface Frame {
   readonly keyLimiter: RateLimiter;
   /** Of addresses that present credentials we refuse. */
   readonly addressLimiter: RateLimiter;
-  readonly findIdempotencyKey: FindKey;
   readonly bodyTimeoutMs: number;
   /** The process is on its way out: not ready any more, though requests are still answered. */
   readonly isStopping: () => boolean;
@@ -93,16 +92,11 @@ interface Answering extends Omit<Serving, 'params'> {
 
 async function answerOf(answering: Answering): Promise<Answer> {
   const { frame, ctx, target, principal, params, request } = answering;
-  try {
-    const { query, body } = decodeFields(target.declaration, {
-      query: { ...ctx.query },
-      body: answering.body,
-    });
-    return await target.handle({ dependencies: frame.dependencies, principal, params, query, body, request });
-  } catch (error) {
-    await request.idempotency.refused();
-    throw error;
-  }
+  const { query, body } = decodeFields(target.declaration, {
+    query: { ...ctx.query },
+    body: answering.body,
+  });
+  return target.handle({ dependencies: frame.dependencies, principal, params, query, body, request });
 }
 
 async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration): Promise<Principal> {
@@ -155,15 +149,13 @@ interface RequestParts extends Receiving {
 
 async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
   const { frame, ctx, declaration, principal, bytes, serialise } = parts;
-  const { config } = frame.dependencies;
-  const { idempotent: form } = declaration;
-  const key = form === undefined ? undefined : idempotencyKeyOf(ctx.req.rawHeaders);
+  const { config, database } = frame.dependencies;
+  const key = declaration.idempotent === true ? idempotencyKeyOf(ctx.req.rawHeaders) : undefined;
   const idempotency =
-    form === undefined || key === undefined
+    key === undefined
       ? noIdempotency
       : await openIdempotency({
-          form,
-          find: frame.findIdempotencyKey,
+          connection: database,
           scope: {
             workspaceId: principal.workspaceId,
             route: `${declaration.method} ${ctx.path}`,

@@ -15,46 +15,81 @@ import {
 import { quotaMonth } from '../../domain/workspaces/feature.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
-import { isSendable, type TemplateDefinition } from '../../domain/templates/definition.ts';
+import { isSendable } from '../../domain/templates/definition.ts';
 import { templateVariables } from '../../domain/templates/variables.ts';
 import { checkMapping } from '../../domain/templates/variable-mapping.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
-import type { CampaignContext, ContextTemplate } from '../../records/campaigns/context.ts';
-import type { NewCampaign } from '../../records/campaigns/creation.ts';
+import {
+  findCampaignContext,
+  type CampaignContext,
+  type ContextTemplate,
+} from '../../records/campaigns/context.ts';
+import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { findMissingSegments } from '../../records/campaigns/references.ts';
 import { findCampaign, type Campaign } from '../../records/campaigns/campaigns.ts';
-import { uuidV7 } from '../../records/database/uuid-v7.ts';
+import { insertWorkflowCommand } from '../../records/campaigns/workflow-commands.ts';
+import type { Transaction } from '../../records/database/database.ts';
+import { findPrices } from '../../records/wallet/wallets.ts';
 import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
+import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
 
-type Creator = Pick<Dependencies, 'campaignRegister' | 'config' | 'database' | 'now' | 'outbound'>;
+type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator' | 'outbound'>;
 
-/** A campaign that has passed every check, ready to be written. */
-export interface CheckedCampaign {
-  readonly campaign: Omit<NewCampaign, 'idempotencyKey' | 'requestId'>;
+export interface CreatedCampaign {
+  readonly campaign: Campaign;
   readonly canSendTest: boolean;
 }
 
-/** Throws Invalid, FeatureUnavailable or NotFound; the first failing rule gives the message. */
-export async function checkCampaign(
+/**
+ * Writes the campaign in one transaction, in which `onWrite` is called, and starts its workflow. Throws Invalid,
+ * FeatureUnavailable or NotFound; the first failing rule gives the message.
+ */
+export async function createCampaign(
+  dependencies: Creator,
+  principal: Principal,
+  body: CreateCampaign,
+  onWrite: (transaction: Transaction, created: CreatedCampaign) => Promise<void> = async () => undefined,
+): Promise<CreatedCampaign> {
+  const { database, logger } = dependencies;
+  const { newCampaign, canSendTest } = await checkCampaign(dependencies, principal, body);
+  const created = await database.transaction(async (transaction) => {
+    const campaign = await insertCampaign(transaction, newCampaign);
+    await insertWorkflowCommand(transaction, { campaignId: campaign.id, kind: 'start' });
+    await onWrite(transaction, { campaign, canSendTest });
+    return { campaign, canSendTest };
+  });
+  const { id, status } = created.campaign;
+  logger.info({ campaignId: id, status }, 'campaign created');
+  await deliverWorkflowCommands(dependencies, id);
+  return created;
+}
+
+interface CheckedCampaign {
+  readonly newCampaign: NewCampaign;
+  readonly canSendTest: boolean;
+}
+
+async function checkCampaign(
   dependencies: Creator,
   principal: Principal,
   body: CreateCampaign,
 ): Promise<CheckedCampaign> {
+  const { database } = dependencies;
   const { workspaceId, channelId } = principal;
   if (channelId === null) throw new Invalid('Either channel_id or phone_number_id is required');
   const now = dependencies.now();
   const schedule = scheduleOf(body, now);
   refuse([...audienceProblems(body), ...schedule.problems]);
 
-  const context = await dependencies.campaignRegister.context({
+  const context = await findCampaignContext(database, {
     workspaceId,
     channelId,
     templateId: body.template_id,
     month: quotaMonth(now),
   });
   if (context === undefined) throw new NotFound('Channel');
-  const { template } = context;
+  const { template, channelIsActive, available } = context;
   if (template === undefined) throw new NotFound('Template');
   if (template.vanished || !isSendable(template.status)) {
     throw Invalid.at('template_id', 'Template is not approved');
@@ -64,9 +99,9 @@ export async function checkCampaign(
   refuse(reused.problems);
   if (!reused.frozenValues) refuse(mappingProblems(template, body, schedule.at ?? now));
 
+  const prices = await findPrices(database, workspaceId, template.category);
   return {
-    campaign: {
-      id: uuidV7(now),
+    newCampaign: {
       workspaceId,
       channelId,
       templateId: template.id,
@@ -79,33 +114,9 @@ export async function checkCampaign(
       scheduledAt: schedule.at,
       status: initialStatus(body.send_type),
       createdBy: principal.keyId,
-      createdAt: now,
       input: inputOf(body),
     },
-    canSendTest: context.channelIsActive && context.coversOneMessage,
-  };
-}
-
-/** The record of Spec 2.1 as it will be when the campaign is written. */
-export function recordOf({ campaign }: CheckedCampaign): Campaign {
-  return {
-    id: campaign.id,
-    name: campaign.name,
-    description: campaign.description,
-    template_id: campaign.templateId,
-    contact_selection_type: campaign.selectionType,
-    total_contacts: 0,
-    total_contacts_skipped: 0,
-    preparation_status: 'PREPARING',
-    preparation_version: 1,
-    audience_version: 1,
-    status: campaign.status,
-    send_type: campaign.sendType,
-    scheduled_at: campaign.scheduledAt,
-    workspace_id: campaign.workspaceId,
-    is_auto_trigger: true,
-    created_at: campaign.createdAt,
-    updated_at: campaign.createdAt,
+    canSendTest: channelIsActive && available >= (prices.get('') ?? 0n),
   };
 }
 
@@ -187,24 +198,12 @@ async function fileProblems(
   return checked.ok ? [] : [{ field, message: targetUrlMessage(field, checked.problem) }];
 }
 
-// Requests side by side are judged by one and the same template.
-const definitions = new WeakMap<ContextTemplate, TemplateDefinition>();
-
-function definitionOf(template: ContextTemplate): TemplateDefinition {
-  const known = definitions.get(template);
-  if (known !== undefined) return known;
-  const { components, parameterFormat, category } = template;
-  const definition = parseTemplate(components, { parameterFormat, category });
-  definitions.set(template, definition);
-  return definition;
-}
-
 function mappingProblems(
-  template: ContextTemplate,
+  { components, parameterFormat, category }: ContextTemplate,
   body: CreateCampaign,
   sendsAt: Date,
 ): readonly FieldProblem[] {
-  const definition = definitionOf(template);
+  const definition = parseTemplate(components, { parameterFormat, category });
   const counts =
     body.contact_selection_type === 'quick_contacts'
       ? (body.quick_contacts ?? []).map((entry) => parseQuickContact(entry).values.length)

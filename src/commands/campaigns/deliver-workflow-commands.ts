@@ -21,28 +21,6 @@ export async function deliverWorkflowCommands(dependencies: Courier, campaignId:
   }
 }
 
-type Starter = Pick<Dependencies, 'campaignRegister' | 'orchestrator' | 'logger'>;
-
-/** As `deliverWorkflowCommands`, for the one command of a campaign that was written this moment. */
-export async function startCampaignWorkflow(
-  { campaignRegister, orchestrator, logger }: Starter,
-  campaign: Parameters<typeof orchestrator.startCampaign>[0],
-  commandId: bigint,
-): Promise<void> {
-  try {
-    await orchestrator.startCampaign(campaign);
-    // Nobody waits for it: a command that stays is delivered once more, which changes nothing.
-    campaignRegister.forgetCommand(commandId).catch((error: unknown) => {
-      logger.warn(
-        { campaignId: campaign.id, error: String(error) },
-        'delivered workflow command not deleted',
-      );
-    });
-  } catch (error) {
-    logger.warn({ campaignId: campaign.id, error: String(error) }, 'workflow command delayed');
-  }
-}
-
 const failuresOfRound = 3;
 
 export interface CourierRound {

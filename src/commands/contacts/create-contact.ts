@@ -7,7 +7,7 @@ import {
   type ContactInput,
 } from '../../domain/contacts/contact.ts';
 import { Conflict, Invalid } from '../../domain/error.ts';
-import { changeContacts, insertContact } from '../../records/contacts/changes.ts';
+import { changeContact, insertContact } from '../../records/contacts/changes.ts';
 import { findNumberUse, lockDeletedContact } from '../../records/contacts/stored-contacts.ts';
 import { contactChange, contactEvent } from './contact-change.ts';
 import { findTagProblems } from './find-tag-problems.ts';
@@ -43,7 +43,7 @@ export async function createContact(
       const deleted = await lockDeletedContact(connection, workspaceId, number.digits);
       if (deleted === undefined) throw numberIsTaken();
       const change = contactChange(deleted, editContact(deleted.contact, input), now());
-      await changeContacts(connection, [change]);
+      await changeContact(connection, change);
       return { contact: change.after, restored: true };
     });
   }

@@ -7,9 +7,9 @@ import {
   type Contact,
   type ContactInput,
 } from '../../domain/contacts/contact.ts';
-import { Invalid, NotFound } from '../../domain/error.ts';
+import { Invalid } from '../../domain/error.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
-import { changeContacts, type ContactChange } from '../../records/contacts/changes.ts';
+import { changeContact, type ContactChange } from '../../records/contacts/changes.ts';
 import { lockContact, type StoredContact } from '../../records/contacts/stored-contacts.ts';
 import { contactChange } from './contact-change.ts';
 import { findTagProblems } from './find-tag-problems.ts';
@@ -20,26 +20,18 @@ import { findTagProblems } from './find-tag-problems.ts';
  * unknown tag, Conflict when another contact has the number.
  */
 export async function updateContact(
-  { contactRegister, database, now }: Pick<Dependencies, 'contactRegister' | 'database' | 'now'>,
+  { database, now }: Pick<Dependencies, 'database' | 'now'>,
   workspaceId: number,
   { contactId, ...input }: ContactInput & { readonly contactId: string },
 ): Promise<Contact> {
-  const [stored, problems] = await Promise.all([
-    contactRegister.read({ workspaceId, contactId }),
-    findTagProblems(database, workspaceId, input.tagsId ?? []),
-  ]);
-  if (stored === undefined) throw new NotFound('Contact');
-  if (problems.length > 0) throw Invalid.of(problems);
-  const change = edit(stored, input, now());
-  if (change === undefined) return stored.contact;
-  if (await contactRegister.write(change)) return change.after;
-  // Somebody else is changing it: wait for him, and edit what he leaves.
   return database.transaction(async (connection) => {
-    const locked = await lockContact(connection, workspaceId, contactId);
-    const later = edit(locked, input, now());
-    if (later === undefined) return locked.contact;
-    await changeContacts(connection, [later]);
-    return later.after;
+    const stored = await lockContact(connection, workspaceId, contactId);
+    const problems = await findTagProblems(connection, workspaceId, input.tagsId ?? []);
+    if (problems.length > 0) throw Invalid.of(problems);
+    const change = edit(stored, input, now());
+    if (change === undefined) return stored.contact;
+    await changeContact(connection, change);
+    return change.after;
   });
 }
 

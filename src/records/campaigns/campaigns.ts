@@ -1,4 +1,4 @@
-/** The campaign record of Spec 2.1. `campaign-creation.ts` writes it; its status moves in `campaign-lifecycle.ts`. */
+/** The campaign record of Spec 2.1. `creation.ts` writes it; its status moves in `lifecycle.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
@@ -33,9 +33,9 @@ const Campaign = t.type({
   updated_at: timestamp,
 });
 export type Campaign = t.TypeOf<typeof Campaign>;
-const CampaignRow = row(Campaign);
+export const CampaignRow = row(Campaign);
 
-const selection = sql.fragment`
+export const campaignSelection = sql.fragment`
   id, name, description, template_id, contact_selection_type, total_contacts, total_contacts_skipped,
   preparation_status, preparation_version, audience_version, status, send_type, scheduled_at, workspace_id,
   is_auto_trigger, created_at, updated_at`;
@@ -46,7 +46,7 @@ export async function findCampaign(
   campaignId: string,
 ): Promise<Campaign | undefined> {
   const found = await connection.maybeOne(sql.type(CampaignRow)`
-    SELECT ${selection} FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
+    SELECT ${campaignSelection} FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
   return found ?? undefined;
 }
 

@@ -1,18 +1,15 @@
-/**
- * Changes of contacts through the API: each is written in one statement with its tags and the event that tells of it, as
- * long as the contact is still the one that was read.
- */
+/** Changes of contacts through the API: each is written in one statement with its tags and the event that tells of it. */
 import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { Conflict } from '../../domain/error.ts';
-import type { Connection } from '../database/database.ts';
+import type { Connection, Transaction } from '../database/database.ts';
 import { insertWrittenEvents, type NewEventRow } from '../webhooks/events.ts';
-import { row } from '../database/row.ts';
+import { nothing, row } from '../database/row.ts';
 import type { StoredContact } from './stored-contacts.ts';
 
 const given = sql.fragment`AS given (
-  id uuid, workspace_id int, version text, phone_number text, country_code text, country text, first_name text,
+  id uuid, workspace_id int, phone_number text, country_code text, country text, first_name text,
   last_name text, chat_name text, email text, source text, subscribed boolean, custom_fields jsonb, dob timestamptz,
   created_at timestamptz, updated_at timestamptz, tag_ids uuid[], event_key text, event_body text,
   occurred_at timestamptz)`;
@@ -36,53 +33,31 @@ export interface ContactChange {
   readonly event: NewEventRow;
 }
 
-/** Whether writing it may have to wait for others: for those who take the same number, or delete one of its tags. */
-export function takesLocks({ before: { contact }, after }: ContactChange): boolean {
-  return contact.phoneNumber !== after.phoneNumber || !hasSameTags(contact, after);
-}
-
 const hasSameTags = (one: Contact, other: Contact): boolean =>
   one.tagsId.length === other.tagsId.length && one.tagsId.every((tagId) => other.tagsId.includes(tagId));
 
-const ContactId = row(t.type({ id: t.string }));
-
-/**
- * One change of a contact at most. Returns the ids of those that were written: neither what is not the contact that was read
- * any more, nor one that somebody else holds at this moment. Throws Conflict when another contact has the number.
- */
-export async function changeContacts(
-  connection: Connection,
-  changes: readonly ContactChange[],
-): Promise<ReadonlySet<string>> {
-  const rows = changes.map(({ before, after, event }) => ({
-    ...toRow(before.workspaceId, after, event),
-    version: before.version,
-    tag_ids: hasSameTags(before.contact, after) ? null : after.tagsId,
-  }));
-  const ids = rows.map(({ id }) => id);
-  const tagIds = rows.flatMap(({ tag_ids: list }) => list ?? []);
+/** The contact must be locked. Throws Conflict when another contact has the number. */
+export async function changeContact(
+  connection: Transaction,
+  { before, after, event }: ContactChange,
+): Promise<void> {
+  const tagIds = hasSameTags(before.contact, after) ? null : after.tagsId;
+  const changed = { ...toRow(before.workspaceId, after, event), tag_ids: tagIds };
   try {
-    const written = await connection.anyFirst(sql.prepared('contact-change', ContactId)`
+    await connection.query(sql.prepared('contact-change', nothing)`
       WITH given AS (
-        SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) ${given}
-      ), locked AS (
-        SELECT contact.id, contact.xmin::text AS version FROM contact
-        WHERE contact.id = ANY(${sql.array(ids, 'uuid')})
-        FOR NO KEY UPDATE SKIP LOCKED
+        SELECT * FROM jsonb_to_record(${JSON.stringify(changed)}::jsonb) ${given}
       ), changed AS (
         UPDATE contact SET phone_number = given.phone_number, country_code = given.country_code,
           country = given.country, first_name = given.first_name, last_name = given.last_name,
           chat_name = given.chat_name, email = given.email, subscribed = given.subscribed,
           custom_fields = given.custom_fields, dob = given.dob, updated_at = given.updated_at, deleted_at = NULL
-        FROM locked JOIN given USING (id, version)
-        WHERE contact.id = locked.id
+        FROM given
+        WHERE contact.id = given.id
         RETURNING contact.id
-      ), ${attached(tagIds)}, untagged AS (
-        DELETE FROM contact_tag USING written
-        WHERE contact_tag.contact_id = written.id AND contact_tag.tag_id <> ALL (written.tag_ids)
-      )
-      SELECT id FROM changed`);
-    return new Set(written);
+      ), ${attached(tagIds ?? [])}
+      DELETE FROM contact_tag USING written
+      WHERE contact_tag.contact_id = written.id AND contact_tag.tag_id <> ALL (written.tag_ids)`);
   } catch (error) {
     if (error instanceof UniqueIntegrityConstraintViolationError) {
       throw new Conflict('Another contact has this phone number');
@@ -95,6 +70,8 @@ export interface NewContact {
   readonly contact: Contact;
   readonly event: NewEventRow;
 }
+
+const ContactId = row(t.type({ id: t.string }));
 
 /** False, and nothing written, when the workspace has the number. */
 export async function insertContact(

@@ -1,4 +1,4 @@
-/** The row of a contact. Changes are in `contact-changes.ts`, lists in `contact-list.ts`, imports in `audience-contacts.ts`. */
+/** The row of a contact. Changes are in `changes.ts`, lists in `list.ts`, imports in `audience/contacts.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
@@ -41,6 +41,19 @@ export async function listContactsById(
   if (contactIds.length === 0) return [];
   return connection.any(sql.type(ContactRow)`
     SELECT ${contactSelection} FROM contact WHERE id = ANY(${sql.array(contactIds, 'uuid')})`);
+}
+
+/** Throws NotFound, for a deleted contact too. */
+export async function getContact(
+  connection: Connection,
+  workspaceId: number,
+  contactId: string,
+): Promise<Contact> {
+  const found = await connection.maybeOne(sql.type(ContactRow)`
+    SELECT ${contactSelection} FROM contact
+    WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND deleted_at IS NULL`);
+  if (found === null) throw new NotFound('Contact');
+  return found;
 }
 
 /** Soft: the row stays, is in no list, and is restored when the person turns up again. Throws NotFound. */

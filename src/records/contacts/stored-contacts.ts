@@ -1,4 +1,4 @@
-/** Contacts as they are read to be changed: with their version, and the time for the change. */
+/** Contacts as they are read to be changed: locked, with the time for the change. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
@@ -10,8 +10,6 @@ import { nullable, row, timestamp } from '../database/row.ts';
 export interface StoredContact {
   readonly workspaceId: number;
   readonly contact: Contact;
-  /** Another one after every write. */
-  readonly version: string;
   /** On Postgres' clock. */
   readonly readAt: Date;
 }
@@ -19,31 +17,17 @@ export interface StoredContact {
 const Stored = t.type({
   ...ContactFields.props,
   workspaceId: t.number,
-  version: t.string,
   readAt: timestamp,
 });
 const StoredRow = row(Stored);
 
-const storedSelection = sql.fragment`${contactSelection}, contact.workspace_id AS "workspaceId",
-  contact.xmin::text AS version, statement_timestamp() AS "readAt"`;
+const storedSelection = sql.fragment`${contactSelection}, contact.workspace_id AS "workspaceId", statement_timestamp() AS "readAt"`;
 
-const toStored = ({ workspaceId, version, readAt, ...contact }: t.TypeOf<typeof Stored>): StoredContact => ({
+const toStored = ({ workspaceId, readAt, ...contact }: t.TypeOf<typeof Stored>): StoredContact => ({
   workspaceId,
   contact,
-  version,
   readAt,
 });
-
-/** Of any workspace, deleted ones left out. */
-export async function findContacts(
-  connection: Connection,
-  contactIds: readonly string[],
-): Promise<ReadonlyMap<string, StoredContact>> {
-  const found = await connection.any(sql.prepared('contacts-by-id', StoredRow)`
-    SELECT ${storedSelection} FROM contact
-    WHERE id = ANY(${sql.array(contactIds, 'uuid')}) AND deleted_at IS NULL`);
-  return new Map(found.map((contact) => [contact.id, toStored(contact)]));
-}
 
 /** Nobody else changes it until the transaction ends. Throws NotFound, for a deleted contact too. */
 export async function lockContact(

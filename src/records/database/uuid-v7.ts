@@ -1,5 +1,5 @@
 /** Ids in the order of their making, for rows that need theirs before they are inserted. */
-import { randomFillSync, randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 const uuidLength = 16;
 const poolSize = 8192;
@@ -40,10 +40,4 @@ export function createUuidV7Generator(from: Date): () => Buffer {
 export function formatUuid(id: Buffer): string {
   const hex = id.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
-
-/** One id, made at that time. Ids of the same millisecond stand in no order. */
-export function uuidV7(at: Date): string {
-  const time = at.getTime().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

@@ -17,17 +17,7 @@ export interface StoredResponse {
   readonly body: string;
 }
 
-/** A key of a request that has its answer already. */
-export interface AnsweredKey extends IdempotencyScope {
-  readonly requestSha256: Buffer;
-  readonly response: StoredResponse;
-}
-
-export const keyLifetime = sql.fragment`interval '24 hours'`;
-
-/** True when the transaction holds the key of these columns from now on, without waiting for another that does. */
-export const keyLock = sql.fragment`
-  pg_try_advisory_xact_lock(hashtextextended(workspace_id || ' ' || route || ' ' || key, 0))`;
+const keyLifetime = sql.fragment`interval '24 hours'`;
 
 const columns = {
   request_sha256: nullable(bytes),
@@ -37,7 +27,7 @@ const columns = {
   age_ms: nullable(t.number),
 };
 
-const StoredKey = row(t.type({ ...columns, ordinal: t.number }));
+const StoredKey = row(t.type(columns));
 const LockedKey = row(t.type({ ...columns, locked: t.boolean }));
 
 interface KeyColumns {
@@ -72,19 +62,14 @@ const selected = sql.fragment`
   request_sha256, response_status, response_body, resource_id,
   (extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS age_ms`;
 
-/** The records of any number of keys, in their order. */
-export async function findIdempotencyKeys(
+export async function findIdempotencyKey(
   connection: Connection,
-  scopes: readonly IdempotencyScope[],
-): Promise<readonly (IdempotencyRecord | undefined)[]> {
-  const wanted = scopes.map(({ workspaceId, route, key }) => [workspaceId, route, key]);
-  const found = await connection.any(sql.type(StoredKey)`
-    SELECT wanted.ordinal::int4 AS ordinal, ${selected}
-    FROM ${sql.unnest(wanted, ['int4', 'text', 'text'])} WITH ORDINALITY AS wanted (workspace_id, route, key, ordinal)
-    JOIN idempotency_key USING (workspace_id, route, key)
-    WHERE created_at > now() - ${keyLifetime}`);
-  const records = new Map(found.map(({ ordinal, ...stored }) => [ordinal, present(stored)]));
-  return scopes.map((_, index) => records.get(index + 1));
+  { workspaceId, route, key }: IdempotencyScope,
+): Promise<IdempotencyRecord | undefined> {
+  const found = await connection.maybeOne(sql.type(StoredKey)`
+    SELECT ${selected} FROM idempotency_key
+    WHERE workspace_id = ${workspaceId} AND route = ${route} AND key = ${key} AND created_at > now() - ${keyLifetime}`);
+  return found === null ? undefined : present(found);
 }
 
 /**
@@ -96,7 +81,8 @@ export async function lockIdempotencyKey(
   { workspaceId, route, key }: IdempotencyScope,
 ): Promise<{ readonly locked: boolean; readonly record: IdempotencyRecord | undefined }> {
   const found = await connection.one(sql.type(LockedKey)`
-    SELECT ${keyLock} AS locked, ${selected}
+    SELECT pg_try_advisory_xact_lock(hashtextextended(workspace_id || ' ' || route || ' ' || key, 0)) AS locked,
+      ${selected}
     FROM (VALUES (${workspaceId}::int4, ${route}, ${key})) AS wanted (workspace_id, route, key)
     LEFT JOIN (SELECT * FROM idempotency_key WHERE created_at > now() - ${keyLifetime}) AS alive
       USING (workspace_id, route, key)`);
@@ -105,21 +91,23 @@ export async function lockIdempotencyKey(
 
 const Inserted = row(t.type({ key: t.string }));
 
-/** Reserves a key for a request without an answer yet; false when it is taken. An expired one is taken over. */
+/** Takes the key: `resourceId` while there is no response yet. False when it is taken; an expired one is taken over. */
 export async function insertIdempotencyKey(
   connection: Connection,
-  entry: IdempotencyScope & {
-    readonly requestSha256: Buffer;
-    readonly resourceId: string;
-  },
+  entry: IdempotencyScope & { readonly requestSha256: Buffer } & (
+      | { readonly resourceId: string; readonly response?: undefined }
+      | { readonly resourceId?: undefined; readonly response: StoredResponse }
+    ),
 ): Promise<boolean> {
+  const { response } = entry;
   const inserted = await connection.maybeOne(sql.type(Inserted)`
     INSERT INTO idempotency_key
-      (workspace_id, route, key, request_sha256, resource_id)
-    VALUES (${entry.workspaceId}, ${entry.route}, ${entry.key}, ${sql.binary(entry.requestSha256)}, ${entry.resourceId})
+      (workspace_id, route, key, request_sha256, resource_id, response_status, response_body)
+    VALUES (${entry.workspaceId}, ${entry.route}, ${entry.key}, ${sql.binary(entry.requestSha256)},
+      ${entry.resourceId ?? null}, ${response?.status ?? null}, ${response?.body ?? null})
     ON CONFLICT (workspace_id, route, key) DO UPDATE SET
-      request_sha256 = excluded.request_sha256, response_status = NULL, response_body = NULL,
-      resource_id = excluded.resource_id, created_at = now()
+      request_sha256 = excluded.request_sha256, response_status = excluded.response_status,
+      response_body = excluded.response_body, resource_id = excluded.resource_id, created_at = now()
     WHERE idempotency_key.created_at <= now() - ${keyLifetime}
     RETURNING key`);
   return inserted !== null;

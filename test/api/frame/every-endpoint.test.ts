@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../src/api/routes.ts';
-import { insertCampaigns } from '../../../src/records/campaigns/creation.ts';
+import { insertCampaign } from '../../../src/records/campaigns/creation.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
@@ -71,29 +71,23 @@ async function aConversation(): Promise<string> {
 }
 
 async function aCampaign(): Promise<string> {
-  const [id, templateId] = [randomUUID(), randomUUID()];
+  const templateId = randomUUID();
   await insertTemplate(templateId, 'Hi {{1}}.');
-  await insertCampaigns(api.database.pool, [
-    {
-      id,
-      workspaceId: workspace.workspaceId,
-      channelId: workspace.channelId,
-      templateId,
-      name: 'Tested',
-      description: null,
-      selectionType: 'all_contacts',
-      audience: {},
-      variableMapping: null,
-      sendType: 'IMMEDIATE',
-      scheduledAt: null,
-      status: 'DRAFT',
-      createdBy: 'test',
-      createdAt: new Date(),
-      input: undefined,
-      requestId: undefined,
-      idempotencyKey: undefined,
-    },
-  ]);
+  const { id } = await insertCampaign(api.database.pool, {
+    workspaceId: workspace.workspaceId,
+    channelId: workspace.channelId,
+    templateId,
+    name: 'Tested',
+    description: null,
+    selectionType: 'all_contacts',
+    audience: {},
+    variableMapping: null,
+    sendType: 'IMMEDIATE',
+    scheduledAt: null,
+    status: 'DRAFT',
+    createdBy: 'test',
+    input: undefined,
+  });
   return id;
 }
 

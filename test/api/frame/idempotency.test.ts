@@ -20,7 +20,7 @@ const sends = endpoint(
     method: 'POST',
     tag: 'Things',
     access: 'workspace',
-    idempotent: 'reserved',
+    idempotent: true,
     body: struct({ name: t.string }),
     responses: { 200: { description: 'Sent', body: record(struct({ id: t.string })) } },
     path: '/sends',

@@ -135,7 +135,9 @@ export function orchestratorFor(
       await limited(() => handle.update(({ state }) => ({ ...hourly, action, state })));
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
-      await limited(() => client.schedule.create({ scheduleId, ...hourly, action })).catch(unlessMadeMeanwhile);
+      await limited(() => client.schedule.create({ scheduleId, ...hourly, action })).catch(
+        unlessMadeMeanwhile,
+      );
     }
   };
 

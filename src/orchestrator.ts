@@ -14,7 +14,7 @@ import {
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
-import { callContext } from './telemetry/call-context.ts';
+import { callContext } from './concurrency/call-context.ts';
 import type { Config } from './config.ts';
 import {
   campaignWorkflowId,

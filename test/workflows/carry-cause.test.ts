@@ -2,7 +2,7 @@ import { Worker } from '@temporalio/worker';
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { causeOptions } from '../../src/process/worker-cause.ts';
-import { callContext, withCallContext } from '../../src/telemetry/call-context.ts';
+import { callContext, withCallContext } from '../../src/concurrency/call-context.ts';
 import { campaignWorkflowId, signalNames, taskQueues } from '../../src/workflows/contract.ts';
 import { until } from '../support/campaign-scene.ts';
 import { openStage } from '../support/stage.ts';

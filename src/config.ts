@@ -3,6 +3,7 @@
  * A bad value stops the start with all problems named; in production no secret has a default.
  */
 import { isIP } from 'node:net';
+import { defaultOptInWords, defaultOptOutWords } from './domain/callbacks/consent-words.ts';
 
 export interface Config {
   readonly production: boolean;
@@ -34,6 +35,7 @@ export interface Config {
   readonly webhookExpiryHours: number;
   readonly retentionDays: number;
   readonly optOutWords: readonly string[];
+  readonly optInWords: readonly string[];
   readonly storage:
     | { readonly kind: 'folder' }
     | {
@@ -165,7 +167,8 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     drainDelaySeconds: integer('DRAIN_DELAY_SECONDS', 0, 0, 15),
     webhookExpiryHours: integer('WEBHOOK_EXPIRY_HOURS', 24, 1, 8760),
     retentionDays: integer('RETENTION_DAYS', 30, 1, 3650),
-    optOutWords: list('OPT_OUT_WORDS', ['STOP', 'UNSUBSCRIBE']),
+    optOutWords: list('OPT_OUT_WORDS', defaultOptOutWords),
+    optInWords: list('OPT_IN_WORDS', defaultOptInWords),
     storage:
       bucket === undefined
         ? { kind: 'folder' }

@@ -15,6 +15,7 @@ import { startCallbackApplier } from './commands/callbacks/apply-provider-callba
 import { startCourier } from './commands/campaigns/deliver-workflow-commands.ts';
 import { startPollingLoop } from './concurrency/polling-loop.ts';
 import { startWebhookRelay } from './commands/webhooks/relay-webhooks.ts';
+import { liftBlocks } from './commands/workspaces/apply-account-notification.ts';
 import { scheduleTemplateSyncs } from './commands/templates/schedule-template-syncs.ts';
 import { startParkedStatusSettler } from './commands/callbacks/settle-parked-statuses.ts';
 import { startMessageSweeper } from './commands/messages/sweep-messages.ts';
@@ -104,6 +105,7 @@ function startLoops(dependencies: OpenDependencies) {
       logger,
       idleMs: scheduleIdleMs,
       work: async () => {
+        await liftBlocks(dependencies);
         await dependencies.orchestrator.scheduleRetention();
         const { failure, lastId } = await scheduleTemplateSyncs(dependencies, afterAccount);
         afterAccount = lastId;

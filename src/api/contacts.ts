@@ -49,7 +49,7 @@ export const listContacts = endpoint(
     operationId: 'listContacts',
     summary: 'List or search the contacts of the workspace',
     description:
-      'Newest first. `search` finds by the beginning of the phone number (with or without its calling code), of the first name, the last name or the e-mail address; several words must all match. Results of a search are ordered by what was found.',
+      'Newest first. `search` finds by the beginning of the phone number (with or without its calling code), of the first name, the last name, the chat name or the e-mail address; several words must all match. Results of a search are ordered by what was found.',
     tag,
     access: 'workspace',
     query: struct({}, { cursor: ContactCursor, limit: limitUpTo(1000), search: textOf({ max: 255 }) }),

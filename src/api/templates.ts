@@ -20,6 +20,9 @@ const templateExample = {
   category: 'UTILITY',
   status: 'APPROVED',
   providerTemplateId: '1387372356726668',
+  quality: 'GREEN',
+  upcomingCategory: null,
+  upcomingCategoryAt: null,
   components: [{ type: 'BODY', text: 'Hi {{1}}, your order {{2}} has left us.' }],
   updatedAt: '2026-11-21T09:00:00.000Z',
 };

@@ -73,23 +73,35 @@ export const MessageStatusData = named(
 );
 export type MessageStatusData = t.TypeOf<typeof MessageStatusData>;
 
+const templateRemark = named(
+  'TemplateRemark',
+  struct({}, { title: t.string, description: t.string, reason: t.string, recommendation: t.string }),
+);
+
 export const TemplateData = named(
   'TemplateData',
-  struct({
-    type: oneOf(['STATUS', 'CATEGORY'], 'TemplateChange'),
-    providerTemplateId: t.string,
-    newStatus: t.string,
-    name: t.string,
-    language: t.string,
-    reason: nullish(t.string),
-    template: struct({
-      id: t.string,
+  struct(
+    {
+      type: oneOf(['STATUS', 'CATEGORY'], 'TemplateChange'),
+      providerTemplateId: t.string,
+      newStatus: t.string,
       name: t.string,
       language: t.string,
-      provider_template_id: t.string,
-      provider_template_status: t.string,
-    }),
-  }),
+      reason: nullish(t.string),
+      template: struct({
+        id: t.string,
+        name: t.string,
+        language: t.string,
+        provider_template_id: t.string,
+        provider_template_status: t.string,
+      }),
+    },
+    {
+      // The provider's words beside the reason, where it has any.
+      otherInfo: templateRemark,
+      rejectionInfo: templateRemark,
+    },
+  ),
 );
 export type TemplateData = t.TypeOf<typeof TemplateData>;
 

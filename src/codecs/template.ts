@@ -2,7 +2,7 @@
 import * as t from 'io-ts';
 import { describe, named } from './json-schema.ts';
 import { Integer, IsoDateTime, Uuid } from './scalars.ts';
-import { struct } from './struct.ts';
+import { nullish, struct } from './struct.ts';
 
 export const Template = named(
   'Template',
@@ -13,6 +13,11 @@ export const Template = named(
     category: t.string,
     status: t.string,
     providerTemplateId: t.string,
+    /** As the provider rates it: GREEN, YELLOW, RED or UNKNOWN. */
+    quality: nullish(t.string),
+    /** The category that the provider has announced, and from when on. */
+    upcomingCategory: nullish(t.string),
+    upcomingCategoryAt: nullish(IsoDateTime),
     components: describe(t.readonlyArray(t.unknown), {
       description: 'The definition as the provider gives it.',
     }),

@@ -1,34 +1,97 @@
+import { epochSeconds } from '../domain/epoch-seconds.ts';
 import { isObject, type JsonObject } from './json-value.ts';
-import { readText } from './notification-codec.ts';
-import type { NotificationItem } from './notification-item.ts';
+import { read, readList, readText, WholeNumber } from './notification-codec.ts';
+import type { AccountItem, NotificationItem } from './notification-item.ts';
 import { ignored, type ChangeContext } from './notification-change.ts';
 
-const stopping: ReadonlySet<string> = new Set([
-  'ACCOUNT_DELETED',
-  'ACCOUNT_RESTRICTION',
-  'ACCOUNT_VIOLATION',
-  'DISABLED_UPDATE',
-]);
+const stopping: ReadonlySet<string> = new Set(['ACCOUNT_DELETED', 'ACCOUNT_OFFBOARDED', 'DISABLED_UPDATE']);
+const lifting: ReadonlySet<string> = new Set(['ACCOUNT_RECONNECTED']);
 
-/** What happened to the business account, or to the quality of one of its numbers. */
+/** What the provider says of a business account or of its numbers, in whichever field. */
 export function readAccountChange(context: ChangeContext): NotificationItem {
-  const { value, businessAccountId, phoneNumberId, field } = context;
-  const event = readText(value['event'])?.toUpperCase();
+  const { value, businessAccountId, phoneNumberId, entryTime } = context;
+  const field = context.field ?? 'account_update';
+  const event = eventOf(value) ?? (field === 'account_update' ? undefined : field.toUpperCase());
   if (event === undefined) return ignored(context, 'account change that cannot be read', value);
-  if (field === 'phone_number_quality_update') {
-    const displayPhoneNumber = readText(value['display_phone_number']);
-    const limit = readText(value['max_daily_conversations_per_business']) ?? readText(value['current_limit']);
-    return { kind: 'phone_quality', businessAccountId, displayPhoneNumber, event, limit, raw: value };
-  }
-  const maySend = maySendAfter(event, value);
-  return { kind: 'account', businessAccountId, phoneNumberId, event, maySend, errors: [], raw: value };
+  return {
+    kind: 'account',
+    businessAccountId,
+    phoneNumberId,
+    field,
+    event,
+    timestamp: entryTime,
+    ...blockOf(event, value),
+    messagingLimit: messagingLimitOf(event, value),
+    facts: factsOf(value),
+    errors: [],
+    raw: value,
+  };
 }
 
-function maySendAfter(event: string, value: JsonObject): boolean | null {
+function eventOf(value: JsonObject): string | undefined {
+  const alert = value['alert_info'];
+  const alertType = isObject(alert) ? alert['alert_type'] : value['alert_type'];
+  return readText(value['event'] ?? value['decision'] ?? alertType)?.toUpperCase();
+}
+
+type Block = Pick<AccountItem, 'maySend' | 'blockedUntil'>;
+
+const unchanged: Block = { maySend: null, blockedUntil: null };
+
+function blockOf(event: string, value: JsonObject): Block {
   const ban = value['ban_info'];
   const state = isObject(ban) ? readText(ban['waba_ban_state'])?.toUpperCase() : undefined;
-  if (state === 'REINSTATE') return true;
+  if (state === 'REINSTATE' || lifting.has(event)) return { maySend: true, blockedUntil: null };
   // A ban that is announced for a later day; the ban itself is told again.
-  if (state === 'SCHEDULE_FOR_DISABLE') return null;
-  return stopping.has(event) ? false : null;
+  if (state === 'SCHEDULE_FOR_DISABLE') return unchanged;
+  if (event === 'ACCOUNT_RESTRICTION') return restrictionOf(value);
+  return stopping.has(event) ? { maySend: false, blockedUntil: null } : unchanged;
+}
+
+/** Of all restrictions only this one keeps us from sending templates; the others are about calls, answers and new numbers. */
+const sendingRestriction = 'RESTRICTED_BIZ_INITIATED_MESSAGING';
+
+function restrictionOf(value: JsonObject): Block {
+  const info = value['restriction_info'];
+  const restriction = (isObject(info) ? [info] : readList(info))
+    .filter(isObject)
+    .find(({ restriction_type: type }) => readText(type)?.toUpperCase() === sendingRestriction);
+  if (restriction === undefined) return unchanged;
+  return { maySend: false, blockedUntil: instantOf(restriction['expiration']) };
+}
+
+/** Epoch seconds in some callbacks, a date in others. */
+function instantOf(value: unknown): Date | null {
+  const text = readText(value);
+  const seconds = epochSeconds(text);
+  if (seconds !== null || text === null) return seconds;
+  const parsed = new Date(text);
+  return Number.isNaN(parsed.getTime()) ? null : parsed;
+}
+
+/**
+ * Different people in 24 hours: `TIER_250`, `TIER_2K`, … `TIER_UNLIMITED`, or a number of which -1 means unlimited. Null: no
+ * limit; undefined: nothing is said of it.
+ */
+function messagingLimitOf(event: string, value: JsonObject): number | null | undefined {
+  const told = value['max_daily_conversations_per_business'] ?? value['max_daily_conversation_per_phone'];
+  // Where the throughput has changed this one speaks of the throughput.
+  const tierText = told ?? (event === 'THROUGHPUT_UPGRADE' ? undefined : value['current_limit']);
+  const tier = /^TIER_(?:(\d{1,7})(K?)|(UNLIMITED))$/.exec(readText(tierText) ?? '');
+  if (tier !== null) return tier[3] === undefined ? Number(tier[1]) * (tier[2] === 'K' ? 1000 : 1) : null;
+  const limit = read(WholeNumber, told);
+  if (limit === -1) return null;
+  return limit === null || limit < 1 || limit > 2_147_483_647 ? undefined : limit;
+}
+
+/** What may stand in a log: everything but numbers and people. */
+const withheld: ReadonlySet<string> = new Set(['display_phone_number', 'phone_number', 'requester', 'event']);
+const longestFacts = 4096;
+
+function factsOf(value: JsonObject): JsonObject {
+  const text = JSON.stringify(value, (key, fact: unknown) => {
+    if (withheld.has(key)) return undefined;
+    return typeof fact === 'string' ? (readText(fact) ?? '') : fact;
+  });
+  return text.length > longestFacts ? {} : (JSON.parse(text) as JsonObject);
 }

@@ -19,8 +19,9 @@ export const Text = new t.Type<string, string, unknown>(
   t.identity,
 );
 
-const Code = new t.Type<number, number, unknown>(
-  'Code',
+/** A number that the provider sometimes writes as text. */
+export const WholeNumber = new t.Type<number, number, unknown>(
+  'WholeNumber',
   t.number.is,
   (input, context) => {
     const code = typeof input === 'string' && input !== '' ? Number(input) : input;
@@ -56,7 +57,7 @@ export const MessageElement = t.type({ id: Text });
 export const TemplateElement = t.type({ message_template_id: Text });
 
 const PricingElement = t.type({ category: Text });
-const ErrorElement = t.type({ code: Code });
+const ErrorElement = t.type({ code: WholeNumber });
 
 export function readPricing(value: unknown): ReportedPricing | null {
   const pricing = read(PricingElement, value);

@@ -10,9 +10,9 @@ export type NotificationItem =
   | TemplateCategoryItem
   | TemplateQualityItem
   | TemplateComponentsItem
+  | TemplateAnnouncementItem
   | AccountItem
   | PreferenceItem
-  | PhoneQualityItem
   | IgnoredItem;
 
 interface FromAccount {
@@ -57,8 +57,10 @@ export interface MessageItem extends FromNumber {
   readonly type: string;
   /** Epoch seconds. */
   readonly timestamp: string | null;
-  /** What the person wrote or tapped, when it is text; for opt-out words. */
-  readonly text: string | null;
+  /** What the person wrote or tapped: text, a button's text and its payload. */
+  readonly said: readonly string[];
+  /** The group it was written in; null for a message to us alone. */
+  readonly groupId: string | null;
   /** The message this one replies to. */
   readonly repliesTo: string | null;
   /** Digits; of somebody who tells that their number is another from now on. */
@@ -103,13 +105,27 @@ export interface TemplateStatusItem extends TemplateItem {
   readonly newStatus: string;
   /** Null when the provider writes `NONE`. */
   readonly reason: string | null;
+  /** The provider's words beside the reason: why it was paused or locked, and what a rejection asks for. */
+  readonly remarks: { readonly otherInfo?: TemplateRemark; readonly rejectionInfo?: TemplateRemark };
 }
 
-/** A change that has happened; a change announced for later is `ignored`. */
+export type TemplateRemark = Readonly<
+  Partial<Record<'title' | 'description' | 'reason' | 'recommendation', string>>
+>;
+
+/** A change that has happened. */
 export interface TemplateCategoryItem extends TemplateItem {
   readonly kind: 'template_category';
   readonly previousCategory: string | null;
   readonly newCategory: string;
+}
+
+/** A change of the category that is to come. */
+export interface TemplateAnnouncementItem extends TemplateItem {
+  readonly kind: 'template_announcement';
+  readonly upcomingCategory: string;
+  /** Null when the provider does not say when. */
+  readonly takesEffectAt: Date | null;
 }
 
 export interface TemplateQualityItem extends TemplateItem {
@@ -122,12 +138,23 @@ export interface TemplateComponentsItem extends TemplateItem {
   readonly kind: 'template_components';
 }
 
+/** What the provider says of a business account as a whole, or of one of its numbers. */
 export interface AccountItem extends FromNumber {
   readonly kind: 'account';
-  /** `account_update`'s event, or `ERRORS` for errors that belong to no message. */
+  /** The callback's field: `account_update`, `account_review_update`, `phone_number_quality_update`, … */
+  readonly field: string;
+  /** The event, decision or alert in upper case; `ERRORS` for errors that belong to no message. */
   readonly event: string;
+  /** Epoch seconds of the entry. */
+  readonly timestamp: string | null;
   /** Whether the account may send from now on; null when the event says nothing about it. */
   readonly maySend: boolean | null;
+  /** Beside `maySend: false`: when that ends by itself; null: it does not. */
+  readonly blockedUntil: Date | null;
+  /** Different people in 24 hours; null: no limit; undefined: nothing is said of it. */
+  readonly messagingLimit: number | null | undefined;
+  /** The rest of what was told, without numbers and people. */
+  readonly facts: Readonly<Record<string, unknown>>;
   readonly errors: readonly NotificationError[];
 }
 
@@ -138,13 +165,6 @@ export interface PreferenceItem extends FromNumber {
   readonly userId: string | null;
   readonly subscribed: boolean;
   readonly timestamp: string | null;
-}
-
-export interface PhoneQualityItem extends FromAccount {
-  readonly kind: 'phone_quality';
-  readonly displayPhoneNumber: string | null;
-  readonly event: string;
-  readonly limit: string | null;
 }
 
 /** Nothing to do: a kind we take no part in, or an element that cannot be read. */

@@ -23,9 +23,11 @@ export function readMessagesChange(context: ChangeContext): readonly Notificatio
   ];
   const errors = readErrors(value['errors']);
   if (errors.length > 0) {
-    const { businessAccountId, phoneNumberId } = context;
-    const account = { kind: 'account', event: 'ERRORS', maySend: null } as const;
-    return [...items, { ...account, businessAccountId, phoneNumberId, errors, raw: value['errors'] }];
+    const { businessAccountId, phoneNumberId, entryTime: timestamp } = context;
+    const account = { kind: 'account', field: 'messages', event: 'ERRORS', facts: {} } as const;
+    const silent = { maySend: null, blockedUntil: null, messagingLimit: undefined };
+    const raw = value['errors'];
+    return [...items, { ...account, ...silent, businessAccountId, phoneNumberId, timestamp, errors, raw }];
   }
   return items.length > 0 ? items : [ignored(context, 'no messages, statuses or errors', value)];
 }
@@ -128,7 +130,8 @@ function readMessage(context: ChangeContext, raw: unknown): NotificationItem {
     profileName: isObject(profile) ? readText(profile['name']) : null,
     type: readText(fields['type'])?.toLowerCase() ?? 'unknown',
     timestamp: readText(fields['timestamp']),
-    text: textOf(fields),
+    said: saidIn(fields),
+    groupId: readText(fields['group_id']),
     repliesTo: isObject(reply) ? readText(reply['id']) : null,
     newNumber: newNumberOf(fields),
     notification: notificationOf(context, { message: raw, contact }),
@@ -157,13 +160,14 @@ function newNumberOf(message: JsonObject): string | null {
   return readDigits(system['wa_id']) ?? readDigits(system['new_wa_id']);
 }
 
-function textOf(message: JsonObject): string | null {
+function saidIn(message: JsonObject): readonly string[] {
   const part = message[String(message['type'])];
-  if (!isObject(part)) return null;
-  const reply = part['button_reply'] ?? part['list_reply'];
-  const text =
-    part['body'] ?? part['text'] ?? part['caption'] ?? (isObject(reply) ? reply['title'] : undefined);
-  return typeof text === 'string' ? readText(text) : null;
+  if (!isObject(part)) return [];
+  const choice = part['button_reply'] ?? part['list_reply'];
+  const { title, id } = isObject(choice) ? choice : {};
+  return [part['body'], part['text'], part['payload'], part['caption'], title, id]
+    .map((text) => (typeof text === 'string' ? readText(text) : null))
+    .filter((text) => text !== null);
 }
 
 function notificationOf(

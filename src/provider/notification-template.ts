@@ -1,5 +1,7 @@
+import { epochSeconds } from '../domain/epoch-seconds.ts';
+import { isObject } from './json-value.ts';
 import { TemplateElement, read, readText } from './notification-codec.ts';
-import type { NotificationItem } from './notification-item.ts';
+import type { NotificationItem, TemplateStatusItem } from './notification-item.ts';
 import { ignored, type ChangeContext } from './notification-change.ts';
 
 /**
@@ -23,8 +25,12 @@ export function readTemplateChange(context: ChangeContext): NotificationItem {
   if (field === 'message_template_components_update') return { kind: 'template_components', ...template };
   if (field === 'template_category_update') {
     const newCategory = upper(value['new_category']);
+    const upcomingCategory = upper(value['correct_category']);
     // Announced a day ahead: `new_category` is then still the present one.
-    if (value['correct_category'] !== undefined) return ignored(context, 'category change announced', value);
+    if (upcomingCategory !== null) {
+      const takesEffectAt = epochSeconds(readText(value['category_update_timestamp']));
+      return { kind: 'template_announcement', ...template, upcomingCategory, takesEffectAt };
+    }
     if (newCategory === null) return ignored(context, 'category change without a category', value);
     const previousCategory = upper(value['previous_category']);
     return { kind: 'template_category', ...template, previousCategory, newCategory };
@@ -37,7 +43,22 @@ export function readTemplateChange(context: ChangeContext): NotificationItem {
     ...template,
     newStatus,
     reason: upper(reason) === 'NONE' ? null : reason,
+    remarks: {
+      ...remarkOf('otherInfo', value['other_info']),
+      ...remarkOf('rejectionInfo', value['rejection_info']),
+    },
   };
+}
+
+const longestRemark = 2000;
+
+function remarkOf(name: keyof TemplateStatusItem['remarks'], value: unknown): TemplateStatusItem['remarks'] {
+  if (!isObject(value)) return {};
+  const texts = (['title', 'description', 'reason', 'recommendation'] as const).flatMap((key) => {
+    const text = readText(value[key]);
+    return text === null ? [] : [[key, text.slice(0, longestRemark)]];
+  });
+  return texts.length === 0 ? {} : { [name]: Object.fromEntries(texts) };
 }
 
 function upper(value: unknown): string | null {

@@ -60,7 +60,12 @@ function readChange(context: ChangeContext): readonly NotificationItem[] {
     case 'message_template_components_update':
       return [readTemplateChange(context)];
     case 'account_update':
+    case 'account_review_update':
+    case 'account_alerts':
+    case 'business_capability_update':
+    case 'phone_number_name_update':
     case 'phone_number_quality_update':
+    case 'security':
       return [readAccountChange(context)];
     default:
       return [ignored(context, 'field without meaning for us', context.value)];

@@ -16,7 +16,6 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignStanding } from '../domain/campaigns/standing.ts';
 import { isFinished } from '../domain/campaigns/campaign.ts';
 import {
   beginCampaign,
@@ -32,6 +31,7 @@ import {
   operatorActions,
   progressQueryName,
   signalNames,
+  type CampaignStanding,
   type CampaignWorkflowInput,
   type OperatorAction,
 } from './contract.ts';

@@ -364,6 +364,7 @@ describe('GET /api/contacts', () => {
       Mail: { email: 'Adam@example.com' },
       Number: { phoneNumber: '15100009999' },
       Percent: { firstName: '100% Human' },
+      Chat: { chatName: 'Quixotic' },
     };
     const names = new Map<string, string>();
     let workspace: SeededWorkspace;
@@ -390,6 +391,7 @@ describe('GET /api/contacts', () => {
       ['%', []],
       ['_', []],
       ['adam@', ['Mail']],
+      ['quix', ['Chat']],
       ['nobody', []],
       ["' OR 1=1", []],
     ])('finds by %j', async (search, expected) => {

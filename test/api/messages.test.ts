@@ -240,6 +240,18 @@ describe('POST /api/templates/external/message/send', () => {
     expect(await send(sender)).toMatchObject({ status: 400, body: { message: 'Template is not approved' } });
   });
 
+  it('answers 400 naming the part of a template that cannot be sent', async () => {
+    const components = [
+      { type: 'BODY', text: 'Pay' },
+      { type: 'BUTTONS', buttons: [{ type: 'ORDER_DETAILS' }] },
+    ];
+    const sender = await seedSender({ components: JSON.stringify(components) });
+    expect(await send(sender)).toMatchObject({
+      status: 400,
+      body: { message: 'The template cannot be sent by this service: it has a button of type ORDER_DETAILS' },
+    });
+  });
+
   it('sends a reinstated template', async () => {
     const sender = await seedSender({ status: 'REINSTATED' });
     expect(await send(sender)).toMatchObject({ status: 200 });

@@ -158,7 +158,8 @@ describe('a message', () => {
       profileName: 'Ada Lovelace',
       type: 'text',
       timestamp: '1749416383',
-      text: 'Hi',
+      said: ['Hi'],
+      groupId: null,
       repliesTo: null,
       newNumber: null,
       notification: {
@@ -171,40 +172,40 @@ describe('a message', () => {
   });
 
   it.each([
-    ['a tapped template button', { type: 'button', button: { text: 'Stop', payload: 'p' } }, 'Stop'],
+    ['a tapped template button', { type: 'button', button: { text: 'Stop', payload: 'p' } }, ['Stop', 'p']],
     [
       'a tapped reply',
       { type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: '1', title: 'Yes' } } },
-      'Yes',
+      ['Yes', '1'],
     ],
     [
       'a chosen row',
       { type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: '1', title: 'Row' } } },
-      'Row',
+      ['Row', '1'],
     ],
-    ['a picture with words', { type: 'image', image: { id: '1', caption: 'Look' } }, 'Look'],
-    ['a picture without words', { type: 'image', image: { id: '1', mime_type: 'image/jpeg' } }, null],
-    ['a place', { type: 'location', location: { latitude: 1.5, longitude: 2 } }, null],
-    ['a reaction taken back', { type: 'reaction', reaction: { message_id: 'wamid.X' } }, null],
-    ['an order', { type: 'order', order: { catalog_id: 'c', product_items: [], text: '' } }, null],
+    ['a picture with words', { type: 'image', image: { id: '1', caption: 'Look' } }, ['Look']],
+    ['a picture without words', { type: 'image', image: { id: '1', mime_type: 'image/jpeg' } }, []],
+    ['a place', { type: 'location', location: { latitude: 1.5, longitude: 2 } }, []],
+    ['a reaction taken back', { type: 'reaction', reaction: { message_id: 'wamid.X' } }, []],
+    ['an order', { type: 'order', order: { catalog_id: 'c', product_items: [], text: '' } }, []],
     [
       'a flow answer',
       { type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply: { response_json: '[]' } } },
-      null,
+      [],
     ],
-    ['a kind without its part', { type: 'interactive' }, null],
-    ['an unsupported kind', { type: 'unsupported', errors: [{ code: 131051 }] }, null],
+    ['a kind without its part', { type: 'interactive' }, []],
+    ['an unsupported kind', { type: 'unsupported', errors: [{ code: 131051 }] }, []],
     [
       'a change of number',
       { type: 'system', system: { body: 'changed', type: 'user_changed_number' } },
-      'changed',
+      ['changed'],
     ],
-    ['contact cards', { type: 'contacts', contacts: [{ name: { formatted_name: 'X' } }] }, null],
-  ])('is read when it is %s', (_name, part, text) => {
+    ['contact cards', { type: 'contacts', contacts: [{ name: { formatted_name: 'X' } }] }, []],
+  ])('is read when it is %s', (_name, part, said) => {
     const { text: _text, ...rest } = textMessage;
 
     expect(read(inChannel({ contacts: [person], messages: [{ ...rest, ...part }] }))).toMatchObject([
-      { kind: 'message', type: part.type, text, from: '16505551234' },
+      { kind: 'message', type: part.type, said, from: '16505551234' },
     ]);
   });
 
@@ -285,6 +286,7 @@ describe('a template', () => {
         timestamp: '1751247548',
         newStatus: 'APPROVED',
         reason: null,
+        remarks: {},
         raw: value,
       },
     ]);
@@ -303,15 +305,36 @@ describe('a template', () => {
     ]);
   });
 
-  it('changes its category, but not by an announcement', () => {
+  it('says more than its reason', () => {
+    const other_info = { title: 'FIRST_PAUSE', description: 'Too many blocks.', since: 3 };
+    const rejection_info = { reason: 'A link in the footer', recommendation: 'Leave it out.' };
+
+    expect(
+      read({ ...template, event: 'PAUSED', other_info }, 'message_template_status_update'),
+    ).toMatchObject([{ remarks: { otherInfo: { title: 'FIRST_PAUSE', description: 'Too many blocks.' } } }]);
+    expect(
+      read({ ...template, event: 'REJECTED', rejection_info }, 'message_template_status_update'),
+    ).toMatchObject([{ remarks: { rejectionInfo: rejection_info } }]);
+  });
+
+  it('changes its category, and not yet by an announcement', () => {
     const done = { ...template, previous_category: 'UTILITY', new_category: 'MARKETING' };
-    const announced = { ...template, new_category: 'UTILITY', correct_category: 'MARKETING' };
+    const announced = {
+      ...template,
+      new_category: 'UTILITY',
+      correct_category: 'MARKETING',
+      category_update_timestamp: '1800000000',
+    };
 
     expect(read(done, 'template_category_update')).toMatchObject([
       { kind: 'template_category', previousCategory: 'UTILITY', newCategory: 'MARKETING' },
     ]);
     expect(read(announced, 'template_category_update')).toMatchObject([
-      { kind: 'ignored', reason: 'category change announced' },
+      {
+        kind: 'template_announcement',
+        upcomingCategory: 'MARKETING',
+        takesEffectAt: new Date(1_800_000_000_000),
+      },
     ]);
   });
 
@@ -351,14 +374,65 @@ describe('a template', () => {
 describe('an account', () => {
   it.each([
     [{ event: 'ACCOUNT_DELETED' }, false],
-    [{ event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } }, false],
-    [{ event: 'ACCOUNT_RESTRICTION', restriction_info: [] }, false],
+    [{ event: 'ACCOUNT_OFFBOARDED' }, false],
+    [{ event: 'ACCOUNT_RECONNECTED' }, true],
+    [{ event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } }, null],
+    [{ event: 'ACCOUNT_RESTRICTION', restriction_info: [] }, null],
+    [{ event: 'ACCOUNT_RESTRICTION' }, null],
     [{ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE', waba_ban_date: 'x' } }, false],
     [{ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } }, true],
     [{ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'SCHEDULE_FOR_DISABLE' } }, null],
     [{ event: 'VERIFIED_ACCOUNT' }, null],
   ])('may or may not send after %o', (value, maySend) => {
     expect(read(value, 'account_update')).toMatchObject([{ kind: 'account', event: value.event, maySend }]);
+  });
+
+  it.each([
+    ['RESTRICTED_BIZ_INITIATED_MESSAGING', false],
+    ['RESTRICTED_CUSTOMER_INITIATED_MESSAGING', null],
+    ['RESTRICTED_ADD_PHONE_NUMBER_ACTION', null],
+    ['RESTRICTED_USER_INITIATED_CALLING', null],
+    ['RESTRICTED_USER_INITIATED_CALLING_CALL_BUTTON_HIDDEN', null],
+    ['RESTRICTED_BIZ_INITIATED_AND_USER_INITIATED_CALLING', null],
+    ['RESTRICTED_UTILITY_TEMPLATES', null],
+  ])('restricted by %s may send: %s', (restriction_type, maySend) => {
+    const value = {
+      event: 'ACCOUNT_RESTRICTION',
+      restriction_info: [{ restriction_type, expiration: 1_900_000_000 }],
+    };
+
+    expect(read(value, 'account_update')).toMatchObject([
+      { maySend, blockedUntil: maySend === false ? new Date(1_900_000_000_000) : null },
+    ]);
+  });
+
+  it.each([1_900_000_000, '1900000000', '2030-03-17T17:46:40+0000', '2030-03-17T17:46:40Z'])(
+    'is restricted until %j',
+    (expiration) => {
+      const restriction = { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration };
+      const value = {
+        event: 'ACCOUNT_RESTRICTION',
+        restriction_info: [{ restriction_type: 'x' }, restriction],
+      };
+
+      expect(read(value, 'account_update')).toMatchObject([
+        { maySend: false, blockedUntil: new Date(1_900_000_000_000) },
+      ]);
+    },
+  );
+
+  it.each([
+    ['account_review_update', { decision: 'REJECTED' }, 'REJECTED'],
+    ['account_alerts', { entity_type: 'WABA', alert_info: { alert_type: 'OBA_REJECTED' } }, 'OBA_REJECTED'],
+    ['phone_number_name_update', { decision: 'APPROVED', requested_verified_name: 'Acme' }, 'APPROVED'],
+    ['security', { event: 'PIN_CHANGED', requester: '4915100000001' }, 'PIN_CHANGED'],
+    ['business_capability_update', { max_phone_numbers_per_business: 20 }, 'BUSINESS_CAPABILITY_UPDATE'],
+    ['account_update', { event: 'PARTNER_REMOVED', disconnection_info: { reason: 'x' } }, 'PARTNER_REMOVED'],
+  ])('is told of in %s, without numbers', (field, value, event) => {
+    const [item] = read({ ...value, display_phone_number: '15550783881' }, field);
+
+    expect(item).toMatchObject({ kind: 'account', field, event, maySend: null });
+    expect(JSON.stringify(item?.kind === 'account' && item.facts)).not.toMatch(/\d{7}/);
   });
 
   it('gets errors that belong to no message', () => {
@@ -374,21 +448,23 @@ describe('an account', () => {
     ]);
   });
 
-  it('gets a new limit for a number', () => {
-    const value = {
-      display_phone_number: '15550783881',
-      event: 'THROUGHPUT_UPGRADE',
-      current_limit: 'TIER_10K',
-    };
-
-    expect(read(value, 'phone_number_quality_update')).toMatchObject([
-      {
-        kind: 'phone_quality',
-        event: 'THROUGHPUT_UPGRADE',
-        limit: 'TIER_10K',
-        displayPhoneNumber: '15550783881',
-      },
-    ]);
+  it.each([
+    [{ max_daily_conversations_per_business: 'TIER_2K' }, 2000],
+    [{ max_daily_conversations_per_business: 'TIER_250', current_limit: 'TIER_1K' }, 250],
+    [{ max_daily_conversations_per_business: 'TIER_UNLIMITED' }, null],
+    [{ max_daily_conversations_per_business: -1 }, null],
+    [{ max_daily_conversations_per_business: 100_000 }, 100_000],
+    [{ max_daily_conversations_per_business: '1000' }, 1000],
+    [{ max_daily_conversation_per_phone: 10_000 }, 10_000],
+    [{ event: 'UPGRADE', current_limit: 'TIER_10K' }, 10_000],
+    [{ event: 'THROUGHPUT_UPGRADE', current_limit: 'TIER_UNLIMITED' }, undefined],
+    [{ max_daily_conversations_per_business: 'TIER_NOT_SET' }, undefined],
+    [{ max_daily_conversations_per_business: 0 }, undefined],
+    [{ event: 'FLAGGED' }, undefined],
+  ])('of %o has the messaging limit %s', (value, messagingLimit) => {
+    for (const field of ['phone_number_quality_update', 'business_capability_update']) {
+      expect(read(value, field)).toEqual([expect.objectContaining({ kind: 'account', messagingLimit })]);
+    }
   });
 });
 
@@ -464,12 +540,9 @@ describe('readNotification', () => {
     expect(read(value, 'calls')).toMatchObject([{ kind: 'ignored', field: 'calls' }]);
   });
 
-  it.each(['history', 'security', 'flows', 'account_review_update', 'brand_new', 42, null])(
-    'ignores the field %s',
-    (field) => {
-      expect(kinds(read(inChannel({ message_echoes: [textMessage] }), field))).toEqual(['ignored']);
-    },
-  );
+  it.each(['history', 'flows', 'brand_new', 42, null])('ignores the field %s', (field) => {
+    expect(kinds(read(inChannel({ message_echoes: [textMessage] }), field))).toEqual(['ignored']);
+  });
 
   it.each([
     ['nothing', ''],
@@ -507,7 +580,7 @@ describe('readNotification', () => {
       Buffer.from('"}}]}}]}]}'),
     ]);
 
-    expect(readNotification(broken)).toMatchObject([{ kind: 'message', text: 'a\uFFFD' }]);
+    expect(readNotification(broken)).toMatchObject([{ kind: 'message', said: ['a\uFFFD'] }]);
   });
 
   it('reads a thousand statuses in one body', () => {

@@ -5,6 +5,7 @@ import * as t from 'io-ts';
 import { sql } from 'slonik';
 import type { Applier } from '../../src/commands/callbacks/apply-items.ts';
 import { applyProviderCallbacks } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { defaultOptInWords, defaultOptOutWords } from '../../src/domain/callbacks/consent-words.ts';
 import { eventKeys } from '../../src/domain/webhooks/event-key.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -29,7 +30,10 @@ export function createApplier(database: Database, overrides: Partial<Applier> = 
   const complaints: string[] = [];
   return {
     database,
-    config: { optOutWords: ['STOP', 'UNSUBSCRIBE'] } as unknown as Applier['config'],
+    config: {
+      optOutWords: defaultOptOutWords,
+      optInWords: defaultOptInWords,
+    } as unknown as Applier['config'],
     logger: pino(
       { level: 'warn' },
       { write: (line) => complaints.push((JSON.parse(line) as { msg: string }).msg) },

@@ -336,6 +336,9 @@ export type Template = {
     category: string;
     status: string;
     providerTemplateId: string;
+    quality: string | null;
+    upcomingCategory: string | null;
+    upcomingCategoryAt: string | null;
     /** The definition as the provider gives it. */
     components: any[];
     updatedAt: string;

@@ -1,12 +1,13 @@
 import type { IncomingData, NewEvent } from '../../codecs/event.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
-import { isOptOut } from '../../domain/callbacks/opt-out.ts';
+import { createConsentReader } from '../../domain/callbacks/consent-words.ts';
 import type { MessageItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import {
   continueConversation,
+  lockConversation,
   lockOrBeginConversation,
   startResponderSession,
   type CurrentConversation,
@@ -40,7 +41,10 @@ export async function applyInboundMessages(
   if (notices.length === 0) return;
   const known = await listKnownInboundIds(connection, notices.map(messageKey));
   const fresh = notices.filter((notice) => !known.has(keyText(messageKey(notice))));
-  for (const notice of fresh.toSorted(bySender)) await applyInboundMessage(dependencies, connection, notice);
+  const consentOf = createConsentReader(dependencies.config);
+  for (const notice of fresh.toSorted(bySender)) {
+    await applyInboundMessage({ ...dependencies, consentOf }, connection, notice);
+  }
 }
 
 const messageKey = ({ item, channel }: InboundNotice) => ({
@@ -61,7 +65,7 @@ function bySender(one: InboundNotice, other: InboundNotice): number {
 }
 
 async function applyInboundMessage(
-  dependencies: Receiver,
+  dependencies: Receiver & { readonly consentOf: ReturnType<typeof createConsentReader> },
   connection: Connection,
   notice: InboundNotice,
 ): Promise<void> {
@@ -70,7 +74,7 @@ async function applyInboundMessage(
   const sender = await recogniseSender(dependencies, connection, notice);
   if (sender !== undefined) await changeNumber(dependencies, connection, { notice, sender });
   const conversation =
-    sender === undefined ? undefined : await enterConversation(connection, { notice, sender });
+    sender === undefined ? undefined : await findConversation(connection, { notice, sender });
   const inserted = await insertInboundMessage(connection, {
     workspaceId: channel.workspaceId,
     channelId: channel.id,
@@ -92,10 +96,12 @@ async function applyInboundMessage(
     events.push(reopened({ notice, sender, conversation, occurredAt }));
   }
   await emitEvents(connection, channel.workspaceId, events);
-  if (sender !== undefined && isOptOut(item.text ?? '', dependencies.config.optOutWords)) {
+  // A group hears it, not we alone.
+  const subscribed = item.groupId === null ? dependencies.consentOf(item.said) : null;
+  if (sender !== undefined && subscribed !== null) {
     const { contactId } = sender;
     await changeSubscriptions(dependencies, connection, [
-      { workspaceId: channel.workspaceId, contactId, subscribed: false },
+      { workspaceId: channel.workspaceId, contactId, subscribed },
     ]);
   }
 }
@@ -110,16 +116,19 @@ async function isFirstOfItsKind(connection: Connection, notice: InboundNotice): 
   return (await listKnownInboundIds(connection, [key])).size === 0;
 }
 
-async function enterConversation(
+/** What is about something said before; it belongs to the conversation there is, and begins none. */
+const remarks: ReadonlySet<string> = new Set(['reaction', 'revoke', 'edit', 'system']);
+
+async function findConversation(
   connection: Connection,
-  { notice: { channel }, sender }: { readonly notice: InboundNotice; readonly sender: Sender },
-): Promise<CurrentConversation> {
+  { notice: { item, channel }, sender }: { readonly notice: InboundNotice; readonly sender: Sender },
+): Promise<CurrentConversation | undefined> {
   const { id: channelId, workspaceId, responder } = channel;
-  const conversation = await lockOrBeginConversation(connection, {
-    workspaceId,
-    channelId,
-    contactId: sender.contactId,
-  });
+  const place = { workspaceId, channelId, contactId: sender.contactId };
+  const conversation = await (remarks.has(item.type)
+    ? lockConversation(connection, place)
+    : lockOrBeginConversation(connection, place));
+  if (conversation === undefined) return undefined;
   await continueConversation(connection, conversation);
   // Whoever a person or a team looks after is not answered by a machine.
   const attended = conversation.assignment_type === 'user' || conversation.assignment_type === 'team';

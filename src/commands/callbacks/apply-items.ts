@@ -68,13 +68,16 @@ export async function applyItems(
   const reached = await applyStatuses(transaction, known, now());
   for (const silence of [...accounts.throttled, ...effects.throttled]) await slowDown(transaction, silence);
 
-  const strangers =
-    statuses.length +
-    messages.length +
-    preferences.length +
-    echoes.length -
-    (routedStatuses.length + routedMessages.length + routedPreferences.length + routedEchoes.length);
-  if (strangers > 0) logger.warn({ elements: strangers }, 'callbacks for phone number ids of no channel');
+  const strangers = [...statuses, ...messages, ...preferences, ...echoes]
+    .map(({ phoneNumberId }) => phoneNumberId ?? 'none')
+    .filter((phoneNumberId) => !channels.has(phoneNumberId));
+  if (strangers.length > 0) {
+    const phoneNumberIds = [...new Set(strangers)].slice(0, 20);
+    logger.warn(
+      { elements: strangers.length, phoneNumberIds },
+      'callbacks for phone number ids of no channel',
+    );
+  }
   return {
     pausedCampaigns: [...accounts.paused, ...effects.paused],
     resync: [...accounts.resync, ...effects.resync],
@@ -120,7 +123,8 @@ async function applyAccounts(
       case 'template_status':
       case 'template_category':
       case 'template_quality':
-      case 'template_components': {
+      case 'template_components':
+      case 'template_announcement': {
         const outcome = await applyTemplateNotification(dependencies, transaction, item);
         paused.push(...outcome.paused);
         if (outcome.resync !== null) resync.add(outcome.resync);
@@ -135,10 +139,10 @@ async function applyAccounts(
         }
         break;
       }
-      case 'phone_quality':
-        dependencies.logger.info(
-          { event: item.event, limit: item.limit },
-          'quality or limit of a number changed',
+      case 'ignored':
+        dependencies.logger.debug(
+          { field: item.field, reason: item.reason },
+          'element of a callback ignored',
         );
         break;
       default:

@@ -15,15 +15,16 @@ import {
 import { quotaMonth } from '../../domain/workspaces/feature.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
-import { isSendable } from '../../domain/templates/definition.ts';
+import {
+  isSendable,
+  unsendableMessage,
+  unsendablePart,
+  type TemplateDefinition,
+} from '../../domain/templates/definition.ts';
 import { templateVariables } from '../../domain/templates/variables.ts';
 import { checkMapping } from '../../domain/templates/variable-mapping.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
-import {
-  findCampaignContext,
-  type CampaignContext,
-  type ContextTemplate,
-} from '../../records/campaigns/context.ts';
+import { findCampaignContext, type CampaignContext } from '../../records/campaigns/context.ts';
 import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { findMissingSegments } from '../../records/campaigns/references.ts';
@@ -94,10 +95,13 @@ async function checkCampaign(
   if (template.vanished || !isSendable(template.status)) {
     throw Invalid.at('template_id', 'Template is not approved');
   }
+  const definition = parseTemplate(template.components, template);
+  const unsendable = unsendablePart(definition);
+  if (unsendable !== undefined) throw Invalid.at('template_id', unsendableMessage(unsendable));
   requireFeatures(context, body);
   const reused = await referenceProblems(dependencies, workspaceId, body);
   refuse(reused.problems);
-  if (!reused.frozenValues) refuse(mappingProblems(template, body, schedule.at ?? now));
+  if (!reused.frozenValues) refuse(mappingProblems(definition, body, schedule.at ?? now));
 
   const prices = await findPrices(database, workspaceId, template.category);
   return {
@@ -199,11 +203,10 @@ async function fileProblems(
 }
 
 function mappingProblems(
-  { components, parameterFormat, category }: ContextTemplate,
+  definition: TemplateDefinition,
   body: CreateCampaign,
   sendsAt: Date,
 ): readonly FieldProblem[] {
-  const definition = parseTemplate(components, { parameterFormat, category });
   const counts =
     body.contact_selection_type === 'quick_contacts'
       ? (body.quick_contacts ?? []).map((entry) => parseQuickContact(entry).values.length)

@@ -2,7 +2,7 @@
 import { Invalid } from '../../domain/error.ts';
 import { normalisePhoneNumber, type PhoneNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
-import { isSendable } from '../../domain/templates/definition.ts';
+import { isSendable, unsendableMessage, unsendablePart } from '../../domain/templates/definition.ts';
 import { valuesFromMapping, valuesFromVariables } from '../../domain/templates/input.ts';
 import { buildTemplateComponents } from '../../domain/templates/message.ts';
 import {
@@ -152,6 +152,8 @@ function componentsOf(
   now: Date,
 ): readonly unknown[] {
   const definition = parseTemplate(template.components, template);
+  const unsendable = unsendablePart(definition);
+  if (unsendable !== undefined) throw Invalid.at('templateId', unsendableMessage(unsendable));
   const input =
     variables === undefined
       ? valuesFromMapping(definition, variableMapping ?? {}, { now })

@@ -4,6 +4,7 @@ import { isSendable } from '../../domain/templates/definition.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
 import { vanishedStatus } from '../../domain/templates/sync.ts';
 import type {
+  TemplateAnnouncementItem,
   TemplateCategoryItem,
   TemplateComponentsItem,
   TemplateQualityItem,
@@ -23,6 +24,7 @@ export type TemplateItem =
   | TemplateStatusItem
   | TemplateCategoryItem
   | TemplateQualityItem
+  | TemplateAnnouncementItem
   | TemplateComponentsItem;
 
 export interface TemplateOutcome {
@@ -55,10 +57,19 @@ export async function applyTemplateNotification(
   if (isSame(template, changed)) return nothingToDo;
   await updateNotifiedTemplate(connection, changed);
 
+  if (item.kind === 'template_announcement') {
+    const { upcomingCategory, takesEffectAt } = item;
+    const { id: templateId, category } = template;
+    dependencies.logger.warn(
+      { templateId, category, upcomingCategory, takesEffectAt },
+      'the category of a template will change',
+    );
+  }
   const type = eventType(template, changed);
   if (type !== null) {
     const reason = item.kind === 'template_status' ? item.reason : null;
-    const event = templateEvent(changed, { type, reason, occurredAt: dependencies.now() });
+    const remarks = item.kind === 'template_status' ? item.remarks : {};
+    const event = templateEvent(changed, { type, reason, remarks, occurredAt: dependencies.now() });
     await emitEvents(connection, template.workspaceId, [event]);
   }
   // What a sync no longer found is there again: only another sync can say how it looks now.
@@ -77,7 +88,9 @@ function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemp
         statusToldAt: epochSeconds(item.timestamp) ?? template.statusToldAt,
       };
     case 'template_category':
-      return { ...template, category: item.newCategory };
+      return { ...template, category: item.newCategory, upcomingCategory: null, upcomingCategoryAt: null };
+    case 'template_announcement':
+      return { ...template, upcomingCategory: item.upcomingCategory, upcomingCategoryAt: item.takesEffectAt };
     case 'template_quality':
       return { ...template, quality: item.newQualityScore };
     case 'template_components':
@@ -97,6 +110,8 @@ function isSame(one: NotifiedTemplate, other: NotifiedTemplate): boolean {
     one.category === other.category &&
     one.quality === other.quality &&
     one.rejectedReason === other.rejectedReason &&
+    one.upcomingCategory === other.upcomingCategory &&
+    one.upcomingCategoryAt?.getTime() === other.upcomingCategoryAt?.getTime() &&
     one.statusToldAt?.getTime() === other.statusToldAt?.getTime()
   );
 }

@@ -1,9 +1,12 @@
 import type { Dependencies } from '../../dependencies.ts';
+import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import { providerErrorRule } from '../../domain/sending/provider-error.ts';
 import type { AccountItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
+import { noteAccountNotice } from '../../records/workspaces/business-accounts.ts';
 import {
   blockChannelsOfAccount,
+  liftEndedBlocks,
   unblockChannelsOfAccount,
   type NotifiedChannel,
 } from '../../records/workspaces/notified-channels.ts';
@@ -16,20 +19,29 @@ export interface AccountOutcome {
 }
 
 /**
- * What happened to a business account or to a number: a ban blocks its channels and pauses their campaigns, its end lifts
- * the block (the campaigns are started again by hand). Errors that belong to no message count for the number as a whole.
+ * What happened to a business account or to a number: it is noted, with its messaging limit. A ban, or a restriction of
+ * sending that has not ended, blocks its channels and pauses their campaigns; its end lifts the block (the campaigns are
+ * started again by hand). Errors that belong to no message count for the number as a whole.
  */
 export async function applyAccountNotification(
-  dependencies: Pick<Dependencies, 'logger'>,
+  dependencies: Pick<Dependencies, 'logger' | 'now'>,
   connection: Connection,
   { item, channel }: { readonly item: AccountItem; readonly channel: NotifiedChannel | undefined },
 ): Promise<AccountOutcome> {
-  const { businessAccountId, event, maySend } = item;
+  const { businessAccountId, field, event, facts, messagingLimit, blockedUntil } = item;
   const { logger } = dependencies;
+  const now = dependencies.now();
+  const maySend = blockedUntil !== null && blockedUntil <= now ? null : item.maySend;
   const paused: string[] = [];
+  logger.warn({ businessAccountId, field, event, facts }, 'the provider tells of an account');
+  if (businessAccountId !== null) {
+    const toldAt = epochSeconds(item.timestamp) ?? now;
+    await noteAccountNotice(connection, businessAccountId, { field, event, facts, toldAt, messagingLimit });
+  }
   if (businessAccountId !== null && maySend === false) {
-    for (const channelId of await blockChannelsOfAccount(connection, { businessAccountId, event })) {
-      logger.error({ channelId, event }, 'the provider blocked the account: channel blocked');
+    const block = { businessAccountId, event, until: blockedUntil };
+    for (const channelId of await blockChannelsOfAccount(connection, block)) {
+      logger.error({ channelId, event, blockedUntil }, 'the provider blocked the account: channel blocked');
       paused.push(...(await pauseCampaignsOfChannel(dependencies, connection, channelId)));
     }
   }
@@ -47,4 +59,13 @@ export async function applyAccountNotification(
   const silences = rules.map((rule) => (rule.kind === 'throttle' ? rule.silenceMs : -1));
   const throttledMs = Math.max(-1, ...silences);
   return { paused, throttledMs: throttledMs < 0 ? null : throttledMs };
+}
+
+/** Restrictions of the provider end by themselves; the campaigns they paused are started again by hand. */
+export async function liftBlocks({
+  database,
+  logger,
+}: Pick<Dependencies, 'database' | 'logger'>): Promise<void> {
+  const channelIds = await liftEndedBlocks(database);
+  if (channelIds.length > 0) logger.warn({ channelIds }, 'restriction ended: channels unblocked');
 }

@@ -2,7 +2,7 @@
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
 
 export interface ContactSearch {
-  /** Every word begins a first name, a last name or an e-mail address of the contact. Empty: no search. */
+  /** Every word begins a first name, a last name, a chat name or an e-mail address of the contact. Empty: no search. */
   readonly words: readonly string[];
   /** Set when the whole text is a number: with a calling code, or in its national digits. */
   readonly digits?: string;

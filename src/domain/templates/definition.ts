@@ -68,7 +68,28 @@ export interface TemplateDefinition extends CardDefinition {
   readonly unsupported: readonly string[];
 }
 
-const sendableStatuses: ReadonlySet<string> = new Set(['APPROVED', 'REINSTATED']);
+// Beside APPROVED: no longer disabled, closed to edits, at risk, and taken out of the archive.
+const sendableStatuses: ReadonlySet<string> = new Set([
+  'APPROVED',
+  'REINSTATED',
+  'LOCKED',
+  'FLAGGED',
+  'UNARCHIVED',
+]);
 
-/** Only approved (and reinstated) templates may be sent; an unknown status never. */
+/** Whether messages may be sent from a template in this status; an unknown one never. */
 export const isSendable = (status: string): boolean => sendableStatuses.has(status.trim().toUpperCase());
+
+/** The part of which we cannot know, or cannot give, what the provider wants with a message; undefined when there is none. */
+export const unsendablePart = (template: TemplateDefinition): string | undefined => {
+  const [component] = template.unsupported;
+  if (component !== undefined) return `a component of type ${component}`;
+  for (const { header, buttons } of [template, ...(template.carousel?.cards ?? [])]) {
+    if (header?.kind === 'unsupported') return `a header of format ${header.format.toUpperCase()}`;
+    if (buttons.some(({ type }) => type === 'order_details')) return 'a button of type ORDER_DETAILS';
+  }
+  return undefined;
+};
+
+export const unsendableMessage = (part: string): string =>
+  `The template cannot be sent by this service: it has ${part}`;

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../codecs/event.ts';
+import type { NewEvent, TemplateData } from '../../codecs/event.ts';
 
 /** What a `template` event tells of the template (Spec 6.3). */
 export interface TemplateStanding {
@@ -12,13 +12,15 @@ export interface TemplateStanding {
 interface TemplateChange {
   readonly type: 'STATUS' | 'CATEGORY';
   readonly reason: string | null;
+  /** The provider's words beside the reason, when a callback of it told of the change. */
+  readonly remarks?: Pick<TemplateData, 'otherInfo' | 'rejectionInfo'>;
   readonly occurredAt: Date;
 }
 
 /** `template` stands as it does after the change. */
 export const templateEvent = (
   template: TemplateStanding,
-  { type, reason, occurredAt }: TemplateChange,
+  { type, reason, remarks, occurredAt }: TemplateChange,
 ): NewEvent => ({
   eventKey: 'template',
   occurredAt,
@@ -29,6 +31,7 @@ export const templateEvent = (
     name: template.name,
     language: template.language,
     reason,
+    ...remarks,
     template: {
       id: template.id,
       name: template.name,

@@ -29,11 +29,21 @@ export async function lockOrBeginConversation(
     INSERT INTO conversation (workspace_id, channel_id, contact_id)
     VALUES (${workspaceId}, ${channelId}, ${contactId})
     ON CONFLICT (channel_id, contact_id) WHERE status <> 'closed' DO NOTHING`);
-  return connection.one(sql.type(CurrentConversationRow)`
-    SELECT id, status, assignment_type FROM conversation
-    WHERE channel_id = ${channelId} AND contact_id = ${contactId} AND status <> 'closed'
-    FOR NO KEY UPDATE`);
+  return connection.one(currentConversation(channelId, contactId));
 }
+
+/** Locks the conversation that is not closed, if there is one. */
+export async function lockConversation(
+  connection: Connection,
+  { channelId, contactId }: ConversationPlace,
+): Promise<CurrentConversation | undefined> {
+  return (await connection.maybeOne(currentConversation(channelId, contactId))) ?? undefined;
+}
+
+const currentConversation = (channelId: string, contactId: string) => sql.type(CurrentConversationRow)`
+  SELECT id, status, assignment_type FROM conversation
+  WHERE channel_id = ${channelId} AND contact_id = ${contactId} AND status <> 'closed'
+  FOR NO KEY UPDATE`;
 
 /** Notes the message; a resolved conversation is open again, and what its responder had begun ends. */
 export async function continueConversation(

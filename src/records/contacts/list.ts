@@ -38,8 +38,8 @@ export async function listContacts(
 }
 
 /**
- * Whoever is found by number comes first, then by first name, last name and e-mail address; each way in the order of what
- * was searched. A contact is found once, by the first way that fits.
+ * Whoever is found by number comes first, then by first name, last name, chat name and e-mail address; each way in the order
+ * of what was searched. A contact is found once, by the first way that fits.
  */
 export async function searchContacts(
   connection: Connection,
@@ -107,6 +107,7 @@ function waysOf({ words, digits }: ContactSearch): readonly Way[] {
 const nameColumns = [
   sql.fragment`contact.first_name`,
   sql.fragment`contact.last_name`,
+  sql.fragment`contact.chat_name`,
   sql.fragment`contact.email`,
 ];
 const keyOf = (column: Fragment) => sql.fragment`lower(${column}) COLLATE "C"`;

@@ -16,6 +16,9 @@ const NotifiedTemplate = t.type({
   rejectedReason: nullable(t.string),
   /** By the provider's clock, to the second; null while no callback has told of a status. */
   statusToldAt: nullable(timestamp),
+  /** What the provider has announced, and for when. */
+  upcomingCategory: nullable(t.string),
+  upcomingCategoryAt: nullable(timestamp),
 });
 export type NotifiedTemplate = t.TypeOf<typeof NotifiedTemplate>;
 const NotifiedTemplateRow = row(NotifiedTemplate);
@@ -30,7 +33,8 @@ export async function lockNotifiedTemplate(
 ): Promise<NotifiedTemplate | undefined> {
   const found = await connection.maybeOne(sql.type(NotifiedTemplateRow)`
     SELECT id, workspace_id AS "workspaceId", provider_template_id AS "providerTemplateId", name, language, category,
-      status, quality, rejected_reason AS "rejectedReason", status_told_at AS "statusToldAt"
+      status, quality, rejected_reason AS "rejectedReason", status_told_at AS "statusToldAt",
+      upcoming_category AS "upcomingCategory", upcoming_category_at AS "upcomingCategoryAt"
     FROM template
     WHERE business_account_id = ${businessAccountId} AND provider_template_id = ${providerTemplateId}
     FOR NO KEY UPDATE`);
@@ -44,6 +48,8 @@ export async function updateNotifiedTemplate(
   await connection.query(sql.type(nothing)`
     UPDATE template SET category = ${template.category}, status = ${template.status}, quality = ${template.quality},
       rejected_reason = ${template.rejectedReason}, status_told_at = ${template.statusToldAt?.toISOString() ?? null},
+      upcoming_category = ${template.upcomingCategory},
+      upcoming_category_at = ${template.upcomingCategoryAt?.toISOString() ?? null},
       updated_at = clock_timestamp()
     WHERE id = ${template.id}`);
 }

@@ -17,6 +17,10 @@ const Template = t.type({
   parameterFormat: t.string,
   /** The provider's own, verbatim. */
   components: t.readonlyArray(t.unknown),
+  /** GREEN, YELLOW, RED or UNKNOWN; null until the provider has told. */
+  quality: nullable(t.string),
+  upcomingCategory: nullable(t.string),
+  upcomingCategoryAt: nullable(timestamp),
   vanishedAt: nullable(timestamp),
   updatedAt: timestamp,
 });
@@ -26,7 +30,9 @@ const TemplateRow = row(Template);
 const selection = sql.fragment`
   id, workspace_id AS "workspaceId", business_account_id AS "businessAccountId",
   provider_template_id AS "providerTemplateId", name, language, category, status,
-  parameter_format AS "parameterFormat", components, vanished_at AS "vanishedAt", updated_at AS "updatedAt"`;
+  parameter_format AS "parameterFormat", components, quality,
+  NULLIF(upcoming_category, category) AS "upcomingCategory", upcoming_category_at AS "upcomingCategoryAt",
+  vanished_at AS "vanishedAt", updated_at AS "updatedAt"`;
 
 /** The template of this workspace, whatever its status; throws NotFound for any other. */
 export async function getTemplate(

@@ -82,6 +82,7 @@ export async function updateChannelSettings(
     UPDATE channel SET access_token_encrypted = ${sql.binary(settings.accessTokenEncrypted)},
       messages_per_second = ${settings.messagesPerSecond}, status = ${settings.status},
       block_reason = ${settings.blockReason}, responder = ${settings.responder},
+      blocked_until = CASE WHEN ${settings.blockReason}::text IS NULL THEN NULL ELSE blocked_until END,
       blocked_countries = ${sql.array(settings.blockedCountries, 'text')}, updated_at = now()
     WHERE id = ${channelId}`);
 }

@@ -30,14 +30,29 @@ export async function findNotifiedChannels(
 const ChannelId = row(t.type({ id: t.string }));
 const accountBlock = 'ACCOUNT_UPDATE ';
 
-/** Blocks every active channel of a business account; `event` is the provider's word for why. Returns their ids. */
+export interface AccountBlock {
+  readonly businessAccountId: string;
+  /** The provider's word for why. */
+  readonly event: string;
+  /** Null: until it is lifted. */
+  readonly until: Date | null;
+}
+
+/**
+ * Blocks every channel of a business account that no operator has blocked. Of two blocks the longer one stays. Returns the
+ * ids.
+ */
 export async function blockChannelsOfAccount(
   connection: Connection,
-  { businessAccountId, event }: { readonly businessAccountId: string; readonly event: string },
+  { businessAccountId, event, until }: AccountBlock,
 ): Promise<readonly string[]> {
+  const end = sql.fragment`${until?.toISOString() ?? null}::timestamptz`;
   const blocked = await connection.any(sql.type(ChannelId)`
-    UPDATE channel SET status = 'blocked', block_reason = ${`${accountBlock}${event}`}, updated_at = now()
-    WHERE business_account_id = ${businessAccountId} AND status = 'active'
+    UPDATE channel SET status = 'blocked', block_reason = ${`${accountBlock}${event}`}, updated_at = now(),
+      blocked_until = CASE WHEN ${end} IS NULL THEN NULL ELSE GREATEST(blocked_until, ${end}) END
+    WHERE business_account_id = ${businessAccountId} AND (status = 'active'
+      OR (starts_with(block_reason, ${accountBlock}) AND blocked_until IS NOT NULL
+        AND (${end} IS NULL OR blocked_until < ${end})))
     RETURNING id`);
   return blocked.map(({ id }) => id);
 }
@@ -48,11 +63,20 @@ export async function unblockChannelsOfAccount(
   businessAccountId: string,
 ): Promise<readonly string[]> {
   const unblocked = await connection.any(sql.type(ChannelId)`
-    UPDATE channel SET status = 'active', block_reason = NULL, updated_at = now()
+    UPDATE channel SET status = 'active', block_reason = NULL, blocked_until = NULL, updated_at = now()
     WHERE business_account_id = ${businessAccountId} AND status = 'blocked'
       AND starts_with(block_reason, ${accountBlock})
     RETURNING id`);
   return unblocked.map(({ id }) => id);
+}
+
+/** Lifts the provider's blocks whose time has passed. Returns the ids. */
+export async function liftEndedBlocks(connection: Connection): Promise<readonly string[]> {
+  const lifted = await connection.any(sql.type(ChannelId)`
+    UPDATE channel SET status = 'active', block_reason = NULL, blocked_until = NULL, updated_at = now()
+    WHERE blocked_until <= now() AND status = 'blocked' AND starts_with(block_reason, ${accountBlock})
+    RETURNING id`);
+  return lifted.map(({ id }) => id);
 }
 
 /** The provider does not deliver from this channel to that country (ISO 3166 alpha-2). */

@@ -211,6 +211,28 @@ describe('POST /api/campaigns/auto-trigger', () => {
     });
   });
 
+  it.each([
+    ['a component of type SOMETHING_NEW', { type: 'SOMETHING_NEW' }],
+    ['a header of format HOLOGRAM', { type: 'HEADER', format: 'HOLOGRAM' }],
+    [
+      'a button of type ORDER_DETAILS',
+      { type: 'BUTTONS', buttons: [{ type: 'ORDER_DETAILS', text: 'Pay' }] },
+    ],
+    [
+      'a header of format HOLOGRAM',
+      { type: 'CAROUSEL', cards: [{ components: [{ type: 'HEADER', format: 'HOLOGRAM' }] }] },
+    ],
+  ])('names what it cannot send of a template: %s', async (part, component) => {
+    const template_id = await seedTemplate(workspace, 'APPROVED');
+    await api.database.pool.query(sql.type(nothing)`
+      UPDATE template SET components = components || ${sql.jsonb([component])} WHERE id = ${template_id}`);
+    expect((await create({ ...valid(), template_id })).body).toMatchObject({
+      code: 400,
+      message: `The template cannot be sent by this service: it has ${part}`,
+      error: [{ field: 'template_id' }],
+    });
+  });
+
   it('refuses what the plan of the workspace does not hold', async () => {
     const limited = await api.seedWorkspace();
     const template = await seedTemplate(limited, 'APPROVED');

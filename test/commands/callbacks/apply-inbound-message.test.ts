@@ -275,13 +275,62 @@ describe('the sender', () => {
 
   it('is unsubscribed by the words of the configuration and by a tapped button, not by ours', async () => {
     const place = await seed();
-    const config = { ...applier.config, optOutWords: ['Abmelden', 'no more'] };
+    const config = { ...applier.config, optOutWords: ['Abmeldung', 'no more'] };
     const own = createApplier(database.pool, { config });
     await deliver(own, [inbound(place, text('STOP'))]);
     expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
     const button = text('', { type: 'button', text: undefined, button: { text: 'No  More', payload: 'x' } });
     await deliver(own, [inbound(place, button)]);
     expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
+  });
+
+  const tapped = (part: Json) => text('', { text: undefined, ...part });
+
+  it.each([
+    ['the button of the provider’s samples', tapped({ type: 'button', button: { text: 'Stop promotions' } })],
+    [
+      'a button whose payload says so',
+      tapped({ type: 'button', button: { text: 'No, thanks', payload: 'STOP' } }),
+    ],
+    [
+      'a reply whose id says so',
+      tapped({
+        type: 'interactive',
+        interactive: { type: 'button_reply', button_reply: { id: 'stop', title: 'No' } },
+      }),
+    ],
+    ['the word of another language', text('Désabonner')],
+    ['a word of a script with marks', text('रोकें')],
+  ])('is unsubscribed by %s', async (_, message) => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, message)]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
+  });
+
+  it('stays subscribed by a word in a group', async () => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, text('STOP', { group_id: 'Y2FwaV9ncm91cA' }))]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
+  });
+
+  it.each(['START', 'Unstop.'])('is subscribed again by %j', async (word) => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, text('STOP')), inbound(place, text(word))]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
+    expect((await keysOf(place)).filter((key) => key === 'contact.updated')).toHaveLength(2);
+  });
+
+  it.each([
+    ['a reaction', { type: 'reaction', reaction: { message_id: 'wamid.x', emoji: '👍' } }],
+    ['a message taken back', { type: 'revoke', revoke: { original_message_id: 'wamid.x' } }],
+    ['a new identity', { type: 'system', system: { type: 'customer_identity_changed', body: 'changed' } }],
+  ])('begins no conversation when it is %s and the last one is closed', async (_, part) => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, text('Hello'))]);
+    await setConversations(place, 'closed');
+    await deliver(applier, [inbound(place, tapped(part))]);
+    expect(await conversationsOf(place)).toHaveLength(1);
+    expect(await messagesOf(place)).toMatchObject([{ placed: true }, { known: true, placed: false }]);
   });
 
   describe('with another number from now on', () => {

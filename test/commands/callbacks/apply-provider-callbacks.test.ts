@@ -105,7 +105,10 @@ describe('applyProviderCallbacks', () => {
       fieldCallback('no such account', 'account_update', { event: 'DISABLED_UPDATE' }),
     ]);
     expect(await errors()).toHaveLength(before);
-    expect(applier.complaints).toEqual(['callbacks for phone number ids of no channel']);
+    expect(applier.complaints).toEqual([
+      'the provider tells of an account',
+      'callbacks for phone number ids of no channel',
+    ]);
     expect(applier.told).toEqual([]);
   });
 

@@ -1,6 +1,8 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getTemplate } from '../../../src/records/templates/templates.ts';
 import { nothing } from '../../../src/records/database/row.ts';
+import { liftBlocks } from '../../../src/commands/workspaces/apply-account-notification.ts';
 import {
   createApplier,
   deliver,
@@ -131,6 +133,44 @@ describe('what the provider says of a template', () => {
     }
   });
 
+  it('is told with the words beside the reason', async () => {
+    const place = await seed();
+    const other_info = { title: 'LOCKED', description: 'It is used by another tool.' };
+    const locked = { ...about(place), event: 'LOCKED', reason: 'NONE', other_info };
+    await deliver(applier, [fieldCallback(place.accountId, 'message_template_status_update', locked)]);
+    expect(await dataOf(place)).toMatchObject([{ newStatus: 'LOCKED', reason: null, otherInfo: other_info }]);
+    expect(await campaignOf(place)).toMatchObject({ status: 'RUNNING' });
+  });
+
+  it('is kept when a change of the category is announced, until it has changed', async () => {
+    const place = await seed();
+    const announced = {
+      ...about(place),
+      new_category: 'UTILITY',
+      correct_category: 'MARKETING',
+      category_update_timestamp: 1_900_000_000,
+    };
+    const telling = (value: object) =>
+      fieldCallback(place.accountId, 'template_category_update', { ...value });
+    await deliver(applier, [telling(announced)]);
+    const { workspaceId, templateId } = place;
+    expect(await getTemplate(database.pool, workspaceId, templateId)).toMatchObject({
+      category: 'UTILITY',
+      upcomingCategory: 'MARKETING',
+      upcomingCategoryAt: new Date(1_900_000_000_000),
+    });
+    expect(applier.complaints).toContain('the category of a template will change');
+    expect(await dataOf(place)).toEqual([]);
+    await deliver(applier, [
+      telling({ ...about(place), previous_category: 'UTILITY', new_category: 'MARKETING' }),
+    ]);
+    expect(await getTemplate(database.pool, workspaceId, templateId)).toMatchObject({
+      category: 'MARKETING',
+      upcomingCategory: null,
+      upcomingCategoryAt: null,
+    });
+  });
+
   it('does not start campaigns again when the template is reinstated', async () => {
     const place = await seed();
     await deliver(applier, [statusUpdate(place, 'DISABLED'), statusUpdate(place, 'REINSTATED')]);
@@ -202,11 +242,101 @@ describe('what the provider says of an account', () => {
     await database.pool.query(sql.type(nothing)`
       UPDATE channel SET status = 'blocked', block_reason = 'by hand' WHERE id = ${blocked.channelId}`);
     const reinstated = { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } };
-    await deliver(applier, [update(banned, { event: 'ACCOUNT_VIOLATION' })]);
+    await deliver(applier, [update(banned, { event: 'ACCOUNT_DELETED' })]);
     await deliver(applier, [update(banned, reinstated), update(blocked, reinstated)]);
     expect(await channelOf(banned)).toEqual({ status: 'active', block_reason: null });
     expect(await channelOf(blocked)).toEqual({ status: 'blocked', block_reason: 'by hand' });
     expect(await campaignOf(banned)).toMatchObject({ status: 'PAUSED' });
+  });
+
+  describe('by a restriction', () => {
+    const restricted = (place: Place, restriction_type: string, expiration: number) =>
+      update(place, { event: 'ACCOUNT_RESTRICTION', restriction_info: [{ restriction_type, expiration }] });
+    const sending = 'RESTRICTED_BIZ_INITIATED_MESSAGING';
+    // The applier's clock stands at 2026-03-01T12:00:00Z.
+    const ended = Date.parse('2026-03-01T11:00:00Z') / 1000;
+    const soon = Date.parse('2026-03-01T13:00:00Z') / 1000;
+    const later = Date.parse('2099-03-01T13:00:00Z') / 1000;
+    const pass = ({ channelId }: Place) =>
+      database.pool.query(sql.type(nothing)`
+        UPDATE channel SET blocked_until = now() WHERE id = ${channelId} AND blocked_until IS NOT NULL`);
+
+    it('of sending, is blocked until it ends', async () => {
+      const place = await seed();
+      await deliver(applier, [restricted(place, sending, soon)]);
+      expect(await channelOf(place)).toMatchObject({ status: 'blocked' });
+      expect(await campaignOf(place)).toEqual({ status: 'PAUSED', pause_reason: 'CHANNEL_BLOCKED' });
+      await pass(place);
+      await liftBlocks(applier);
+      expect(await channelOf(place)).toEqual({ status: 'active', block_reason: null });
+    });
+
+    it.each([
+      ['that has ended', sending, ended],
+      ['of calls', 'RESTRICTED_USER_INITIATED_CALLING_CALL_BUTTON_HIDDEN', later],
+      ['of new numbers', 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', later],
+      ['of answers', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING', later],
+    ])('%s, sends on', async (_, type, expiration) => {
+      const place = await seed();
+      await deliver(applier, [restricted(place, type, expiration)]);
+      expect(await channelOf(place)).toEqual({ status: 'active', block_reason: null });
+      expect(await campaignOf(place)).toMatchObject({ status: 'RUNNING' });
+    });
+
+    it('is blocked for the longer of two, and for good by a ban', async () => {
+      const [extended, banned] = [await seed(), await seed()];
+      await deliver(applier, [
+        restricted(extended, sending, later),
+        restricted(extended, sending, soon),
+        restricted(banned, sending, soon),
+        update(banned, { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE' } }),
+      ]);
+      await liftBlocks(applier);
+      expect(await channelOf(extended)).toMatchObject({ status: 'blocked' });
+      await pass(banned);
+      await liftBlocks(applier);
+      expect(await channelOf(banned)).toEqual({
+        status: 'blocked',
+        block_reason: 'ACCOUNT_UPDATE DISABLED_UPDATE',
+      });
+    });
+  });
+
+  it('is a warning when it is a violation', async () => {
+    const place = await seed();
+    await deliver(applier, [
+      update(place, { event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } }),
+    ]);
+    expect(await channelOf(place)).toMatchObject({ status: 'active' });
+    expect(applier.complaints).toContain('the provider tells of an account');
+  });
+
+  const accountOf = async ({ accountId }: Place) =>
+    (
+      await rowsOf(
+        database.pool,
+        sql.fragment`SELECT notice, messaging_limit FROM business_account WHERE id = ${accountId}`,
+      )
+    )[0];
+
+  it('is kept for the operator, with the newest messaging limit', async () => {
+    const place = await seed();
+    const limit = (max_daily_conversations_per_business: unknown, time: number) => {
+      const callback = fieldCallback(place.accountId, 'business_capability_update', {
+        max_daily_conversations_per_business,
+      });
+      return { ...callback, entry: (callback['entry'] as object[]).map((entry) => ({ ...entry, time })) };
+    };
+    await deliver(applier, [limit(2000, 1_800_000_200), limit(250, 1_800_000_100)]);
+    expect(await accountOf(place)).toMatchObject({ messaging_limit: 2000 });
+    await deliver(applier, [
+      limit(-1, 1_800_000_300),
+      fieldCallback(place.accountId, 'account_review_update', { decision: 'REJECTED' }),
+    ]);
+    expect(await accountOf(place)).toMatchObject({
+      messaging_limit: null,
+      notice: { field: 'account_review_update', event: 'REJECTED' },
+    });
   });
 
   it('changes nothing for what says nothing about sending', async () => {

@@ -1,0 +1,42 @@
+/**
+ * The words by which people unsubscribe, and subscribe again. A message counts when one of its texts is nothing but such a
+ * word; case, white space and the punctuation around it do not count: `Stop!` says the same as `STOP`.
+ */
+
+/** The provider's own buttons say `Stop promotions`; the rest is what people write, by language. */
+export const defaultOptOutWords: readonly string[] = [
+  'STOP, STOP ALL, STOPALL, STOP PROMOTIONS, UNSUBSCRIBE, OPT OUT, OPT-OUT',
+  'STOPP, ABMELDEN, ABBESTELLEN, WERBUNG STOPPEN, AFMELDEN, UITSCHRIJVEN, AVREGISTRERA, AFMELD',
+  'BAJA, DARME DE BAJA, CANCELAR SUSCRIPCIÓN, DETENER PROMOCIONES, NO MÁS MENSAJES',
+  'PARAR, SAIR, DESCADASTRAR, CANCELAR INSCRIÇÃO, PARAR PROMOÇÕES, INTERROMPER PROMOÇÕES',
+  'ARRÊT, ARRET, DÉSABONNER, DESABONNER, SE DÉSABONNER, ARRÊTER LES PROMOTIONS',
+  'DISISCRIVIMI, ANNULLA ISCRIZIONE, INTERROMPI PROMOZIONI, WYPISZ, REZYGNUJĘ, ODHLÁSIT, DEZABONARE',
+  'СТОП, ОТПИСАТЬСЯ, ВІДПИСАТИСЯ, ABONELİKTEN ÇIK, DURDUR, إيقاف, إلغاء الاشتراك, הסר, הסרה, रोकें, बंद करें',
+  'BERHENTI, BERHENTI BERLANGGANAN, HENTIKAN PROMOSI, HỦY ĐĂNG KÝ, ยกเลิก, 退订, 退訂, 配信停止, 수신거부',
+].flatMap((line) => line.split(', '));
+
+export const defaultOptInWords: readonly string[] = [
+  'START, UNSTOP, SUBSCRIBE, RESUME PROMOTIONS, OPT IN, OPT-IN, ANMELDEN, AANMELDEN, ALTA, SUSCRIBIRME',
+  "REANUDAR PROMOCIONES, INSCREVER, RETOMAR PROMOÇÕES, S'ABONNER, ISCRIVIMI, СТАРТ, ПОДПИСАТЬСЯ, BERLANGGANAN",
+].flatMap((line) => line.split(', '));
+
+/** What a message says of the sender's subscription: subscribed, not subscribed, or null for nothing. */
+export function createConsentReader(words: {
+  readonly optOutWords: readonly string[];
+  readonly optInWords: readonly string[];
+}): (texts: readonly string[]) => boolean | null {
+  const optOut = new Set(words.optOutWords.map(essence));
+  const optIn = new Set(words.optInWords.map(essence));
+  return (texts) => {
+    const said = texts.map(essence);
+    if (said.some((text) => optOut.has(text))) return false;
+    return said.some((text) => optIn.has(text)) ? true : null;
+  };
+}
+
+/** A text without any letter or digit is compared as it is. */
+function essence(text: string): string {
+  const plain = text.normalize('NFKC').trim().replaceAll(/\s+/gu, ' ').toLowerCase();
+  const bare = plain.replaceAll(/^[^\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}]+$/gu, '');
+  return bare === '' ? plain : bare;
+}

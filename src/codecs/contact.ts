@@ -1,7 +1,7 @@
 /** Contacts on the wire (Spec 2.5); the record itself is the one of the events, `EventContact`. */
 import * as t from 'io-ts';
 import { listOf } from './collections.ts';
-import { describe } from './json-schema.ts';
+import { describe, named } from './json-schema.ts';
 import { cursorOf, integerOf, IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { nullish, refined, struct } from './struct.ts';
 
@@ -22,7 +22,12 @@ const DateOfBirth = refined(
 );
 
 const CustomFields = refined(
-  listOf(struct({ fieldId: textOf({ min: 1, max: 255 }), value: textOf({ max: 5000 }) })),
+  listOf(
+    named(
+      'CustomFieldValue',
+      struct({ fieldId: textOf({ min: 1, max: 255 }), value: textOf({ max: 5000 }) }),
+    ),
+  ),
   (fields) => fields.length <= 200 && new Set(fields.map(({ fieldId }) => fieldId)).size === fields.length,
   'customFields must hold at most 200 fields, each once',
   { maxItems: 200 },

@@ -23,10 +23,13 @@ const providerNotification = named(
   t.type({
     object: t.string,
     entry: t.array(
-      t.type({
-        id: t.string,
-        changes: t.array(t.type({ field: t.string, value: t.UnknownRecord })),
-      }),
+      named(
+        'ProviderEntry',
+        t.type({
+          id: t.string,
+          changes: t.array(named('ProviderChange', t.type({ field: t.string, value: t.UnknownRecord }))),
+        }),
+      ),
     ),
   }),
 );
@@ -118,7 +121,7 @@ export const EventContact = named(
     countryCode: t.string,
     source: t.string,
     subscribed: t.boolean,
-    customFields: t.array(struct({ fieldId: t.string, value: t.string })),
+    customFields: t.array(named('CustomField', struct({ fieldId: t.string, value: t.string }))),
     tagsId: t.array(t.string),
     dob: nullish(dateTime),
     createdAt: dateTime,

@@ -78,7 +78,7 @@ function derive(codec: t.Mixed, schemas: NamedSchemas | undefined): JsonSchema |
   if (codec instanceof t.NullType) return { type: 'null' };
   if (codec instanceof t.UnknownType) return {};
   if (codec instanceof t.AnyDictionaryType) return { type: 'object' };
-  if (codec instanceof t.LiteralType) return { type: typeof codec.value, enum: [codec.value] };
+  if (codec instanceof t.LiteralType) return literalSchema(codec.value);
   if (codec instanceof t.KeyofType) return { type: 'string', enum: Object.keys(codec.keys) };
   if (codec instanceof t.ArrayType || codec instanceof t.ReadonlyArrayType) {
     return { type: 'array', items: inner(codec.type as t.Mixed) };
@@ -100,6 +100,10 @@ function derive(codec: t.Mixed, schemas: NamedSchemas | undefined): JsonSchema |
   return undefined;
 }
 
+function literalSchema(value: unknown): JsonSchema {
+  return { type: Number.isInteger(value) ? 'integer' : typeof value, enum: [value] };
+}
+
 function objectSchema(
   props: t.Props,
   required: readonly string[],
@@ -109,13 +113,28 @@ function objectSchema(
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
-/** `T | null` by two types where T has one: generators of clients know that form best. */
+/** One schema of several types where each member has one of its own: generators of clients read that form best. */
 function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => JsonSchema): JsonSchema {
-  const [only, ...others] = codecs.filter((codec) => !(codec instanceof t.NullType)).map(inner);
-  if (only === undefined || others.length > 0 || codecs.length === 1) return { anyOf: codecs.map(inner) };
-  if (typeof only['type'] !== 'string') return { anyOf: [only, { type: 'null' }] };
-  const values = only['enum'] as readonly unknown[] | undefined;
-  return { ...only, type: [only['type'], 'null'], ...(values && { enum: [...values, null] }) };
+  const members = codecs.map(inner);
+  const types = members.map(({ type }) => type);
+  const values = members.flatMap((member) => (member['enum'] as readonly unknown[] | undefined) ?? []);
+  const others = members.filter((member) => member['enum'] === undefined && member['type'] !== 'null');
+  const mergeable = types.every((type) => typeof type === 'string') && new Set(types).size === types.length;
+  if (!mergeable || (values.length > 0 && others.length > 0)) return anyOf(members);
+  const list = members.find(({ type }) => type === 'array');
+  // No generator has a type that is a list or an object: to them it is any, to a validator one of the two.
+  if (list !== undefined) {
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    return { if: { type: 'array' }, then: list, else: anyOf(members.filter((one) => one !== list)) };
+  }
+  const nulls = types.includes('null') ? [null] : [];
+  const merged = Object.assign({}, ...members, { type: types }) as JsonSchema;
+  return values.length > 0 ? { ...merged, enum: [...values, ...nulls] } : merged;
+}
+
+function anyOf(members: readonly JsonSchema[]): JsonSchema {
+  const [only, ...others] = members;
+  return only !== undefined && others.length === 0 ? only : { anyOf: members };
 }
 
 // Intersections of objects are one object in the document.

@@ -20,44 +20,57 @@ const productSchema = {
 
 const Texts = t.record(t.string, t.string);
 
-const Header = openObject({
-  description:
-    'Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header.',
-  properties: { link: text, id: text, filename: text, product: productSchema },
-});
+const Header = named(
+  'HeaderValues',
+  openObject({
+    description:
+      'Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header.',
+    properties: { link: text, id: text, filename: text, product: productSchema },
+  }),
+);
 
 const Body = describe(t.record(t.string, t.string), {
   description: 'Values by the position or the name of the variable.',
 });
 
-const buttonSchema = {
-  type: 'object',
-  properties: {
-    type: text,
-    url_suffix: text,
-    coupon_code: text,
-    otp: text,
-    payload: text,
-    flow_token: text,
-    flow_action_data: { type: 'object' },
-    thumbnail_product_retailer_id: text,
-    sections: { type: 'array', items: { type: 'object' } },
-  },
-} as const;
+/** A text stands for the button's main value; null skips the button. */
+const ButtonValue = named(
+  'ButtonValue',
+  t.union([
+    openObject({
+      properties: {
+        type: text,
+        url_suffix: text,
+        coupon_code: text,
+        otp: text,
+        payload: text,
+        flow_token: text,
+        flow_action_data: { type: 'object' },
+        thumbnail_product_retailer_id: text,
+        sections: { type: 'array', items: { type: 'object' } },
+      },
+    }),
+    t.string,
+    t.null,
+  ]),
+);
 
 const isListOrObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** An array in the order of the template's buttons, null for one that is left out; or an object keyed by their index. */
-const Buttons = refined(t.unknown, isListOrObject, (field) => `${field} must be an array or an object`, {
-  description:
-    'In the order of the template’s buttons (null skips one), or keyed by the index of the button.',
-  anyOf: [
-    { type: 'array', items: { anyOf: [buttonSchema, text, { type: 'null' }] } },
-    { type: 'object', additionalProperties: { anyOf: [buttonSchema, text] } },
-  ],
-});
+const ButtonValues = named(
+  'ButtonValues',
+  describe(
+    refined(t.unknown, isListOrObject, (field) => `${field} must be an array or an object`, {}),
+    {
+      description:
+        'In the order of the template’s buttons (null skips one), or keyed by the index of the button.',
+    },
+    t.union([t.array(ButtonValue), t.record(t.string, ButtonValue)]),
+  ),
+);
 
-const Card = named('CarouselCard', struct({}, { header: Header, body: Body, buttons: Buttons }));
+const Card = named('CarouselCard', struct({}, { header: Header, body: Body, buttons: ButtonValues }));
 
 const LimitedTimeOffer = openObject({
   properties: {
@@ -92,7 +105,7 @@ export const VariableMapping = named(
     {
       header: Header,
       body: Body,
-      buttons: Buttons,
+      buttons: ButtonValues,
       limited_time_offer: LimitedTimeOffer,
       footer: Footer,
       carousel: listOf(Card),

@@ -15,7 +15,7 @@ export const Wallet = named(
     currency: t.string,
     /** `country` is an ISO 3166 alpha-2 code; null is every other country. */
     message_prices: t.readonlyArray(
-      struct({ category: t.string, country: nullish(t.string), price: Amount }),
+      named('MessagePrice', struct({ category: t.string, country: nullish(t.string), price: Amount })),
     ),
   }),
 );

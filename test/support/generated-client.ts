@@ -19,12 +19,17 @@ export type ContactSelectionType = "all_contacts" | "segmented" | "csv_contacts"
 export type SendType = "IMMEDIATE" | "SCHEDULED";
 export type FilterMatch = "all" | "any";
 export type SegmentCondition = {
+    /** A contact field, `tag`, `custom.<name>`, `createdAt` or `subscribed`. */
     field: string;
+    /** One of eq, neq, contains, not_contains, starts_with, in, not_in, gt, gte, lt, lte, exists, not_exists. */
     operator: string;
+    /** What the field is compared with; absent for exists and not_exists. */
     value?: any;
 };
 export type ContactFilters = {
+    /** `all` conditions, or `any` of them. */
     match: FilterMatch;
+    /** Conditions on contacts; see `match`. */
     conditions: SegmentCondition[];
 };
 export type CsvMapping = {
@@ -36,56 +41,45 @@ export type CsvMapping = {
     name_column?: number | null;
     /** 0-based index of the column */
     email_column?: number | null;
+    /** Custom field name to 0-based column. */
     custom_field_mapping?: {
         [key: string]: number;
     } | {
         [key: string]: number;
     };
 };
-export type CarouselCard = {
-    /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
-    header?: {
-        link?: string;
-        id?: string;
-        filename?: string;
-        product?: {
-            product_retailer_id?: string;
-            catalog_id?: string;
-        };
+export type HeaderValues = {
+    /** The public address of a media file. */
+    link?: string;
+    /** The provider’s id of an uploaded media file, instead of `link`. */
+    id?: string;
+    /** The name that a document is shown with. */
+    filename?: string;
+    /** The product that the header shows. */
+    product?: {
+        /** The product’s id in the catalogue. */
+        product_retailer_id?: string;
+        /** The provider’s id of the catalogue. */
+        catalog_id?: string;
     };
+};
+export type ButtonValues = any;
+export type CarouselCard = {
+    /** Values, or names of variables, of the template’s header. */
+    header?: HeaderValues;
     /** Values by the position or the name of the variable. */
     body?: {
         [key: string]: string;
     };
-    /** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
-    buttons?: ({
-        "type"?: string;
-        url_suffix?: string;
-        coupon_code?: string;
-        otp?: string;
-        payload?: string;
-        flow_token?: string;
-        flow_action_data?: object;
-        thumbnail_product_retailer_id?: string;
-        sections?: object[];
-    } | string | null)[] | {
-        [key: string]: {
-            "type"?: string;
-            url_suffix?: string;
-            coupon_code?: string;
-            otp?: string;
-            payload?: string;
-            flow_token?: string;
-            flow_action_data?: object;
-            thumbnail_product_retailer_id?: string;
-            sections?: object[];
-        } | string;
-    };
+    /** Values, or names of variables, of the template’s buttons. */
+    buttons?: ButtonValues;
 };
 export type VariableDefaults = {
+    /** Values, or names of variables, of the template’s header. */
     header?: {
         [key: string]: string;
     };
+    /** Values, or names of variables, of the template’s body. */
     body?: {
         [key: string]: string;
     };
@@ -93,390 +87,581 @@ export type VariableDefaults = {
     buttons?: {
         [key: string]: string;
     };
+    /** Accepted and not sent: footers take no values. */
     footer?: {
         [key: string]: string;
     };
+    /** One entry a card, in the template’s order. */
     carousel?: CarouselCard[];
 };
 export type VariableMapping = {
-    /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
-    header?: {
-        link?: string;
-        id?: string;
-        filename?: string;
-        product?: {
-            product_retailer_id?: string;
-            catalog_id?: string;
-        };
-    };
+    /** Values, or names of variables, of the template’s header. */
+    header?: HeaderValues;
     /** Values by the position or the name of the variable. */
     body?: {
         [key: string]: string;
     };
-    /** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
-    buttons?: ({
-        "type"?: string;
-        url_suffix?: string;
-        coupon_code?: string;
-        otp?: string;
-        payload?: string;
-        flow_token?: string;
-        flow_action_data?: object;
-        thumbnail_product_retailer_id?: string;
-        sections?: object[];
-    } | string | null)[] | {
-        [key: string]: {
-            "type"?: string;
-            url_suffix?: string;
-            coupon_code?: string;
-            otp?: string;
-            payload?: string;
-            flow_token?: string;
-            flow_action_data?: object;
-            thumbnail_product_retailer_id?: string;
-            sections?: object[];
-        } | string;
-    };
+    /** Values, or names of variables, of the template’s buttons. */
+    buttons?: ButtonValues;
+    /** When the offer of the template ends. */
     limited_time_offer?: {
         /** Milliseconds since 1970, in the future. */
         expiration_time_ms?: number;
     };
     /** Accepted and not sent: footers take no values. */
     footer?: object;
+    /** One entry a card, in the template’s order. */
     carousel?: CarouselCard[];
+    /** Used where a mapped field is empty. */
     default_values?: VariableDefaults;
 };
 export type CreateCampaign = {
+    /** The name. */
     name: string;
+    /** An approved template of the channel’s business account. */
     template_id: string;
+    /** Where the audience comes from. */
     contact_selection_type: ContactSelectionType;
+    /** Now, or at `scheduled_at`. */
     send_type: SendType;
+    /** A note of the sender’s own. */
     description?: string;
     /** Must not be sent: the API key supplies it. */
     channel_id?: any;
     /** Must not be sent: the API key supplies it. */
     phone_number_id?: any;
+    /** Narrows `segmented`: only contacts that meet these conditions, too. */
     contact_filters?: ContactFilters;
+    /** Segment ids; contacts of any of them are included. */
     segments?: string[];
+    /** Phone numbers in international form, each with values of the body’s variables after `,`, `|` or `;` where wanted: `+4915112345678,Ada,12`. */
     quick_contacts?: string[];
+    /** The CSV itself: a header row and at least one data row. */
     csv_contacts_string?: string;
+    /** What an upload answered. */
     csv_file_key?: string;
+    /** The address that an upload answered, or a public one. */
     csv_file_url?: string;
+    /** Which column holds what. */
     csv_mapping?: CsvMapping;
+    /** For `failed_contacts`: the campaign whose failed recipients are the audience. */
     failed_campaign_id?: string;
+    /** For `failed_contacts`: only recipients that failed for these reasons. */
     failed_reasons?: string[];
+    /** Which field or text fills which variable. */
     variable_mapping?: VariableMapping;
+    /** When to send, with a time zone; null for IMMEDIATE. */
     scheduled_at?: string | null;
 };
 export type PreparationStatus = "PREPARING" | "READY" | "FAILED";
 export type CampaignStatus = "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
 export type CreatedCampaign = {
+    /** Where it stands. */
     status: "success";
+    /** The same as the HTTP status. */
     code: 201;
+    /** What happened, in words. */
     message: string;
+    /** What was asked for. */
     data: {
+        /** The campaign as it was created. */
         campaign: {
+            /** Identifies the record. */
             id: string;
+            /** The name. */
             name: string;
+            /** A note of the sender’s own. */
             description: string | null;
+            /** An approved template of the channel’s business account. */
             template_id: string;
+            /** Where the audience comes from. */
             contact_selection_type: ContactSelectionType;
+            /** Recipients that can be sent to; 0 until they are prepared. */
             total_contacts: number;
+            /** Rows that were skipped. */
             total_contacts_skipped: number;
+            /** Whether the list of recipients is ready. */
             preparation_status: PreparationStatus;
+            /** Rises with each preparation; 1 at creation. */
             preparation_version: number;
+            /** Rises when the set of recipients changes; 1 at creation. */
             audience_version: number;
+            /** Where it stands. */
             status: CampaignStatus;
+            /** Now, or at `scheduled_at`. */
             send_type: SendType;
+            /** When to send, with a time zone; null for IMMEDIATE. */
             scheduled_at: string | null;
+            /** The workspace. */
             workspace_id: number;
+            /** True for campaigns created by this API. */
             is_auto_trigger: boolean;
+            /** When it was created. */
             created_at: string;
+            /** When it last changed. */
             updated_at: string;
         };
+        /** What can be said before the audience is prepared. */
         summary: {
+            /** Recipients that can be sent to; 0 until they are prepared. */
             total_contacts: number;
+            /** True when the template is approved, the channel active and the wallet covers one message. */
             can_send_test: boolean;
         };
     };
+    /** When it was answered. */
     timestamp: string;
-};
-export type FieldProblem = {
-    field: string;
-    message: string;
-};
-export type ProviderRefusal = {
-    providerCode: number;
-    details: string;
 };
 export type ApiError = {
+    /** Always `error`. */
     status: "error";
+    /** The same as the HTTP status. */
     code: number;
+    /** What happened, in words. */
     message: string;
+    /** When it was answered. */
     timestamp: string;
-    error?: FieldProblem[] | ProviderRefusal;
+    /** On validation failures `{field, message}` for each field; on a refusal `{providerCode, details}`. */
+    error?: any;
 };
 export type CsvFile = {
+    /** What an upload answered. */
     csv_file_key: string;
+    /** The address that an upload answered, or a public one. */
     csv_file_url: string;
+    /** In bytes. */
     size: number;
+    /** Data rows that were looked at, of the beginning of the file. */
     rows_sampled: number;
+    /** The cells of the header row. */
     headers: string[];
 };
 export type CsvFileResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: CsvFile;
 };
 export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR";
 export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
 export type CampaignCounters = {
+    /** Waiting to be sent. */
     pending: number;
+    /** On the way: claimed by a page that is being sent. */
     claimed: number;
+    /** Accepted by the provider; no receipt has come yet. */
     accepted: number;
+    /** Sent by the provider, not delivered yet. */
     sent: number;
+    /** Delivered to the person’s device. */
     delivered: number;
+    /** Read by the person. */
     read: number;
+    /** Refused, or reported as failed by a receipt. */
     failed: number;
+    /** Nobody knows whether it was sent: the provider did not answer. */
     "unknown": number;
+    /** Not claimed before the campaign was cancelled. */
     cancelled: number;
+    /** Never to be sent to; see `skipped_reasons`. */
     skipped: number;
 };
 export type Campaign = {
+    /** Identifies the record. */
     id: string;
+    /** The name. */
     name: string;
+    /** A note of the sender’s own. */
     description: string | null;
+    /** An approved template of the channel’s business account. */
     template_id: string;
+    /** Where the audience comes from. */
     contact_selection_type: ContactSelectionType;
+    /** Recipients that can be sent to; 0 until they are prepared. */
     total_contacts: number;
+    /** Rows that were skipped. */
     total_contacts_skipped: number;
+    /** Whether the list of recipients is ready. */
     preparation_status: PreparationStatus;
+    /** Rises with each preparation; 1 at creation. */
     preparation_version: number;
+    /** Rises when the set of recipients changes; 1 at creation. */
     audience_version: number;
+    /** Where it stands. */
     status: CampaignStatus;
+    /** Now, or at `scheduled_at`. */
     send_type: SendType;
+    /** When to send, with a time zone; null for IMMEDIATE. */
     scheduled_at: string | null;
+    /** The workspace. */
     workspace_id: number;
+    /** True for campaigns created by this API. */
     is_auto_trigger: boolean;
+    /** When it was created. */
     created_at: string;
+    /** When it last changed. */
     updated_at: string;
+    /** The sending number’s channel. */
     channel_id: string;
+    /** The provider’s id of the sending number. */
     phone_number_id: string;
+    /** Why it is paused; null unless it is. */
     pause_reason: PauseReason | null;
+    /** Why the preparation failed; null unless it did. */
     preparation_error: {
+        /** Why the preparation failed. */
         code: PreparationErrorCode;
+        /** What happened, in words. */
         message: string;
     } | null;
+    /** When sending began; null before. */
     started_at: string | null;
+    /** When nobody was left to be sent to; null before. */
     completed_at: string | null;
+    /** Recipients by their present state; each is counted once. */
     counters: CampaignCounters;
+    /** Skipped recipients by reason. */
     skipped_reasons: {
         [key: string]: number;
     };
+    /** Failed recipients by reason. */
     failed_reasons: {
         [key: string]: number;
     };
 };
 export type Pagination = {
+    /** Which page, from 1. */
     page: number;
+    /** How many a page holds at most. */
     limit: number;
+    /** How many there are in all. */
     total: number;
+    /** Pages in all; 0 where there is nothing. */
     totalPages: number;
 };
 export type CampaignPage = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Campaign[];
+    /** Where this page stands in the list. */
     pagination: Pagination;
 };
 export type CampaignResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Campaign;
 };
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
 export type Recipient = {
+    /** Identifies the record. */
     id: string;
+    /** Digits with calling code. */
     phone_number: string | null;
+    /** The contact; null where the row names nobody that is known. */
     contact_id: string | null;
+    /** Where it stands. */
     state: RecipientState;
+    /** Why it is in this state; null where it needs no reason. */
     reason: string | null;
+    /** The reason in words, the provider’s where it spoke; null without one. */
     reason_detail: string | null;
+    /** The line of the CSV on which the row begins, the header being 1; null without a CSV. */
     line_number: number | null;
+    /** Our id of the message; null where none was made. */
     message_id: string | null;
+    /** The provider’s id of the message; null before it accepted. */
     provider_message_id: string | null;
+    /** When it last changed. */
     updated_at: string;
 };
 export type CursorPagination = {
+    /** How many a page holds at most. */
     limit: number;
+    /** What the next page is asked for with; null at the end. */
     nextCursor: string | null;
 };
 export type RecipientPage = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Recipient[];
+    /** Where this page stands in the list. */
     pagination: CursorPagination;
 };
 export type TestCampaign = {
+    /** Digits with calling code. */
     phone_number: string;
+    /** Values in the order header, body, buttons; not beside `variableMapping`. */
     variables?: string[];
 };
 export type SentMessage = {
+    /** Our id of the message; it travels to the provider and comes back in receipts. */
     messageId: string;
+    /** The provider’s id of the message; null when it gave none. */
     providerMessageId: string | null;
+    /** Where it stands. */
     status: string;
+    /** Digits with calling code, without `+` and spaces. */
     recipientPhoneNumber: string;
+    /** The provider’s id of the sending number. */
     phoneNumberId: string;
 };
 export type SentMessageMessageResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What happened, in words. */
     message: string;
+    /** What was asked for. */
     data: SentMessage;
 };
 export type Template = {
+    /** Identifies the record. */
     id: string;
+    /** The name. */
     name: string;
+    /** The template’s language, such as `en_US`. */
     language: string;
+    /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
     category: string;
+    /** Where it stands. */
     status: string;
+    /** The provider’s id of the template. */
     providerTemplateId: string;
+    /** The provider’s rating of the template; null when it has told none. */
     quality: string | null;
+    /** The category that the provider has announced; null when none is. */
     upcomingCategory: string | null;
+    /** When the announced category takes effect; null when none is announced. */
     upcomingCategoryAt: string | null;
     /** The definition as the provider gives it. */
     components: any[];
+    /** When it last changed. */
     updatedAt: string;
 };
 export type TemplatePage = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Template[];
+    /** Where this page stands in the list. */
     pagination: Pagination;
 };
 export type TemplateSyncSummary = {
+    /** Templates that the provider listed. */
     synced: number;
+    /** Templates that were not known before. */
     added: number;
+    /** Templates whose status, category or components changed. */
     changed: number;
 };
 export type TemplateSyncSummaryMessageResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What happened, in words. */
     message: string;
+    /** What was asked for. */
     data: TemplateSyncSummary;
 };
 export type TemplateVariables = {
+    /** Values, or names of variables, of the template’s header. */
     header: string[];
+    /** Values, or names of variables, of the template’s body. */
     body: string[];
+    /** Values, or names of variables, of the template’s buttons. */
     buttons: string[];
 };
 export type TemplateVariablesResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: TemplateVariables;
 };
 export type PayloadSkeleton = {
+    /** The template. */
     templateId: string;
+    /** Digits with calling code, without `+` and spaces. */
     recipientPhoneNumber: string;
+    /** Calling code: digits in records and events, `+<digits>` in single sends. */
     countryCode: string;
+    /** Values by section, for every kind of template; not beside `variables`. */
     variableMapping: {
+        /** Values, or names of variables, of the template’s header. */
         header: object;
+        /** Values, or names of variables, of the template’s body. */
         body: {
             [key: string]: string;
         };
+        /** Values, or names of variables, of the template’s buttons. */
         buttons: object[];
+        /** When the offer of the template ends. */
         limited_time_offer?: {
+            /** When the offer ends, in milliseconds since 1970. */
             expiration_time_ms: number;
         };
+        /** One entry a card, in the template’s order. */
         carousel?: object[];
     };
 };
 export type PayloadSkeletonResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: PayloadSkeleton;
 };
 export type SendTemplateMessage = {
+    /** The template. */
     templateId: string;
+    /** Digits with calling code, without `+` and spaces. */
     recipientPhoneNumber: string;
+    /** Calling code: digits in records and events, `+<digits>` in single sends. */
     countryCode: string;
+    /** Values in the order header, body, buttons; not beside `variableMapping`. */
     variables?: string[];
+    /** Values by section, for every kind of template; not beside `variables`. */
     variableMapping?: VariableMapping;
 };
 export type Tag = {
+    /** Identifies the tag. */
     tagId: string;
+    /** The name. */
     name: string;
+    /** Hex colour of the name. */
     text_color: string;
+    /** Hex colour behind the name. */
     background_color: string;
 };
 export type TagPage = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Tag[];
+    /** Where this page stands in the list. */
     pagination: Pagination;
 };
 export type CreateTag = {
+    /** The name. */
     name: string;
+    /** Hex colour of the name. */
     text_color?: string;
+    /** Hex colour behind the name. */
     background_color?: string;
+    /** The id of the user who creates it; the key’s id where absent. */
     createdBy?: string;
 };
 export type TagMessageResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What happened, in words. */
     message: string;
+    /** What was asked for. */
     data: Tag;
 };
 export type TagResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Tag;
 };
 export type UpdateTag = {
+    /** The name. */
     name?: string;
+    /** Hex colour of the name. */
     text_color?: string;
+    /** Hex colour behind the name. */
     background_color?: string;
 };
 export type Acknowledgement = {
+    /** Where it stands. */
     status: "success";
+    /** What happened, in words. */
     message: string;
 };
+export type CustomField = {
+    /** The name of the custom field. */
+    fieldId: string;
+    /** The value. */
+    value: string;
+};
 export type Contact = {
+    /** Identifies the record. */
     id: string;
+    /** First name; empty or null when unknown. */
     firstName: string;
+    /** Last name; empty or null when unknown. */
     lastName: string;
+    /** The name that the person shows in the chat. */
     chatName: string;
+    /** E-mail address; empty or null when unknown. */
     email: string;
+    /** National digits. */
     phoneNumber: string;
+    /** Calling code: digits in records and events, `+<digits>` in single sends. */
     countryCode: string;
+    /** Where it comes from. */
     source: string;
+    /** False after an opt-out: campaigns skip the contact. */
     subscribed: boolean;
-    customFields: {
-        fieldId: string;
-        value: string;
-    }[];
+    /** Fields of the workspace’s own; the list replaces the one before. */
+    customFields: CustomField[];
+    /** Tag ids; the list replaces the one before. */
     tagsId: string[];
+    /** Date of birth; null when unknown. */
     dob: string | null;
+    /** When it was created. */
     createdAt: string;
+    /** When it last changed. */
     updatedAt: string;
 };
 export type ContactPage = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Contact[];
+    /** Where this page stands in the list. */
     pagination: CursorPagination;
+};
+export type CustomFieldValue = {
+    /** The name of the custom field. */
+    fieldId: string;
+    /** The value. */
+    value: string;
 };
 export type CreateContact = {
     /** National digits, or international ones with a plus sign. */
     phoneNumber: string;
     /** A calling code, with or without a plus sign. */
     countryCode?: string;
+    /** First name; empty or null when unknown. */
     firstName?: string;
+    /** Last name; empty or null when unknown. */
     lastName?: string;
+    /** The name that the person shows in the chat. */
     chatName?: string;
+    /** E-mail address; empty or null when unknown. */
     email?: string;
+    /** False after an opt-out: campaigns skip the contact. */
     subscribed?: boolean;
-    customFields?: {
-        fieldId: string;
-        value: string;
-    }[];
+    /** Fields of the workspace’s own; the list replaces the one before. */
+    customFields?: CustomFieldValue[];
+    /** Tag ids; the list replaces the one before. */
     tagsId?: string[];
+    /** Date of birth; null when unknown. */
     dob?: string | null;
 };
 export type ContactMessageResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What happened, in words. */
     message: string;
+    /** What was asked for. */
     data: Contact;
 };
 export type ContactResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Contact;
 };
 export type UpdateContact = {
@@ -484,223 +669,377 @@ export type UpdateContact = {
     phoneNumber?: string;
     /** A calling code, with or without a plus sign. */
     countryCode?: string;
+    /** First name; empty or null when unknown. */
     firstName?: string;
+    /** Last name; empty or null when unknown. */
     lastName?: string;
+    /** The name that the person shows in the chat. */
     chatName?: string;
+    /** E-mail address; empty or null when unknown. */
     email?: string;
+    /** False after an opt-out: campaigns skip the contact. */
     subscribed?: boolean;
-    customFields?: {
-        fieldId: string;
-        value: string;
-    }[];
+    /** Fields of the workspace’s own; the list replaces the one before. */
+    customFields?: CustomFieldValue[];
+    /** Tag ids; the list replaces the one before. */
     tagsId?: string[];
+    /** Date of birth; null when unknown. */
     dob?: string | null;
 };
 export type Segment = {
+    /** Identifies the record. */
     id: string;
+    /** The name. */
     name: string;
+    /** `all` conditions, or `any` of them. */
     match: FilterMatch;
+    /** Conditions on contacts; see `match`. */
     conditions: SegmentCondition[];
+    /** When it was created. */
     created_at: string;
+    /** When it last changed. */
     updated_at: string;
 };
 export type SegmentPage = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Segment[];
+    /** Where this page stands in the list. */
     pagination: Pagination;
 };
 export type CreateSegment = {
+    /** The name. */
     name: string;
+    /** Conditions on contacts; see `match`. */
     conditions: SegmentCondition[];
+    /** `all` conditions, or `any` of them. */
     match?: FilterMatch;
 };
 export type SegmentMessageResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What happened, in words. */
     message: string;
+    /** What was asked for. */
     data: Segment;
 };
 export type SegmentResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Segment;
 };
 export type UpdateSegment = {
+    /** The name. */
     name?: string;
+    /** `all` conditions, or `any` of them. */
     match?: FilterMatch;
+    /** Conditions on contacts; see `match`. */
     conditions?: SegmentCondition[];
 };
 export type ConversationStatus = "open" | "resolved" | "closed";
 export type AssignmentType = "user" | "team" | "bot" | "none";
 export type Assignee = {
+    /** Identifies the record. */
     id: string | null;
+    /** The name. */
     name: string | null;
+    /** First name; empty or null when unknown. */
     firstName: string | null;
+    /** Last name; empty or null when unknown. */
     lastName: string | null;
+    /** E-mail address; empty or null when unknown. */
     email: string | null;
 };
 export type ChatMode = "manual" | "bot" | "assistant";
 export type Conversation = {
+    /** Identifies the record. */
     id: string;
+    /** The contact. */
     contactId: string;
+    /** The sending number’s channel. */
     channelId: string;
+    /** The provider’s id of the sending number. */
     phoneNumberId: string;
+    /** Where it stands. */
     status: ConversationStatus;
+    /** What it is assigned to. */
     assignmentType: AssignmentType;
+    /** The user, team or bot it is assigned to; null for nobody. */
     assignedTo: Assignee | null;
+    /** Who answers in the conversation. */
     chatMode: ChatMode;
+    /** When it was closed; null unless it is. */
     closedAt: string | null;
+    /** When it was created. */
     createdAt: string;
+    /** When it last changed. */
     updatedAt: string;
 };
 export type ConversationPage = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Conversation[];
+    /** Where this page stands in the list. */
     pagination: Pagination;
 };
 export type ConversationResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Conversation;
 };
 export type AssigneeInput = {
+    /** Identifies the record. */
     id: string;
+    /** The name. */
     name?: string | null;
+    /** First name; empty or null when unknown. */
     firstName?: string | null;
+    /** Last name; empty or null when unknown. */
     lastName?: string | null;
+    /** E-mail address; empty or null when unknown. */
     email?: string | null;
 };
 export type ActorInput = {
+    /** Identifies the record. */
     id?: string | null;
+    /** The name. */
     name?: string | null;
+    /** E-mail address; empty or null when unknown. */
     email?: string | null;
 };
 export type AssignmentSource = "manual" | "chatbot" | "assistant" | "api" | "auto";
 export type AssignConversation = {
+    /** What it is assigned to. */
     assignmentType: AssignmentType;
+    /** The user, team or bot it is assigned to; null for nobody. */
     assignedTo?: AssigneeInput | null;
+    /** Who assigned it; null when nobody did by hand. */
     assignedBy?: ActorInput | null;
+    /** Who answers in the conversation. */
     chatMode?: ChatMode;
+    /** Where it comes from. */
     source?: AssignmentSource;
 };
 export type ConversationMessageResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What happened, in words. */
     message: string;
+    /** What was asked for. */
     data: Conversation;
 };
 export type ChangeConversationStatus = {
+    /** Where it stands. */
     status: ConversationStatus;
+    /** Who changed it; null when nobody did by hand. */
     changedBy?: ActorInput | null;
 };
+export type MessagePrice = {
+    /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+    category: string;
+    /** ISO 3166 alpha-2; null is every other country. */
+    country: string | null;
+    /** Of one message, as decimal text. */
+    price: string;
+};
 export type Wallet = {
+    /** The sending number’s channel. */
     channel_id: string;
+    /** The sum of the ledger, as decimal text. What can be spent is balance − reserved. */
     balance: string;
+    /** Held for messages on the way, as decimal text. */
     reserved: string;
+    /** ISO 4217. */
     currency: string;
-    message_prices: {
-        category: string;
-        country: string | null;
-        price: string;
-    }[];
+    /** What a message costs by category and country. */
+    message_prices: MessagePrice[];
 };
 export type WalletResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Wallet;
 };
 export type RechargeWallet = {
+    /** The sending number’s channel. */
     channel_id: string;
+    /** Decimal text in the wallet’s currency, with up to six places. */
     amount: string;
 };
 export type WalletMessageResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What happened, in words. */
     message: string;
+    /** What was asked for. */
     data: Wallet;
+};
+export type ReceiveProviderCallbackResponse = {
+    /** Where it stands. */
+    status: "success";
 };
 export type EventKey = "incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed";
 export type WebhookStatus = "active" | "inactive";
 export type CreateWebhook = {
+    /** A name for people. */
     title: string;
+    /** Where deliveries go: http or https. */
     url: string;
+    /** The events that are delivered to the URL. */
     events: EventKey[];
+    /** Where it stands. */
     status?: WebhookStatus;
+    /** Signs deliveries; `whsec_…` (base64) is recommended. Null removes it. */
     secret?: string | null;
 };
 export type Webhook = {
+    /** Identifies the record. */
     id: string;
+    /** A name for people. */
     title: string;
+    /** Where deliveries go: http or https. */
     url: string;
+    /** Where it stands. */
     status: WebhookStatus;
+    /** The events that are delivered to the URL. */
     events: EventKey[];
+    /** True when deliveries are signed; the secret itself is never shown. */
     hasSecret: boolean;
+    /** When it was created. */
     createdAt: string;
+    /** When it last changed. */
     updatedAt: string;
 };
 export type WebhookMessageResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What happened, in words. */
     message: string;
+    /** What was asked for. */
     data: Webhook;
 };
 export type WebhookPage = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Webhook[];
+    /** Where this page stands in the list. */
     pagination: Pagination;
 };
 export type EventDescription = {
+    /** What happened. */
     eventKey: EventKey;
+    /** When the event is emitted. */
     description: string;
+    /** JSON Schema 2020-12 of the request body. */
     schema: object;
+    /** A request body as it is delivered. */
     example: object;
 };
-export type WebhookResponse = {
+export type ListWebhookEventsResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
+    data: EventDescription[];
+};
+export type WebhookResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
     data: Webhook;
 };
 export type UpdateWebhook = {
+    /** Where deliveries go: http or https. */
     url?: string;
+    /** Where it stands. */
     status?: WebhookStatus;
+    /** The events that are delivered to the URL. */
     events?: EventKey[];
+    /** Signs deliveries; `whsec_…` (base64) is recommended. Null removes it. */
     secret?: string | null;
 };
 export type WebhookHealthState = "unknown" | "healthy" | "failing";
 export type WebhookHealth = {
+    /** The webhook configuration. */
     webhookId: string;
+    /** Whether deliveries arrive. */
     health: WebhookHealthState;
+    /** The first failure that no success has followed; null when there is none. */
     failingSince: string | null;
+    /** Failed deliveries since the last that succeeded. */
     consecutiveFailures: number;
+    /** Deliveries whose turn has not come; counted up to 10,000. */
     waiting: number;
 };
 export type WebhookHealthResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: WebhookHealth;
 };
 export type TestWebhook = {
+    /** What happened. */
     eventKey: EventKey;
 };
 export type DeliveryState = "pending" | "sending" | "delivered" | "failed";
 export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired";
 export type Delivery = {
+    /** Identifies the record. */
     id: string;
+    /** The webhook configuration. */
     webhookId: string;
+    /** The event that is delivered. */
     eventId: string;
+    /** What happened. */
     eventKey: string;
+    /** Where it stands. */
     state: DeliveryState;
+    /** Why it failed; null unless it did. */
     errorCode: DeliveryErrorCode | null;
+    /** The receiver’s HTTP status; null without one. */
     responseStatus: number | null;
+    /** The beginning of the receiver’s answer; null without one. */
     responseExcerpt: string | null;
+    /** Milliseconds from dialling to the answer’s end; null before the attempt. */
     durationMs: number | null;
+    /** When the request left; null while it has not. */
     attemptedAt: string | null;
+    /** When it was created. */
     createdAt: string;
 };
 export type DeliveryMessageResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What happened, in words. */
     message: string;
+    /** What was asked for. */
     data: Delivery;
 };
 export type DeliveryPage = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Delivery[];
+    /** Where this page stands in the list. */
     pagination: CursorPagination;
 };
 export type DeliveryResponse = {
+    /** Where it stands. */
     status: "success";
+    /** What was asked for. */
     data: Delivery;
+};
+export type GetHealthResponse = {
+    /** Where it stands. */
+    status: "ok";
+};
+export type GetReadinessResponse = {
+    /** Where it stands. */
+    status: "ready";
 };
 /**
  * Create a campaign that prepares its audience and sends itself
@@ -757,7 +1096,8 @@ export function createCampaign(createCampaign: CreateCampaign, { idempotencyKey 
  * Upload a CSV for a campaign: field `file` of a multipart form, up to 256 MiB
  */
 export function uploadCampaignCsv(body: {
-    file: string;
+    /** The CSV, up to 256 MiB. */
+    file: Blob;
 }, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 201;
@@ -1983,9 +2323,7 @@ export function verifyProviderWebhook({ hubMode, hubVerifyToken, hubChallenge }:
 export function receiveProviderCallback(body: object, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-        };
+        data: ReceiveProviderCallbackResponse;
     } | {
         status: 400;
         data: ApiError;
@@ -2085,10 +2423,7 @@ export function listWebhooks({ page, limit }: {
 export function listWebhookEvents(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "success";
-            data: EventDescription[];
-        };
+        data: ListWebhookEventsResponse;
     } | {
         status: 401;
         data: ApiError;
@@ -2362,9 +2697,7 @@ export function resendWebhookDelivery(id: string, deliveryId: string, opts?: Oaz
 export function getHealth(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "ok";
-        };
+        data: GetHealthResponse;
     } | {
         status: 500;
         data: ApiError;
@@ -2381,9 +2714,7 @@ export function getHealth(opts?: Oazapfts.RequestOpts) {
 export function getReadiness(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "ready";
-        };
+        data: GetReadinessResponse;
     } | {
         status: 500;
         data: ApiError;

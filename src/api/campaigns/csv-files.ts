@@ -36,7 +36,7 @@ export const uploadCsvFile = endpoint(
     bodySchema: {
       type: 'object',
       required: ['file'],
-      properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+      properties: { file: { type: 'string', format: 'binary', description: 'The CSV, up to 256 MiB.' } },
     },
     responses: {
       201: {

@@ -54,7 +54,7 @@ export const ErrorEnvelope = named(
     {
       error: t.union([
         t.readonlyArray(named('FieldProblem', struct({ field: t.string, message: t.string }))),
-        named('ProviderRefusal', struct({ providerCode: Integer, details: t.string })),
+        struct({ providerCode: Integer, details: t.string }),
       ]),
     },
   ),

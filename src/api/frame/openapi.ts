@@ -1,10 +1,11 @@
 /** The declarations as an OpenAPI 3.1 document: nothing in it is written twice. */
 import type * as t from 'io-ts';
 import { eventEnvelope } from '../../codecs/event.ts';
-import { named, toJsonSchema, type JsonSchema, type NamedSchemas } from '../../codecs/json-schema.ts';
+import { named, nameOf, toJsonSchema, type JsonSchema, type NamedSchemas } from '../../codecs/json-schema.ts';
 import { eventDescriptions, eventKeys } from '../../domain/webhooks/event-key.ts';
 import type { Declaration, Endpoint, ResponseDeclaration } from './endpoint.ts';
 import { ErrorEnvelope } from './envelope.ts';
+import { describedParameter, withDescriptions } from './describe-fields.ts';
 
 export type OpenApiDocument = JsonSchema;
 
@@ -71,7 +72,11 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
     webhooks,
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
-      schemas: Object.fromEntries([...schemas].toSorted(([one], [other]) => one.localeCompare(other))),
+      schemas: Object.fromEntries(
+        [...schemas]
+          .toSorted(([one], [other]) => one.localeCompare(other))
+          .map(([name, schema]) => [name, withDescriptions(name, schema)]),
+      ),
       responses: Object.fromEntries(
         Object.entries(errorDescriptions).map(([status, description]) => [
           `Error${status}`,
@@ -95,7 +100,10 @@ function operation(declaration: Declaration, schemas: NamedSchemas): JsonSchema 
     ...(requestBody !== undefined && { requestBody }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(responses).map(([status, response]) => [status, responseOf(response, schemas)]),
+        Object.entries(responses).map(([status, response]) => [
+          status,
+          responseOf(operationId, response, schemas),
+        ]),
       ),
       ...Object.fromEntries(
         errorStatuses(declaration).map((status) => [
@@ -139,12 +147,17 @@ function parametersOf(
   }
   const inQuery = fieldsOf(query, schemas);
   return [
-    ...names.map((name) => ({ name, in: 'path', required: true, schema: inPath.properties[name] })),
+    ...names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      ...describedParameter(name, inPath.properties[name] ?? {}),
+    })),
     ...Object.entries(inQuery.properties).map(([name, schema]) => ({
       name,
       in: 'query',
       required: inQuery.required.includes(name),
-      schema,
+      ...describedParameter(name, schema),
     })),
     ...(idempotent ? [idempotencyParameter] : []),
   ];
@@ -193,10 +206,12 @@ function bodyOf(
 const pascalCase = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 
 function responseOf(
+  operationId: string,
   { description, body, example, content = {} }: ResponseDeclaration,
   schemas: NamedSchemas,
 ): JsonSchema {
-  const json = body && { schema: toJsonSchema(body, schemas), ...(example !== undefined && { example }) };
+  const own = body && nameOf(body) === undefined ? named(`${pascalCase(operationId)}Response`, body) : body;
+  const json = own && { schema: toJsonSchema(own, schemas), ...(example !== undefined && { example }) };
   const media = {
     ...(json !== undefined && { 'application/json': json }),
     ...Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),

@@ -84,3 +84,27 @@ describe('an example', () => {
     },
   );
 });
+
+it('describes every property and every parameter', () => {
+  const silent: string[] = [];
+  const walk = (place: string, node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (key === 'example' || key === 'examples') continue;
+      if (key === 'properties') {
+        for (const [name, property] of Object.entries(value as Record<string, object>)) {
+          if (!('description' in property)) silent.push(`${place}.${name}`);
+        }
+      }
+      if (key === 'parameters') {
+        for (const parameter of value as readonly { readonly name: string }[]) {
+          if (!('description' in parameter)) silent.push(`${place} ${parameter.name}`);
+        }
+      }
+      walk(key === 'properties' ? place : `${place}/${key}`, value);
+    }
+  };
+  walk('', document['components']);
+  walk('', document['paths']);
+  expect(silent, 'src/api/frame/field-descriptions.ts holds the words').toEqual([]);
+});

@@ -1,0 +1,47 @@
+/** Puts what fields and parameters mean into the document. */
+import type { JsonSchema } from '../../codecs/json-schema.ts';
+import { fieldDescriptions } from './field-descriptions.ts';
+
+/** Of parameters of the path and the query, where they mean something else than a field of the same name. */
+const parameterDescriptions: Readonly<Record<string, string>> = {
+  assignedTo: 'Only those assigned to this user, team or bot.',
+  channel_id: 'Which channel’s wallet; needed with a workspace key where the workspace has several.',
+  contactId: 'Only those with this contact.',
+  createdBy: 'Only tags created by this user.',
+  cursor: 'The `nextCursor` of the page before; absent for the first page.',
+  deliveryId: 'The delivery.',
+  eventKey: 'Only these events; may be repeated.',
+  'hub.challenge': 'What is echoed when the token is right.',
+  'hub.mode': 'Always `subscribe`.',
+  'hub.verify_token': 'The token that was agreed with the provider.',
+  key: 'The `csv_file_key` that an upload answered.',
+  limit: 'How many a page holds at most.',
+  page: 'Which page, from 1.',
+  reason: 'Only these reasons; may be repeated.',
+  search: 'Only those that match these words; the last one may be the beginning of a word.',
+  state: 'Only these states; may be repeated.',
+  status: 'Only those of this status.',
+};
+
+/** The description stands beside the schema, where readers of parameters look. */
+export function describedParameter(name: string, schema: JsonSchema): JsonSchema {
+  const { description = parameterDescriptions[name] ?? fieldDescriptions[name], ...rest } = schema;
+  return { ...(description !== undefined && { description }), schema: rest };
+}
+
+/** Every property of a named schema, at any depth, with what its name means. */
+export function withDescriptions(name: string, schema: JsonSchema): JsonSchema {
+  const inside = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inside);
+    return typeof value === 'object' && value !== null ? withDescriptions(name, value as JsonSchema) : value;
+  };
+  const entries = Object.entries(schema).map(([key, value]) => {
+    if (key !== 'properties') return [key, inside(value)];
+    const properties = Object.entries(value as Record<string, JsonSchema>).map(([field, one]) => {
+      const description = fieldDescriptions[`${name}.${field}`] ?? fieldDescriptions[field];
+      return [field, { ...(description !== undefined && { description }), ...withDescriptions(name, one) }];
+    });
+    return [key, Object.fromEntries(properties)];
+  });
+  return Object.fromEntries(entries) as JsonSchema;
+}

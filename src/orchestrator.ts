@@ -1,16 +1,20 @@
 /** The only importer of @temporalio/client: starts, signals and schedules. "Already started" is success. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   Client,
   Connection,
   ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
   type ConnectionLike,
+  type ScheduleDescription,
+  type ScheduleOptionsAction,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
-import { callContext } from './telemetry/call-context.ts';
+import { callContext } from './concurrency/call-context.ts';
 import type { Config } from './config.ts';
 import {
   campaignWorkflowId,
@@ -35,7 +39,7 @@ export interface Orchestrator {
   readonly refreshCampaign: (campaignId: string) => Promise<boolean>;
   /** Starts the workflow of a delivery unless it runs. `closed`: it ran and ended before, and will not run again. */
   readonly startWebhookDelivery: (deliveryId: string) => Promise<'started' | 'closed'>;
-  /** Has the templates of a business account synced every hour; does nothing when that is so already. */
+  /** Has the templates of a business account synced every hour; changes nothing when that is so already. */
   readonly scheduleTemplateSync: (account: { id: string; workspaceId: number }) => Promise<void>;
   /** Syncs the templates of a business account once, now, unless that is going on. */
   readonly startTemplateSync: (businessAccountId: string) => Promise<void>;
@@ -122,6 +126,21 @@ export function orchestratorFor(
   const limited = <T>(call: () => Promise<T>, timeoutMs = callTimeoutMs) =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);
 
+  /** Creates a schedule, or changes one that an earlier release made otherwise. One that was paused stays so. */
+  const keepHourly = async (scheduleId: string, action: ScheduleOptionsAction): Promise<void> => {
+    const handle = client.schedule.getHandle(scheduleId);
+    try {
+      const present = await limited(() => handle.describe());
+      if (isHourly(present, action)) return;
+      await limited(() => handle.update(({ state }) => ({ ...hourly, action, state })));
+    } catch (error) {
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+      await limited(() => client.schedule.create({ scheduleId, ...hourly, action })).catch(
+        unlessMadeMeanwhile,
+      );
+    }
+  };
+
   return {
     client,
     close,
@@ -171,27 +190,15 @@ export function orchestratorFor(
         throw error;
       }
     },
-    async scheduleTemplateSync({ id, workspaceId }) {
+    scheduleTemplateSync({ id, workspaceId }) {
       const input: TemplateSyncInput = { businessAccountId: id };
-      try {
-        await limited(() =>
-          client.schedule.create({
-            scheduleId: templateSyncScheduleId(id),
-            // Accounts take different minutes of the hour.
-            spec: { intervals: [{ every: '1 hour' }], jitter: '10 minutes' },
-            policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '10 minutes' },
-            action: {
-              type: 'startWorkflow',
-              workflowType: workflowTypes.templateSync,
-              taskQueue: taskQueues.maintenance,
-              args: [input],
-              typedSearchAttributes: [{ key: workspaceIdKey, value: workspaceId }],
-            },
-          }),
-        );
-      } catch (error) {
-        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      }
+      return keepHourly(templateSyncScheduleId(id), {
+        type: 'startWorkflow',
+        workflowType: workflowTypes.templateSync,
+        taskQueue: taskQueues.maintenance,
+        args: [input],
+        typedSearchAttributes: [{ key: workspaceIdKey, value: workspaceId }],
+      });
     },
     async startTemplateSync(businessAccountId) {
       const input: TemplateSyncInput = { businessAccountId };
@@ -204,28 +211,37 @@ export function orchestratorFor(
         }),
       );
     },
-    async scheduleRetention() {
-      try {
-        await limited(() =>
-          client.schedule.create({
-            scheduleId: retentionScheduleId,
-            spec: { intervals: [{ every: '1 hour' }], jitter: '10 minutes' },
-            policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '10 minutes' },
-            action: {
-              type: 'startWorkflow',
-              workflowType: workflowTypes.retention,
-              taskQueue: taskQueues.maintenance,
-              args: [],
-            },
-          }),
-        );
-      } catch (error) {
-        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      }
-    },
+    scheduleRetention: () =>
+      keepHourly(retentionScheduleId, {
+        type: 'startWorkflow',
+        workflowType: workflowTypes.retention,
+        taskQueue: taskQueues.maintenance,
+        args: [],
+      }),
     async ping(timeoutMs) {
       const { namespace } = client.options;
       await limited(() => client.connection.workflowService.describeNamespace({ namespace }), timeoutMs);
     },
   };
+}
+
+const hourMs = 3_600_000;
+const hourly = {
+  // Accounts take different minutes of the hour.
+  spec: { intervals: [{ every: hourMs, offset: 0 }], jitter: hourMs / 6 },
+  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: hourMs / 6 },
+};
+
+function isHourly({ spec, policies, action }: ScheduleDescription, wanted: ScheduleOptionsAction): boolean {
+  const { intervals, jitter } = spec;
+  const { overlap, catchupWindow } = policies;
+  const { workflowType, taskQueue, args } = action;
+  return isDeepStrictEqual(
+    [{ spec: { intervals, jitter }, policies: { overlap, catchupWindow } }, workflowType, taskQueue, args],
+    [hourly, wanted.workflowType, wanted.taskQueue, wanted.args],
+  );
+}
+
+function unlessMadeMeanwhile(error: unknown): void {
+  if (!(error instanceof ScheduleAlreadyRunning)) throw error;
 }

@@ -1,15 +1,14 @@
 /**
- * Holds src/ to its plan: which room may import which, which package belongs to which room, one subject word on every floor.
- * `npm run check` runs it; each finding is a sentence that names the right room.
+ * Holds src/ and test/ to their plan: which room may import which, which package belongs to which room, one subject word on
+ * every floor. `npm run check` runs it; each finding is a sentence that names the right room. Takes another root for its test.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 
 const loose = ['server', 'worker', 'admin', 'dependencies', 'config', 'orchestrator', 'secrets'];
-
 const subjects = [
   'campaigns',
   'audience',
@@ -25,26 +24,23 @@ const subjects = [
   'operations',
 ];
 
-const ground = ['telemetry', 'concurrency', 'config', 'secrets'];
-const entry = ['server', 'worker', 'admin'];
+const ground = ['concurrency', 'config', 'secrets', 'telemetry'];
 const effects = ['provider', 'outbound', 'storage', 'orchestrator'];
 
-/** A room, what it may import beside itself, and the folders it may hold (undefined: none). */
+/** From the lowest floor up: what a room may import beside itself, as types alone, and the folders it may hold. */
 const rooms = {
   codecs: { knows: ['domain'] },
   domain: { knows: ['codecs'], folders: subjects },
-  concurrency: { knows: ['telemetry'] },
-  telemetry: { knows: ['concurrency', 'config', 'domain', 'records'], types: ['dependencies', ...effects] },
-  records: {
-    knows: ['codecs', 'domain', ...ground],
-    types: ['workflows'],
-    folders: [...subjects, 'database'],
-  },
-  provider: { knows: ['codecs', 'domain', ...ground] },
-  outbound: { knows: ['codecs', 'domain', ...ground] },
-  storage: { knows: ['codecs', 'domain', ...ground] },
-  orchestrator: { knows: ['workflows', 'domain', ...ground] },
+  concurrency: { types: ['telemetry'] },
+  secrets: { knows: ['domain'] },
+  records: { knows: ['codecs', 'domain', 'concurrency', 'config'], folders: [...subjects, 'database'] },
+  provider: { knows: ['codecs', 'domain', 'concurrency', 'config'] },
+  outbound: { knows: ['codecs', 'domain', 'concurrency', 'config'] },
+  storage: { knows: ['codecs', 'domain', 'concurrency', 'config'] },
+  config: { knows: ['codecs', 'domain', 'outbound'] },
   workflows: { knows: ['domain'], types: ['activities'] },
+  orchestrator: { knows: ['workflows', 'domain', 'concurrency', 'config'] },
+  telemetry: { knows: ['concurrency', 'config', 'domain', 'records'], types: ['dependencies', ...effects] },
   commands: {
     knows: ['codecs', 'domain', 'records', 'workflows', ...effects, ...ground],
     types: ['dependencies'],
@@ -54,25 +50,34 @@ const rooms = {
     knows: ['domain', 'records', 'commands', 'workflows', ...effects, ...ground],
     types: ['dependencies'],
   },
+  process: {
+    knows: ['records', 'commands', 'workflows', 'orchestrator', ...ground],
+    types: ['dependencies'],
+  },
   api: {
     knows: ['codecs', 'domain', 'records', 'commands', 'workflows', 'process', ...effects, ...ground],
     types: ['dependencies'],
     folders: ['frame', 'campaigns', 'webhooks'],
   },
-  process: {
-    knows: ['records', 'commands', 'workflows', 'orchestrator', ...ground],
-    types: ['dependencies'],
+  dependencies: {
+    knows: ['codecs', 'domain', 'records', 'commands', 'workflows', 'process', ...effects, ...ground],
   },
   admin: {
-    knows: ['codecs', 'domain', 'records', 'commands', 'dependencies', 'workflows', ...effects, ...ground],
+    // A record is shown as the API shows it.
+    knows: [
+      'codecs',
+      'domain',
+      'records',
+      'commands',
+      'dependencies',
+      'workflows',
+      'api',
+      ...effects,
+      ...ground,
+    ],
   },
-  dependencies: {
-    knows: ['codecs', 'domain', 'records', 'commands', 'workflows', ...effects, ...ground, 'process'],
-  },
-  config: { knows: ['codecs', 'domain', 'outbound'] },
-  secrets: { knows: ['domain'] },
-  server: { knows: undefined },
-  worker: { knows: undefined },
+  server: { knows: 'all' },
+  worker: { knows: 'all' },
 };
 
 /** Packages that belong to some rooms alone. */
@@ -87,37 +92,32 @@ const packages = [
   {
     is: /^@temporalio\/workflow$/,
     in: ['workflows'],
-    because: 'workflows alone run inside the sandbox',
+    because: 'src/workflows/ alone runs inside the sandbox',
   },
   {
     is: /^@temporalio\/(worker|activity)$/,
-    in: ['worker', 'process', 'activities'],
+    in: ['activities', 'process', 'worker'],
     because: 'what runs on a Temporal worker lives in src/activities/ and src/process/',
   },
   {
     is: /^(undici|(node:)?https?)$/,
-    in: ['provider', 'outbound', 'api', 'process', 'server', 'telemetry', 'storage'],
+    in: ['provider', 'outbound', 'storage', 'telemetry', 'process', 'api', 'server'],
     because: 'requests leave through src/provider/ and src/outbound/',
   },
   { is: /^zod/, in: [], because: 'io-ts is the one schema language' },
   { is: /^node:/, notIn: ['workflows'], because: 'the sandbox of workflows has no Node' },
 ];
 
-const findings = [];
-const files = readdirSync(join(root, 'src'), { recursive: true })
-  .map((path) => path.split(sep).join('/'))
-  .filter((path) => path.endsWith('.ts'));
+/** Folders of test/ that are no mirror of src/ or local/; `ops` and `tools` are rooms beside src/. */
+const ownTests = ['journeys', 'outages', 'pooler', 'support', 'histories', 'ops', 'tools'];
 
-for (const file of files) {
-  checkPlace(file);
-  const text = readFileSync(join(root, 'src', file), 'utf8');
-  const imports = text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)';/gm);
-  for (const [statement, type, specifier] of imports) {
-    const typeOnly = type !== undefined || /\{(\s*type\s[^,}]+,?)+\s*\}/.test(statement);
-    if (specifier.startsWith('.')) checkImport(file, normalize(join(dirname(file), specifier)), typeOnly);
-    else if (!typeOnly || !specifier.startsWith('node:')) checkPackage(file, specifier);
-  }
+const findings = [];
+for (const file of filesOf('src')) {
+  const imports = importsOf(file);
+  checkPlace(file, imports);
+  checkImports(file, imports);
 }
+for (const file of filesOf('test')) checkTest(file);
 
 if (findings.length > 0) {
   process.stderr.write(
@@ -126,50 +126,112 @@ if (findings.length > 0) {
   process.exitCode = 1;
 }
 
+function filesOf(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true })
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => path.endsWith('.ts'));
+}
+
+/** `{ room }` or `{ name }` (a package), each with `type` where no value is imported. */
+function importsOf(file) {
+  const text = readFileSync(join(root, 'src', file), 'utf8');
+  const found = [
+    ...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)';/gm),
+    ...text.matchAll(/\bimport\((\s*)'([^']+)'\)/g),
+  ];
+  return found.map(([statement, type, specifier]) => {
+    const isType = (type ?? '').trim() === 'type' || /\{(\s*type\s[^,}]+,?)+\s*\}/.test(statement);
+    if (!specifier.startsWith('.')) return { name: specifier, isType };
+    const target = normalize(join(dirname(file), specifier))
+      .split(sep)
+      .join('/');
+    return { target, room: target.startsWith('..') ? undefined : roomOf(target), isType };
+  });
+}
+
 function roomOf(path) {
   return path.split('/')[0].replace(/\.ts$/, '');
 }
 
-function checkPlace(file) {
+function checkPlace(file, imports) {
   const [room, folder, ...rest] = file.split('/');
   if (folder === undefined) {
-    if (!loose.includes(roomOf(file))) {
-      findings.push(
-        `src/${file}: only ${loose.join(', ')} lie loose in src/; put it into the room of its layer.`,
-      );
-    }
+    if (loose.includes(roomOf(file))) return;
+    findings.push(
+      `src/${file}: only ${loose.join(', ')} lie loose in src/; it belongs to ${rightRoom(file, imports)}.`,
+    );
     return;
   }
   if (rooms[room] === undefined) {
-    findings.push(`src/${file}: there is no room ${room}/; the rooms are ${Object.keys(rooms).join(', ')}.`);
+    findings.push(
+      `src/${file}: src/ has no room ${room}/ (${Object.keys(rooms).join(', ')}); it belongs to ${rightRoom(file, imports)}.`,
+    );
     return;
   }
-  const folders = rooms[room].folders ?? [];
-  if (rest.length > 0 && !folders.includes(folder)) {
-    const known = folders.length === 0 ? 'no folders' : `the folders ${folders.join(', ')}`;
-    findings.push(`src/${file}: ${room}/ has ${known}; use the subject it belongs to.`);
-  }
+  const { folders } = rooms[room];
+  if (rest.length === 0 || (rest.length === 1 && folders?.includes(folder))) return;
+  const known = folders === undefined ? 'no folders' : `the folders ${folders.join(', ')} and none below`;
+  findings.push(`src/${file}: ${room}/ has ${known}; use the subject it belongs to.`);
 }
 
-function checkImport(file, target, typeOnly) {
+function checkImports(file, imports) {
   const from = roomOf(file);
-  const to = roomOf(target);
-  if (target.startsWith('..')) {
-    findings.push(`src/${file}: imports ${target}; nothing of src/ imports what lies outside it.`);
-    return;
+  if (rooms[from] === undefined) return;
+  for (const one of imports) {
+    if (one.name !== undefined) {
+      const owner = ownerOf(one, from);
+      if (owner === undefined) continue;
+      findings.push(
+        `src/${file}: imports ${one.name}; ${owner.because}. It belongs to ${rightRoom(file, imports)}.`,
+      );
+    } else if (one.room === undefined) {
+      findings.push(`src/${file}: imports ${one.target}; nothing of src/ imports what lies outside it.`);
+    } else if (!mayImport(from, one)) {
+      const { knows = [], types = [] } = rooms[from];
+      const allowed = [...knows, ...types.map((room) => `${room} (types)`)].join(', ') || 'no other room';
+      findings.push(
+        `src/${file}: imports src/${one.target}; ${from} may import ${allowed}. What needs it belongs to ${rightRoom(file, imports)} or a floor above.`,
+      );
+    }
   }
-  if (from === to || entry.includes(from)) return;
-  const { knows = [], types = [] } = rooms[from] ?? {};
-  if (knows.includes(to) || (typeOnly && types.includes(to))) return;
-  const allowed = [...knows, ...types.map((room) => `${room} (types)`)].join(', ');
-  findings.push(`src/${file}: imports src/${target}; ${from} may import ${allowed}.`);
 }
 
-function checkPackage(file, specifier) {
-  const room = roomOf(file);
-  for (const { is, in: inside, notIn, because } of packages) {
-    if (!is.test(specifier)) continue;
-    if (inside !== undefined ? inside.includes(room) : !notIn.includes(room)) continue;
-    findings.push(`src/${file}: imports ${specifier}; ${because}.`);
-  }
+function mayImport(from, { room, isType }) {
+  const { knows = [], types = [] } = rooms[from];
+  return from === room || knows === 'all' || knows.includes(room) || (isType && types.includes(room));
+}
+
+/** The rule that keeps a package out of a room. */
+function ownerOf({ name, isType }, room) {
+  if (isType && name.startsWith('node:')) return undefined;
+  return packages.find(
+    ({ is, in: inside, notIn }) =>
+      is.test(name) && (inside === undefined ? notIn.includes(room) : !inside.includes(room)),
+  );
+}
+
+/** The lowest room that may import all that the file does. */
+function rightRoom(file, imports) {
+  const fits = (room) =>
+    imports.every((one) =>
+      one.name === undefined
+        ? one.room !== undefined && mayImport(room, one)
+        : ownerOf(one, room) === undefined,
+    );
+  const room = Object.keys(rooms).find((candidate) => !loose.includes(candidate) && fits(candidate));
+  if (room === undefined) return 'no one room: split it by what it imports';
+  if (!rooms[room].folders?.includes('campaigns')) return `src/${room}/`;
+  const subject = subjects.find((word) => file.includes(word) || file.includes(word.replace(/s$/, '')));
+  return `src/${room}/${subject ?? '<its subject>'}/`;
+}
+
+function checkTest(file) {
+  const folder = dirname(file);
+  const [top] = folder.split('/');
+  if (ownTests.includes(top)) return;
+  if (folder !== '.' && existsSync(join(root, top === 'local' ? folder : join('src', folder)))) return;
+  findings.push(
+    `test/${file}: test/ mirrors src/ and local/, and there is no ${top === 'local' ? folder : `src/${folder}`}; put it beside the tests of what it tests, or into ${ownTests.slice(0, 2).join('/ or ')}/.`,
+  );
 }

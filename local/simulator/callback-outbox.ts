@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { statusesBody, type Receipt } from './callback-bodies.ts';
 import type { CallbackSender } from './callback-sender.ts';
 import type { CallbackSettings } from './callback-settings.ts';
-import { createRandom } from './faults.ts';
+import { createRandom } from './random.ts';
 
 /** Statuses that are due, told in batches until the receiver answers 200. */
 export interface CallbackOutbox {

@@ -1,4 +1,5 @@
 import { listOf, objectOf } from './json-value.ts';
+import { createRandom } from './random.ts';
 
 export const faultKinds = ['error', 'http', 'drop', 'drop_after', 'hang', 'hang_after', 'garbage'] as const;
 export type FaultKind = (typeof faultKinds)[number];
@@ -66,17 +67,6 @@ export function createFaultPlan(seed: number): FaultPlan {
       left = [];
       random = createRandom(seed);
     },
-  };
-}
-
-/** The same sequence for the same seed, so that a run can be repeated. */
-export function createRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
 

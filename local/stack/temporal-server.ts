@@ -1,6 +1,8 @@
 /** The Temporal development server with its Web UI, its state in one SQLite file. */
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createOrchestrator } from '../../src/orchestrator.ts';
+import { sqlFolder } from '../../src/records/database/sql-folder.ts';
 import { searchAttributeNames } from '../../src/workflows/contract.ts';
 import type { ChildSpec } from './child.ts';
 import type { Environment } from './user-cache.ts';
@@ -22,22 +24,12 @@ const searchAttributes = [
   `${searchAttributeNames.pauseReason}=Keyword`,
 ];
 
-// The limits of a shared cluster make no sense on a server of one's own; one partition saves the forwarding between them.
-const dynamicConfig = [
-  'frontend.enableServerVersionCheck=false',
-  'frontend.rps=100000',
-  'frontend.namespaceRPS=100000',
-  'frontend.namespaceCount=20000',
-  'history.rps=100000',
-  'matching.rps=100000',
-  'frontend.persistenceMaxQPS=100000',
-  'history.persistenceMaxQPS=100000',
-  'matching.persistenceMaxQPS=100000',
-  'matching.numTaskqueueReadPartitions=1',
-  'matching.numTaskqueueWritePartitions=1',
-  'system.enableActivityEagerExecution=true',
-  'system.enableEagerWorkflowStart=true',
-];
+/** The settings of production, one a line of their file, as `name=value`. */
+export function dynamicConfig(): readonly string[] {
+  const file = join(dirname(sqlFolder()), 'ops', 'temporal', 'dynamic-config.yaml');
+  const settings = readFileSync(file, 'utf8').matchAll(/^(\w[\w.]+): \[\{ value: (.+) \}\]$/gm);
+  return [...settings].map(([, name, value]) => `${name}=${value}`);
+}
 
 /** WAL with `synchronous=normal` is three times as fast as the default and loses nothing when the process is killed. */
 const sqlitePragmas = ['journal_mode=wal', 'synchronous=normal'];
@@ -55,7 +47,7 @@ export function temporalServer(options: TemporalServerOptions): ChildSpec {
     '--log-level': ['error'],
     '--sqlite-pragma': sqlitePragmas,
     '--search-attribute': searchAttributes,
-    '--dynamic-config-value': dynamicConfig,
+    '--dynamic-config-value': dynamicConfig(),
   }).flatMap(([flag, values]) => values.flatMap((value) => [flag, value]));
   return {
     name: 'temporal',

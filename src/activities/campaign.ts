@@ -11,7 +11,8 @@ import { isFinished } from '../domain/campaigns/campaign.ts';
 import { Conflict } from '../domain/error.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { getCampaignStanding } from '../records/campaigns/standing.ts';
-import type { CampaignStanding, OperatorAction, SendStep } from '../workflows/contract.ts';
+import type { CampaignStanding } from '../domain/campaigns/standing.ts';
+import type { OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
 import { createPlaces } from './places.ts';
 

@@ -1,3 +1,4 @@
+import { isUuid } from '../domain/uuid.ts';
 import type { AdminContext } from './admin-context.ts';
 import type { Need } from './admin-environment.ts';
 
@@ -56,7 +57,7 @@ export function adminCommand<const O extends OptionDeclarations, R extends objec
 
 /** A UUID option; ids never reach SQL in another form. */
 export function uuidOption(name: string, value: string): string {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return value.toLowerCase();
+  if (isUuid(value)) return value.toLowerCase();
   throw new Error(`--${name} must be a UUID`);
 }
 

@@ -1,6 +1,7 @@
 /** Single values of the wire, each with its JSON Schema. Message texts name the field. */
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
+import { isUuid } from '../domain/uuid.ts';
 import { fieldName } from './field-name.ts';
 import { describe, type JsonSchema } from './json-schema.ts';
 import { parseDateTime } from './parse-date-time.ts';
@@ -53,13 +54,11 @@ function textMatching(
   });
 }
 
-const uuidPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-
 /** Any version; lower case after decoding. */
 export const Uuid: t.Type<string> = scalar({
   name: 'Uuid',
   is: isString,
-  parse: (input) => (isString(input) && uuidPattern.test(input) ? input.toLowerCase() : undefined),
+  parse: (input) => (isString(input) && isUuid(input) ? input.toLowerCase() : undefined),
   encode: identity,
   expectation: 'must be a UUID',
   schema: { type: 'string', format: 'uuid' },
@@ -71,7 +70,7 @@ export function idOf(what: string): t.Type<string> {
     `id of ${what}`,
     isString,
     (input, context) =>
-      isString(input) && uuidPattern.test(input)
+      isString(input) && isUuid(input)
         ? t.success(input.toLowerCase())
         : t.failure(input, context, `${what} not found`),
     identity,

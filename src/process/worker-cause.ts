@@ -2,7 +2,7 @@
 import type { Context } from '@temporalio/activity';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { InjectedSinks, WorkerOptions } from '@temporalio/worker';
-import { withCallContext } from '../telemetry/call-context.ts';
+import { withCallContext } from '../concurrency/call-context.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { CauseSinks } from '../workflows/carry-cause.ts';
 import { causeHeaders } from '../workflows/contract.ts';

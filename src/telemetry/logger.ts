@@ -1,6 +1,6 @@
 /** One JSON line per record, with the request and the workflow it belongs to. */
 import { pino, stdTimeFunctions, type Logger as PinoLogger } from 'pino';
-import { callContext } from './call-context.ts';
+import { callContext } from '../concurrency/call-context.ts';
 import type { Config } from '../config.ts';
 import { logOutput } from './log-output.ts';
 import { redact } from './redact.ts';

@@ -1,5 +1,5 @@
 /** What operators read in the Temporal Web UI: pure text of a campaign's standing. No names, no numbers of people. */
-import type { CampaignStanding } from './contract.ts';
+import type { CampaignStanding } from '../domain/campaigns/standing.ts';
 
 /** Markdown for the workflow's current details. */
 export function describeStanding(standing: CampaignStanding): string {

@@ -16,6 +16,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { CampaignStanding } from '../domain/campaigns/standing.ts';
 import { isFinished } from '../domain/campaigns/campaign.ts';
 import {
   beginCampaign,
@@ -31,7 +32,6 @@ import {
   operatorActions,
   progressQueryName,
   signalNames,
-  type CampaignStanding,
   type CampaignWorkflowInput,
   type OperatorAction,
 } from './contract.ts';

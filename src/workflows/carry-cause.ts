@@ -55,9 +55,11 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
           );
         },
         handleSignal(input, next) {
-          // Whoever changed the campaign last is whose doing the following steps are; the trace stays the first one's.
-          const { [causeHeaders.traceparent]: _trace, ...headers } = input.headers;
-          take(headers);
+          // Whoever changed the campaign last is whose doing the following steps are: a request, or nobody's where an
+          // operator sent it. The trace stays the first one's.
+          const { [causeHeaders.requestId]: _before, ...kept } = carried;
+          const { [causeHeaders.requestId]: requestId } = input.headers;
+          carried = { ...kept, ...(requestId !== undefined && { [causeHeaders.requestId]: requestId }) };
           return next(input);
         },
       },

@@ -2,7 +2,7 @@
  * Names and argument types shared by the workflows, the worker and the one client (`orchestrator.ts`).
  * Only ids travel in payloads. No SDK import with effects: workflows, activities and the API import this.
  */
-import type { CampaignStatus, PauseReason, PreparationErrorCode } from '../domain/campaigns/campaign.ts';
+import type { CampaignStanding } from '../domain/campaigns/standing.ts';
 
 export const taskQueues = {
   campaigns: 'campaigns',
@@ -50,30 +50,6 @@ export interface FinishedRun {
   readonly spanId: string;
   readonly startedAt: number;
   readonly endedAt: number;
-}
-
-/** What every campaign activity reports: the record as it stands after the step. */
-export interface CampaignStanding {
-  readonly workspaceId: number;
-  readonly status: CampaignStatus;
-  readonly pauseReason: PauseReason | null;
-  readonly prepared: boolean;
-  /** Why preparation failed. */
-  readonly preparationError: PreparationErrorCode | null;
-  /** ISO 8601; null for an immediate campaign. */
-  readonly scheduledAt: string | null;
-  readonly counts: {
-    readonly total: number;
-    readonly skipped: number;
-    readonly pending: number;
-    readonly claimed: number;
-    readonly failed: number;
-    readonly unknown: number;
-    /** Accepted by the provider, whatever came after. */
-    readonly accepted: number;
-    /** Every recipient up to here has been claimed. Missing in what releases before 0.2 recorded. */
-    readonly claimedPosition?: number;
-  };
 }
 
 /** A step of sending. `waitMs` is how long the workflow sleeps before the next one (0 = at once). */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { dynamicConfig } from '../../local/stack/temporal-server.ts';
 import { loadConfig, type Environment } from '../../src/config.ts';
 
 const complete: Environment = {
@@ -109,6 +110,15 @@ describe('.env.example', () => {
     const passed = new Set([...compose.matchAll(/^\s+([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name));
     // Refused in production.
     expect([...namesRead()].filter((name) => !passed.has(name))).toEqual(['OUTBOUND_DNS_SERVERS']);
+  });
+});
+
+describe('the Temporal server of `npm start`', () => {
+  it('is given every setting of production', () => {
+    const lines = readFileSync('ops/temporal/dynamic-config.yaml', 'utf8').split('\n');
+    const settings = lines.filter((line) => line !== '' && !line.startsWith('#'));
+    expect(dynamicConfig()).toHaveLength(settings.length);
+    expect(dynamicConfig()).toContain('matching.numTaskqueueReadPartitions=1');
   });
 });
 

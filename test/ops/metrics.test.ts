@@ -14,6 +14,7 @@ import { serveWorkerHealth } from '../../src/process/worker-health.ts';
 import { prepareSdkMetrics, type SdkMetrics } from '../../src/process/worker-sdk-metrics.ts';
 import { taskQueues } from '../../src/workflows/contract.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
+import { until } from '../support/campaign-scene.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
 
@@ -45,7 +46,7 @@ function valueOf(text: string, series: string): number | undefined {
 function metricsOf(expression: string): readonly string[] {
   const bare = expression
     .replaceAll(/\{[^}]*\}/g, '')
-    .replaceAll(/\[[^\]]*\]/g, '')
+    .replaceAll(/\[[^\]]*\]| offset \w+/g, '')
     .replaceAll(/\b(by|on)\s*\([^)]*\)/g, '');
   const words = bare.match(/[a-z_][a-z0-9_]*\b(?!\s*\()/gi) ?? [];
   return words.filter((word) => !['and', 'or', 'unless', 'up'].includes(word));
@@ -87,6 +88,14 @@ describe('what dashboard and alert rules ask for', () => {
           workflowId: randomUUID(),
           taskQueue: taskQueues.maintenance,
         });
+        // Nobody can run this one: its tasks fail.
+        const unknown = await temporal.client.workflow.start('unknown', {
+          workflowId: randomUUID(),
+          taskQueue: taskQueues.maintenance,
+        });
+        const failed = /^temporal_workflow_task_execution_failed_total\{.*failure_reason="\w+"/m;
+        await until(async () => failed.test(await sdk.read()));
+        await unknown.terminate();
         return sdk.read();
       });
     } finally {

@@ -38,6 +38,30 @@ test('gives an account one hourly schedule however often it is asked for', async
   expect(schedule.policies.overlap).toBe('SKIP');
 });
 
+test('changes a schedule that is not as it should be, leaves one that is, and keeps a pause', async () => {
+  const account = { id: 'account-3', workspaceId: 1001 };
+  await orchestrator.scheduleTemplateSync(account);
+  const handle = temporal.client.schedule.getHandle(templateSyncScheduleId('account-3'));
+  const changedAt = async () => (await handle.describe()).info.lastUpdatedAt;
+  await orchestrator.scheduleTemplateSync(account);
+  expect(await changedAt()).toBeUndefined();
+
+  await handle.pause('by hand');
+  await handle.update((present) => ({
+    ...present,
+    spec: { intervals: [{ every: '1 day' }] },
+    action: { ...present.action, taskQueue: 'another' },
+  }));
+  await orchestrator.scheduleTemplateSync(account);
+  const { spec, action, state } = await handle.describe();
+  expect(spec.intervals?.map(({ every }) => every)).toEqual([3_600_000]);
+  expect(action.taskQueue).toBe(taskQueues.maintenance);
+  expect(state).toMatchObject({ paused: true, note: 'by hand' });
+  const last = await changedAt();
+  await orchestrator.scheduleTemplateSync(account);
+  expect(await changedAt()).toEqual(last);
+});
+
 test('tries again when the provider fails, and syncs an account once at a time', async () => {
   const synced: string[] = [];
   const worker = await createWorker((businessAccountId) => {

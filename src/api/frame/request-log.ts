@@ -1,7 +1,7 @@
 /** Request id, one log line and one measurement per request. Never a query string, a body or a header's value. */
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import { withCallContext } from '../../telemetry/call-context.ts';
+import { withCallContext } from '../../concurrency/call-context.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';

@@ -1,3 +1,4 @@
+import { isUuid } from '../../domain/uuid.ts';
 import type { StatusItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
@@ -23,8 +24,6 @@ export interface StatusMatches {
   readonly known: ReadonlyMap<string, StatusMatch>;
   readonly unknown: readonly ToldStatus[];
 }
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Finds the message of every status: by our own id first, else by the provider's. Takes no lock. */
 export async function matchStatuses(
@@ -57,7 +56,7 @@ function keyInChannel(channelId: string, providerMessageId: string): string {
 }
 
 function ownId({ callbackData }: ToldStatus): string | undefined {
-  return callbackData !== null && uuid.test(callbackData) ? callbackData.toLowerCase() : undefined;
+  return callbackData !== null && isUuid(callbackData) ? callbackData.toLowerCase() : undefined;
 }
 
 function distinct(ids: readonly (string | undefined)[]): readonly string[] {

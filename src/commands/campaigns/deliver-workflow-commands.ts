@@ -1,5 +1,5 @@
 /** Tells Temporal what committed transactions left for it. */
-import { withCallContext } from '../../telemetry/call-context.ts';
+import { withCallContext } from '../../concurrency/call-context.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
   deleteWorkflowCommands,

@@ -1,8 +1,7 @@
 import type { FieldProblem } from '../../domain/error.ts';
+import { isUuid } from '../../domain/uuid.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { findTags } from '../../records/contacts/tags.ts';
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Names every id that is no tag of the workspace. */
 export async function findTagProblems(
@@ -10,11 +9,7 @@ export async function findTagProblems(
   workspaceId: number,
   tagIds: readonly string[],
 ): Promise<readonly FieldProblem[]> {
-  const found = await findTags(
-    connection,
-    workspaceId,
-    tagIds.filter((id) => uuid.test(id)),
-  );
+  const found = await findTags(connection, workspaceId, tagIds.filter(isUuid));
   return tagIds.flatMap((id, index) => {
     const field = `tagsId.${index}`;
     return found.has(id) ? [] : [{ field, message: `${field} is not a tag of the workspace` }];

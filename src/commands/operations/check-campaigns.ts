@@ -1,5 +1,6 @@
 /** Campaigns against their workflows, both ways. */
 import { campaignStatuses, isFinished, nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
+import { isUuid } from '../../domain/uuid.ts';
 import { lockCampaign, moveCampaignAndTell } from '../../records/campaigns/lifecycle.ts';
 import {
   listOpenCampaigns,
@@ -165,8 +166,4 @@ function afterTheEnd(
       },
     },
   };
-}
-
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }

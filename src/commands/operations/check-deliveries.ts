@@ -1,4 +1,5 @@
 /** Webhook deliveries against their workflows, both ways. */
+import { isUuid } from '../../domain/uuid.ts';
 import { webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 import {
   findKnownDeliveries,
@@ -8,7 +9,6 @@ import {
 } from '../../records/operations/doctor-overdue.ts';
 import { failUndialled, returnDeliveries } from '../../records/webhooks/dispatch.ts';
 import { webhookDeliveryWorkflowId, workflowTypes } from '../../workflows/contract.ts';
-import { isUuid } from './check-campaigns.ts';
 import { batches, type Doctor, type Finding, type Repair } from './check.ts';
 import type { WorkflowState } from './workflow-view.ts';
 

@@ -1,6 +1,6 @@
+import { isUuid } from '../../domain/uuid.ts';
 import { findCampaignStates } from '../../records/operations/doctor-overdue.ts';
 import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
-import { isUuid } from './check-campaigns.ts';
 import type { Restore } from './check-lost-time.ts';
 import type { Doctor } from './check.ts';
 

@@ -1,9 +1,79 @@
+import { groupCalls } from '../../concurrency/group-calls.ts';
+import { untilDone } from '../../concurrency/until-done.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { signatureHeaders } from '../../domain/webhooks/signature.ts';
 import type { WebhookRequest } from '../../outbound/post-webhook.ts';
-import type { Attempt, AttemptResult } from '../../records/webhooks/attempts.ts';
+import {
+  claimAttempts,
+  recordAttempts,
+  type Attempt,
+  type AttemptResult,
+} from '../../records/webhooks/attempts.ts';
 
+/** The attempt itself takes 5 seconds at most; the rest is for a busy process to record it. */
+const leaseSeconds = 15;
+// A statement costs much more than a row of it. A group holds as many bodies in memory at once: 13 MB of the largest.
+const grouping = { maxSize: 50, lanes: 1, spacingMs: 80 };
+/**
+ * While Postgres is away the outcome of an attempt is kept for this long: as a failover may take. Temporal has long given
+ * the attempt up by then; whoever tries it again meanwhile finds that it was claimed.
+ */
+const keptForMs = 120_000;
+
+type WebhookDependencies = Pick<
+  Dependencies,
+  'database' | 'outbound' | 'secrets' | 'now' | 'logger' | 'config' | 'metrics'
+>;
 type Signer = Pick<Dependencies, 'secrets' | 'now'>;
+
+export type DeliverySummary = 'delivered' | `failed: ${string}` | 'not pending';
+
+/**
+ * Makes the one attempt of a delivery (spec 6.1). Safe to run again at any point: who does not find the delivery
+ * `pending` does not dial. Attempts under way at the same time share the statements of claiming and recording.
+ */
+export function createDeliverWebhook(
+  dependencies: WebhookDependencies,
+): (deliveryId: string) => Promise<DeliverySummary> {
+  const { database, config, logger, metrics } = dependencies;
+
+  const claim = groupCalls<string, Attempt | undefined>(async (ids) => {
+    const attempts = await claimAttempts(database, ids, {
+      leaseSeconds,
+      expiryHours: config.webhookExpiryHours,
+    });
+    const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
+    return ids.map((id) => {
+      const attempt = byId.get(id);
+      // An id comes twice when a stalled activity was tried again: the claim is one caller's alone.
+      byId.delete(id);
+      return attempt;
+    });
+  }, grouping);
+
+  const record = groupCalls<AttemptResult, undefined>(async (results) => {
+    await recordAttempts(database, results);
+    return results.map(() => undefined);
+  }, grouping);
+
+  return async (deliveryId) => {
+    const attempt = await claim(deliveryId);
+    if (attempt === undefined) return 'not pending';
+    const { webhookId, eventId, eventKey, workspaceId, refusal } = attempt;
+    const delivery = { deliveryId, webhookId, workspaceId, eventId, eventKey };
+    if (refusal !== null) {
+      metrics.webhooksSwept.inc({ outcome: refusal });
+      logger.info({ ...delivery, state: 'failed', errorCode: refusal }, 'delivery');
+      return `failed: ${refusal}`;
+    }
+    const result = await makeAttempt(dependencies, attempt);
+    // Recording may be tried again, dialling may not: the claim was the permission for one request.
+    await untilDone(() => record(result), keptForMs);
+    const { state, errorCode, responseStatus, durationMs } = result;
+    logger.info({ ...delivery, state, errorCode, responseStatus, durationMs }, 'delivery');
+    return result.errorCode === null ? 'delivered' : `failed: ${result.errorCode}`;
+  };
+}
 
 const userAgent = 'MessagingCampaigns-Webhooks/1';
 
@@ -15,7 +85,7 @@ function secretsOf({ secrets }: Signer, attempt: Attempt): readonly string[] {
 }
 
 /** The request of spec 6.1: the stored text as it is, the four headers, and the signatures. */
-export function webhookRequest(dependencies: Signer, attempt: Attempt): WebhookRequest {
+function webhookRequest(dependencies: Signer, attempt: Attempt): WebhookRequest {
   const body = Buffer.from(attempt.body, 'utf8');
   return {
     url: attempt.url,
@@ -37,7 +107,7 @@ export function webhookRequest(dependencies: Signer, attempt: Attempt): WebhookR
 }
 
 /** Makes the attempt that was claimed. Never dials twice; a receiver's failure is part of the result. */
-export async function makeAttempt(
+async function makeAttempt(
   dependencies: Signer & Pick<Dependencies, 'outbound'>,
   attempt: Attempt,
 ): Promise<AttemptResult> {

@@ -9,6 +9,7 @@ import {
   type TextSubject,
   type TimeField,
 } from './segment-predicate.ts';
+import { isUuid } from '../uuid.ts';
 
 /** Undefined where the field does not take the operator. */
 type FieldReader = (operator: FilterOperator, value: unknown) => Predicate | ConditionProblem | undefined;
@@ -132,8 +133,6 @@ const readSubscribed: FieldReader = (operator, value) => {
   return { test: 'subscribed', negated: wanted === (operator === 'neq') };
 };
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 const readTag: FieldReader = (operator, value) => {
   if (operator === 'exists' || operator === 'not_exists') {
     return { test: 'tag_present', negated: operator === 'not_exists' };
@@ -142,7 +141,7 @@ const readTag: FieldReader = (operator, value) => {
   const isSingle = ['eq', 'neq', 'contains', 'not_contains'].includes(operator);
   if (!isList && !isSingle) return undefined;
   const tagIds = asTexts(isList ? value : [value]);
-  if (tagIds === undefined || !tagIds.every((id) => uuid.test(id))) {
+  if (tagIds === undefined || !tagIds.every(isUuid)) {
     return {
       part: 'value',
       message: isList ? 'value must be an array of tag ids' : 'value must be a tag id',

@@ -9,7 +9,7 @@ import {
   preparationStatuses,
 } from '../../domain/campaigns/campaign.ts';
 import { NotFound } from '../../domain/error.ts';
-import type { CampaignStanding } from '../../workflows/contract.ts';
+import type { CampaignStanding } from '../../domain/campaigns/standing.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 

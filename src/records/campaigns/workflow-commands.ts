@@ -1,7 +1,7 @@
 /** What must reach a campaign's workflow: written in the transaction of its cause, deleted once delivered. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { callContext } from '../../telemetry/call-context.ts';
+import { callContext } from '../../concurrency/call-context.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 

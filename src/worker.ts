@@ -13,6 +13,8 @@ import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
 import { startCallbackApplier } from './commands/callbacks/apply-provider-callbacks.ts';
 import { startCourier } from './commands/campaigns/deliver-workflow-commands.ts';
+import { viewWorkflows } from './commands/operations/workflow-view.ts';
+import { watchCampaigns } from './commands/operations/watch-campaigns.ts';
 import { startPollingLoop } from './concurrency/polling-loop.ts';
 import { startWebhookRelay } from './commands/webhooks/relay-webhooks.ts';
 import { liftBlocks } from './commands/workspaces/apply-account-notification.ts';
@@ -29,12 +31,13 @@ import { webhookWorkerOptions } from './process/webhook-worker.ts';
 import { connectToTemporal } from './process/worker-connection.ts';
 import { serveWorkerHealth, type WorkerHealth } from './process/worker-health.ts';
 import { campaignWorkerOptions, maintenanceWorkerOptions, workflowSource } from './process/worker-options.ts';
-import { prepareSdkMetrics, type SdkMetrics } from './process/worker-sdk-metrics.ts';
+import { prepareSdkMetrics, watchFailures, type SdkMetrics } from './process/worker-sdk-metrics.ts';
 import { causeOptions } from './process/worker-cause.ts';
 import { taskQueues } from './workflows/contract.ts';
 
 const shutdownDeadlineMs = 29_000;
 const scheduleIdleMs = 60_000;
+const watchIdleMs = 5_000;
 
 // A webhook receiver that hangs keeps its workflow task for five seconds: no news, and a line for every delivery.
 const coreLogFilter = [
@@ -93,8 +96,15 @@ async function createWorkers(
 
 function startLoops(dependencies: OpenDependencies) {
   const { logger } = dependencies;
+  const judge = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };
   let afterAccount = '';
   return [
+    startPollingLoop({
+      name: 'watch',
+      logger,
+      idleMs: watchIdleMs,
+      work: () => watchCampaigns(judge).then(() => false),
+    }),
     startCallbackApplier(dependencies),
     startParkedStatusSettler(dependencies),
     startMessageSweeper(dependencies),
@@ -141,10 +151,11 @@ async function main(): Promise<void> {
   const sdkMetrics = config.metricsPort === undefined ? undefined : await prepareSdkMetrics();
   installRuntime(logger, sdkMetrics);
   let workers: readonly Worker[] = [];
+  const findFailing = watchFailures(async () => sdkMetrics?.read() ?? '');
   const findMissingHere = async (): Promise<readonly string[]> => {
-    const missing = await findMissing(base);
+    const [missing, failing] = await Promise.all([findMissing(base), findFailing()]);
     const polls = workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING');
-    return polls ? missing : [...missing, 'task queues'];
+    return [...missing, ...(polls ? [] : ['task queues']), ...failing];
   };
   const health = await serveHealth(base, sdkMetrics, findMissingHere);
   void reportMissing({ logger, find: () => findMissing(base) });

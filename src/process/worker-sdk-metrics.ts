@@ -31,6 +31,33 @@ export async function prepareSdkMetrics(): Promise<SdkMetrics> {
   };
 }
 
+// A task that failed is tried again after 40 seconds at most.
+const rememberedMs = 120_000;
+
+/**
+ * Names the workflows that this process cannot go on with, as `workflow campaign: NonDeterminismError`: a task of theirs
+ * failed here within the last two minutes.
+ */
+export function watchFailures(
+  read: SdkMetrics['read'],
+  now = () => performance.now(),
+): () => Promise<readonly string[]> {
+  const failures = new Map<string, { readonly count: number; readonly at: number }>();
+  return async () => {
+    const series = /^temporal_workflow_task_execution_failed_total\{(.*)\} (\d+)/gm;
+    for (const [, labels = '', count] of (await read()).matchAll(series)) {
+      const name = `workflow ${labelOf(labels, 'workflow_type')}: ${labelOf(labels, 'failure_reason')}`;
+      const before = failures.get(name)?.count ?? 0;
+      if (Number(count) > before) failures.set(name, { count: Number(count), at: now() });
+    }
+    return [...failures].filter(([, { at }]) => now() - at < rememberedMs).map(([name]) => name);
+  };
+}
+
+function labelOf(labels: string, name: string): string {
+  return new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1] ?? 'unknown';
+}
+
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

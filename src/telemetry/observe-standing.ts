@@ -4,6 +4,7 @@ import type { Metrics } from './metrics.ts';
 import { campaignStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
 import type { Database } from '../records/database/database.ts';
 import { readStanding, type Standing } from '../records/operations/standing.ts';
+import { standstillKinds } from '../records/operations/standstill.ts';
 import { within } from '../concurrency/within.ts';
 
 // Scrapes of several Prometheus servers share one reading.
@@ -47,6 +48,18 @@ export function observeStanding({ registry }: Pick<Metrics, 'registry'>, databas
       labelNames: ['status', 'pause_reason'],
     },
     fillCampaigns,
+  );
+  gauge(
+    {
+      name: 'campaigns_standing_still',
+      help: 'Campaigns that should move and do not, by what is wrong; nothing when nobody has looked for two minutes',
+      labelNames: ['kind'],
+    },
+    (one, { standstills }) => {
+      if (standstills === undefined) return;
+      for (const kind of standstillKinds) one.set({ kind }, 0);
+      for (const { kind, count } of standstills) one.set({ kind }, count);
+    },
   );
   gauge(
     {

@@ -30,7 +30,10 @@ export interface Scene {
   readonly standing: () => Promise<CampaignStanding>;
   readonly start: () => Promise<void>;
   /** Runs a worker while `work` is under way. */
-  readonly withWorker: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly withWorker: <T>(
+    work: () => Promise<T>,
+    workflowBundle?: WorkflowBundleWithSourceMap,
+  ) => Promise<T>;
   readonly result: () => Promise<CampaignStanding>;
   /** What the workflow itself answers. */
   readonly progress: () => Promise<CampaignStanding | null>;
@@ -57,11 +60,11 @@ export async function setCampaignScene(
     provider,
     standing: () => getCampaignStanding(database, campaignId),
     start: () => orchestrator.startCampaign({ id: campaignId, workspaceId, name: 'Test' }),
-    withWorker: async (work) => {
+    withWorker: async (work, bundle = workflowBundle) => {
       const worker = await Worker.create({
         connection: temporal.nativeConnection,
         taskQueue: taskQueues.campaigns,
-        workflowBundle,
+        workflowBundle: bundle,
         activities: createCampaignActivities(dependencies, { draining: () => false }),
       });
       return worker.runUntil(work());

@@ -84,13 +84,20 @@ export async function startTimeSkippingTemporal(): Promise<TestWorkflowEnvironme
 }
 
 /** The workflows as the worker bundles them, from the sources; about a second, so once per test file. */
-export function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  const sourceOf = (name: string) => fileURLToPath(new URL(`../../src/workflows/${name}`, import.meta.url));
+export function bundleWorkflows(workflowsPath = sourceOf('index.ts')): Promise<WorkflowBundleWithSourceMap> {
   return bundleWorkflowCode({
-    workflowsPath: sourceOf('index.ts'),
+    workflowsPath,
     workflowInterceptorModules: [sourceOf('carry-cause.ts')],
     logger: new DefaultLogger('ERROR'),
   });
+}
+
+/** Of a build that cannot go on with a campaign's workflow. */
+export const bundleBrokenWorkflows = () =>
+  bundleWorkflows(fileURLToPath(new URL('broken-workflows.ts', import.meta.url)));
+
+function sourceOf(name: string): string {
+  return fileURLToPath(new URL(`../../src/workflows/${name}`, import.meta.url));
 }
 
 function search() {

@@ -29,7 +29,13 @@ export async function* checkOpenCampaigns(doctor: Doctor, again?: readonly strin
   }
 }
 
-async function judgeCampaign(doctor: Doctor, campaign: CampaignToCheck): Promise<readonly Finding[]> {
+export type CampaignJudge = Pick<Doctor, 'database' | 'orchestrator' | 'workflows' | 'logger' | 'now'>;
+
+/** What is wrong between a campaign that is not finished and its workflow. */
+export async function judgeCampaign(
+  doctor: CampaignJudge,
+  campaign: CampaignToCheck,
+): Promise<readonly Finding[]> {
   const workflow = await doctor.workflows.describe(campaignWorkflowId(campaign.id));
   const subject = { id: campaign.id, fingerprint: `${campaign.status} ${campaign.epoch} ${workflow.state}` };
   const ahead = await describeAhead(doctor, campaign, workflow);
@@ -57,29 +63,37 @@ async function judgeCampaign(doctor: Doctor, campaign: CampaignToCheck): Promise
       },
     ];
   }
+  if (workflow.stuck !== undefined) {
+    const meaning = `the campaign is ${campaign.status} and ${workflow.stuck}; docs/operations.md, WorkflowTasksFail`;
+    return [{ ...subject, kind: 'workflow-stuck', meaning }];
+  }
   // Nothing is shown before the preparation is over, and a step may wait for the provider before it ends.
   if (!campaign.prepared || !campaign.settled) return [];
+  const lookAgain = {
+    does: 'tell the workflow to look at its record',
+    run: async () => {
+      await doctor.orchestrator.refreshCampaign(campaign.id);
+    },
+  };
   const shown = workflow.status ?? campaign.status;
-  if (shown === campaign.status && (workflow.pauseReason ?? null) === campaign.pause_reason) return [];
+  if (shown === campaign.status && (workflow.pauseReason ?? null) === campaign.pause_reason) {
+    const meaning = 'the campaign is due and has not begun';
+    return campaign.overdue ? [{ ...subject, kind: 'campaign-overdue', meaning, repair: lookAgain }] : [];
+  }
   return [
     {
       ...subject,
       fingerprint: `${subject.fingerprint} ${shown} ${workflow.pauseReason ?? ''}`,
       kind: 'workflow-behind-record',
       meaning: `the campaign is ${campaign.status}, its workflow still says ${shown}: a signal was lost, or no worker runs`,
-      repair: {
-        does: 'tell the workflow to look at its record',
-        run: async () => {
-          await doctor.orchestrator.refreshCampaign(campaign.id);
-        },
-      },
+      repair: lookAgain,
     },
   ];
 }
 
 /** The workflow knows of more than the record does: Postgres was taken back to an earlier time. */
 async function describeAhead(
-  { database, workflows }: Doctor,
+  { database, workflows }: CampaignJudge,
   campaign: CampaignToCheck,
   workflow: WorkflowDescription,
 ): Promise<Pick<Finding, 'meaning' | 'repair'> | undefined> {

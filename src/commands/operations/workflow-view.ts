@@ -12,6 +12,8 @@ export interface WorkflowDescription {
   /** What the workflow last showed of its campaign; undefined before its first step. */
   readonly status?: string;
   readonly pauseReason?: string;
+  /** Why a running workflow does not go on: nobody takes its next task, or whoever does fails. */
+  readonly stuck?: string;
 }
 
 export interface ListedWorkflow {
@@ -47,10 +49,12 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
       if (found === undefined) return { state: 'absent' };
       const status = found.typedSearchAttributes.get(campaignStatusKey);
       const pauseReason = found.typedSearchAttributes.get(pauseReasonKey);
+      const stuck = whyStuck(found.raw.pendingWorkflowTask, Date.now());
       return {
         state: stateOf(found.status.name),
         ...(status !== undefined && { status }),
         ...(pauseReason !== undefined && { pauseReason }),
+        ...(stuck !== undefined && { stuck }),
       };
     },
     result: (workflowId) => limited(() => client.workflow.getHandle(workflowId).result()),
@@ -91,6 +95,24 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
       await absentAsUndefined(limited(() => client.schedule.getHandle(scheduleId).delete()));
     },
   };
+}
+
+type PendingTask = Awaited<
+  ReturnType<ReturnType<Orchestrator['client']['workflow']['getHandle']>['describe']>
+>['raw']['pendingWorkflowTask'];
+
+// One that fails once was taken by a worker that died; a worker that lives takes the next one at once.
+const failuresOfDying = 1;
+const untakenMs = 60_000;
+
+function whyStuck(task: PendingTask, now: number): string | undefined {
+  if (task === undefined || task === null) return undefined;
+  const failures = (task.attempt ?? 1) - 1;
+  if (failures > failuresOfDying)
+    return `the task of its workflow has failed ${failures} times: the code of a worker cannot go on with it`;
+  const since = Number(task.scheduledTime?.seconds ?? now / 1000) * 1000;
+  const taken = (task.startedTime ?? null) !== null;
+  return !taken && now - since > untakenMs ? 'no worker takes the task of its workflow' : undefined;
 }
 
 function stateOf(status: string): WorkflowState {

@@ -17,6 +17,8 @@ const CampaignToCheck = t.type({
   claimed_position: t.number,
   /** Its status is older than the seconds asked for. */
   settled: t.boolean,
+  /** It should have begun longer ago than that. */
+  overdue: t.boolean,
 });
 export type CampaignToCheck = t.TypeOf<typeof CampaignToCheck>;
 
@@ -41,7 +43,8 @@ export function listOpenCampaigns(
   return connection.any(sql.type(row(CampaignToCheck))`
     SELECT campaign.id, campaign.workspace_id, campaign.name, campaign.status, pause_reason,
       preparation_status = 'READY' AS prepared, epoch, claimed_position,
-      campaign.updated_at < now() - make_interval(secs => ${selection.settledSeconds}) AS settled
+      campaign.updated_at < now() - make_interval(secs => ${selection.settledSeconds}) AS settled,
+      status = 'SCHEDULED' AND scheduled_at < now() - make_interval(secs => ${selection.settledSeconds}) AS overdue
     FROM campaign
     JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     WHERE status <> ALL (${sql.array(finished, 'text')}) AND ${selectionOf(selection)}

@@ -7,6 +7,7 @@ import * as t from 'io-ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
+import { countStandstills } from './standstill.ts';
 
 const countLimit = 10_000;
 
@@ -18,6 +19,8 @@ export interface Standing {
   }[];
   readonly sending: Sending;
   readonly queues: readonly Queue[];
+  /** By kind; undefined when nobody looks. */
+  readonly standstills: Awaited<ReturnType<typeof countStandstills>>;
 }
 
 const Campaigns = row(t.type({ status: t.string, pause_reason: nullable(t.string), count: t.number }));
@@ -61,7 +64,8 @@ export async function readStanding(connection: Connection): Promise<Standing> {
       (SELECT COALESCE(sum(messages_per_second * factor), 0) FROM channels)::float8 AS allowed,
       (SELECT count(*) FROM channels WHERE factor < 1)::int4 AS throttled,
       (SELECT count(*) FROM channel WHERE status = 'blocked')::int4 AS blocked`);
-  return { campaigns, sending, queues: await readQueues(connection) };
+  const standstills = await countStandstills(connection);
+  return { campaigns, sending, queues: await readQueues(connection), standstills };
 }
 
 // An endpoint that keeps timing out waits behind the healthy ones by design: its deliveries are counted apart.

@@ -1,0 +1,101 @@
+/**
+ * Campaigns that should move and do not. What is due, runs or is prepared without moving is suspected here, at a cost that
+ * grows with what runs and is due, and not with what sleeps or has ended; Temporal is asked about the suspects alone.
+ */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
+
+/** Kinds that are told; a preparation may last. */
+export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck'] as const;
+
+const Turn = row(t.type({ looked_at: nullable(timestamp) }));
+
+/** For one process of all: the beginning of the last round that came to its end. Undefined when it is not time yet. */
+export async function takeWatch(
+  connection: Connection,
+): Promise<{ readonly lookedAt: Date | null } | undefined> {
+  const turn = await connection.maybeOne(sql.type(Turn)`
+    UPDATE campaign_watch SET next_at = now() + interval '15 seconds' WHERE next_at <= now() RETURNING looked_at`);
+  return turn === null ? undefined : { lookedAt: turn.looked_at };
+}
+
+export async function endWatch(connection: Connection, startedAt: Date): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE campaign_watch SET looked_at = ${startedAt.toISOString()}::timestamptz`);
+}
+
+/**
+ * Suspects who does not move, and forgets who moves again. A running campaign moved when its last page was claimed or
+ * recorded; one without anybody to claim waits for retries and outcomes.
+ */
+export async function suspectCampaigns(connection: Connection): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    WITH suspect (campaign_id, kind) AS (
+      SELECT id, 'due' FROM campaign WHERE status = 'SCHEDULED' AND scheduled_at < now() - interval '15 seconds'
+      UNION ALL
+      SELECT id, CASE preparation_status WHEN 'READY' THEN 'due' ELSE 'preparing' END FROM campaign
+      WHERE status = 'DRAFT' AND updated_at < now() - interval '1 minute'
+      UNION ALL
+      SELECT id, 'running' FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+      WHERE status = 'RUNNING' AND campaign.updated_at < now() - interval '20 seconds'
+        AND NOT EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id
+          AND position = claimed_position AND recipient.updated_at > now() - interval '20 seconds')
+        AND (EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id AND position = claimed_position + 1)
+          OR NOT EXISTS (SELECT FROM campaign_claim WHERE campaign_claim.campaign_id = campaign.id)
+            AND NOT EXISTS (SELECT FROM recipient_retry WHERE recipient_retry.campaign_id = campaign.id))
+    ), moving AS (
+      DELETE FROM campaign_standstill
+      WHERE kind <> 'without_workflow' AND campaign_id NOT IN (SELECT campaign_id FROM suspect)
+    )
+    INSERT INTO campaign_standstill (campaign_id, kind) SELECT campaign_id, kind FROM suspect
+    ON CONFLICT (campaign_id) DO NOTHING`);
+}
+
+const CampaignId = row(t.type({ campaign_id: t.string }));
+
+/** Those to ask Temporal about, who waited longest first, each at most every 20 seconds. */
+export function takeSuspects(connection: Connection, limit: number): Promise<readonly string[]> {
+  return connection.anyFirst(sql.type(CampaignId)`
+    UPDATE campaign_standstill SET looked_at = now()
+    WHERE campaign_id IN (
+      SELECT campaign_id FROM campaign_standstill
+      WHERE looked_at IS NULL OR looked_at < now() - interval '20 seconds'
+      ORDER BY looked_at NULLS FIRST LIMIT ${limit})
+    RETURNING campaign_id`);
+}
+
+/** True when that is news. */
+export async function markStandstill(
+  connection: Connection,
+  campaignId: string,
+  kind: 'without_workflow' | 'stuck',
+): Promise<boolean> {
+  const changed = await connection.query(sql.type(nothing)`
+    INSERT INTO campaign_standstill (campaign_id, kind, looked_at) VALUES (${campaignId}, ${kind}, now())
+    ON CONFLICT (campaign_id) DO UPDATE SET kind = excluded.kind, since = now() WHERE campaign_standstill.kind <> excluded.kind`);
+  return changed.rowCount === 1;
+}
+
+/** Takes back what was found out about these; whoever still does not move is suspected anew. */
+export async function clearStandstills(connection: Connection, ids: readonly string[]): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    DELETE FROM campaign_standstill
+    WHERE kind IN ('without_workflow', 'stuck') AND campaign_id = ANY (${sql.array([...ids], 'uuid')})`);
+}
+
+const Standstills = t.type({ kind: t.string, count: t.number });
+
+/** Counts by kind; undefined when nobody has looked for two minutes: an old figure would look like a good one. */
+export async function countStandstills(
+  connection: Connection,
+): Promise<readonly t.TypeOf<typeof Standstills>[] | undefined> {
+  const looked = await connection.oneFirst(sql.type(row(t.type({ looked: t.boolean })))`
+    SELECT COALESCE(looked_at > now() - interval '2 minutes', false) AS looked FROM campaign_watch`);
+  if (!looked) return undefined;
+  return connection.any(sql.type(row(Standstills))`
+    SELECT kind, count(*)::int4 AS count FROM campaign_standstill
+    WHERE kind IN ('without_workflow', 'stuck') OR kind <> 'preparing' AND since < now() - interval '1 minute'
+    GROUP BY kind`);
+}

@@ -1,0 +1,114 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import * as t from 'io-ts';
+import { sql } from 'slonik';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { viewWorkflows } from '../../../src/commands/operations/workflow-view.ts';
+import { watchCampaigns } from '../../../src/commands/operations/watch-campaigns.ts';
+import { createWorkerOrchestrator } from '../../../src/orchestrator.ts';
+import { row } from '../../../src/records/database/row.ts';
+import { countStandstills } from '../../../src/records/operations/standstill.ts';
+import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
+import { setCampaignScene, until } from '../../support/campaign-scene.ts';
+import { bundleBrokenWorkflows, bundleWorkflows, startTemporal } from '../../support/temporal.ts';
+import { openWard, type Ward } from './ward.ts';
+
+let temporal: TestWorkflowEnvironment;
+let workflowBundle: WorkflowBundleWithSourceMap;
+let brokenBundle: WorkflowBundleWithSourceMap;
+let ward: Ward;
+let told: string[];
+
+beforeAll(async () => {
+  [temporal, workflowBundle, brokenBundle] = await Promise.all([
+    startTemporal(),
+    bundleWorkflows(),
+    bundleBrokenWorkflows(),
+  ]);
+});
+afterAll(() => temporal?.teardown());
+beforeEach(async () => {
+  ward = await openWard(temporal);
+  told = [];
+});
+afterEach(() => ward.drop());
+
+const scene = (seed: Parameters<typeof setCampaignScene>[1]) =>
+  setCampaignScene({ database: ward.pool, temporal, workflowBundle }, seed);
+const handleOf = (campaignId: string) => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
+
+/** As a worker does it: on its own connection. */
+function look(): Promise<boolean> {
+  const orchestrator = createWorkerOrchestrator(temporal.nativeConnection, temporal.namespace ?? 'default');
+  const tell = (_fields: object, message: string) => void told.push(message);
+  const logger = { ...ward.doctor.logger, warn: tell, error: tell } as typeof ward.doctor.logger;
+  return watchCampaigns({ ...ward.doctor, orchestrator, workflows: viewWorkflows(orchestrator), logger });
+}
+
+const kinds = async () =>
+  Object.fromEntries((await countStandstills(ward.pool))?.map(({ kind, count }) => [kind, count]) ?? []);
+
+/** Looks as often as a worker would if its clock ran ten times as fast. */
+async function lookUntil(reached: () => Promise<boolean>): Promise<void> {
+  await until(async () => {
+    await ward.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
+    await ward.run(
+      sql.fragment`UPDATE campaign_standstill SET looked_at = looked_at - interval '20 seconds'`,
+    );
+    await look();
+    return reached();
+  });
+}
+
+it('is done by one of many at a time, and says when nobody does it', async () => {
+  expect(await countStandstills(ward.pool)).toBeUndefined();
+  expect(await Promise.all([look(), look(), look()])).toSatisfy(
+    (turns: boolean[]) => turns.filter(Boolean).length === 1,
+  );
+  expect(await kinds()).toEqual({});
+  await ward.run(sql.fragment`UPDATE campaign_watch SET looked_at = now() - interval '3 minutes'`);
+  expect(await countStandstills(ward.pool)).toBeUndefined();
+});
+
+it('starts the workflow of a campaign again that was terminated in its sleep', async () => {
+  const { campaignId, start } = await scene({ recipients: 2, scheduledInMs: 3_600_000 });
+  await start();
+  await handleOf(campaignId).terminate();
+  await lookUntil(async () => told.includes('campaign mended'));
+  expect((await handleOf(campaignId).describe()).status.name).toBe('RUNNING');
+  await lookUntil(async () => (await kinds())['without_workflow'] === undefined);
+  expect(told.filter((message) => message === 'campaign stands still')).toHaveLength(1);
+  await handleOf(campaignId).terminate();
+});
+
+it('tells of a campaign that is due and of one that cannot go on, until they do', async () => {
+  const { campaignId, start, withWorker, progress, result } = await scene({
+    recipients: 3,
+    scheduledInMs: 4_000,
+  });
+  await withWorker(async () => {
+    await start();
+    await until(async () => (await progress()) !== null);
+  });
+  await withWorker(() => lookUntil(async () => (await kinds())['stuck'] === 1), brokenBundle);
+  expect(told).toEqual(['campaign stands still']);
+  expect(await ward.findAbout([campaignId])).toMatchObject([{ kind: 'workflow-stuck' }]);
+
+  await withWorker(async () => {
+    expect(await result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 3 } });
+  });
+  await lookUntil(async () => Object.keys(await kinds()).length === 0);
+});
+
+it('finds who does not move, however many sleep, without reading them', async () => {
+  const { campaignId } = await scene({ recipients: 1, scheduledInMs: 3_600_000 });
+  await ward.run(sql.fragment`INSERT INTO campaign (workspace_id, channel_id, template_id, name, contact_selection_type,
+      audience, send_type, scheduled_at, status, preparation_status, created_by)
+    SELECT workspace_id, channel_id, template_id, name, contact_selection_type, audience, send_type, scheduled_at, status,
+      preparation_status, created_by FROM campaign, generate_series(1, 20000) WHERE id = ${campaignId}`);
+  await ward.run(sql.fragment`ANALYZE campaign`);
+  const Plan = row(t.type({ 'QUERY PLAN': t.string }));
+  const plan = await ward.pool.anyFirst(sql.type(Plan)`EXPLAIN
+    SELECT id FROM campaign WHERE status = 'SCHEDULED' AND scheduled_at < now() - interval '15 seconds'`);
+  expect(plan.join('\n')).toContain('campaign_due');
+});

@@ -52,6 +52,8 @@ export const eventExamples: { readonly [K in EventKey]: EventData<K> } = {
   incoming: {
     message: inboundMessage,
     phoneNumberId,
+    contactId: '0197c0de-0000-7000-8000-0000000000c1',
+    conversationId: '0197c0de-0000-7000-8000-0000000000e1',
     providerEvent: {
       object: 'whatsapp_business_account',
       entry: [

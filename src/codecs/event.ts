@@ -39,6 +39,8 @@ export const IncomingData = named(
   struct({
     message: textMessage,
     phoneNumberId: t.string,
+    contactId: nullish(t.string),
+    conversationId: nullish(t.string),
     providerEvent: providerNotification,
   }),
 );

@@ -13,6 +13,7 @@ export type NotificationItem =
   | TemplateAnnouncementItem
   | AccountItem
   | PreferenceItem
+  | IdentityItem
   | IgnoredItem;
 
 interface FromAccount {
@@ -65,6 +66,8 @@ export interface MessageItem extends FromNumber {
   readonly repliesTo: string | null;
   /** Digits; of somebody who tells that their number is another from now on. */
   readonly newNumber: string | null;
+  /** Of somebody whom the provider names by another user id from now on. */
+  readonly newUserId: string | null;
   /** The callback cut down to this one message, for the `incoming` event (Spec 6.3). */
   readonly notification: Notification;
 }
@@ -156,6 +159,14 @@ export interface AccountItem extends FromNumber {
   /** The rest of what was told, without numbers and people. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly errors: readonly NotificationError[];
+}
+
+/** The provider names a person by another user id from now on. */
+export interface IdentityItem extends FromNumber {
+  readonly kind: 'identity';
+  readonly waId: string | null;
+  readonly previousUserId: string | null;
+  readonly userId: string;
 }
 
 /** A person allowed or stopped marketing messages. */

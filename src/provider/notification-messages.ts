@@ -60,6 +60,23 @@ export function readPreferencesChange(context: ChangeContext): readonly Notifica
   });
 }
 
+/** Field `user_id_update`: by which user id a person is known from now on; a list, or the one change itself. */
+export function readUserIdChange(context: ChangeContext): readonly NotificationItem[] {
+  const { value, businessAccountId, phoneNumberId } = context;
+  const list = readList(value['user_id_update']);
+  return (list.length > 0 ? list : [value]).map((raw) => {
+    const change = isObject(raw) ? raw : {};
+    const ids = isObject(change['user_id']) ? change['user_id'] : {};
+    const userId = readText(ids['current']);
+    const previousUserId = readText(ids['previous']);
+    const waId = readDigits(change['wa_id']);
+    if (userId === null || (previousUserId ?? waId) === null) {
+      return ignored(context, 'change of a user id that cannot be read', raw);
+    }
+    return { kind: 'identity', businessAccountId, phoneNumberId, waId, previousUserId, userId, raw };
+  });
+}
+
 /** Field `smb_message_echoes`: what was written by hand on the same number. */
 export function readEchoesChange(context: ChangeContext): readonly NotificationItem[] {
   return readList(context.value['message_echoes']).map((raw) => {
@@ -133,7 +150,7 @@ function readMessage(context: ChangeContext, raw: unknown): NotificationItem {
     said: saidIn(fields),
     groupId: readText(fields['group_id']),
     repliesTo: isObject(reply) ? readText(reply['id']) : null,
-    newNumber: newNumberOf(fields),
+    ...newIdsOf(fields),
     notification: notificationOf(context, { message: raw, contact }),
     raw,
   };
@@ -152,12 +169,21 @@ function contactOf({ value }: ChangeContext, message: JsonObject): JsonObject {
   return sender ?? (contacts.length === 1 ? contacts[0] : undefined) ?? {};
 }
 
-const numberChanges: ReadonlySet<string> = new Set(['user_changed_number', 'customer_changed_number']);
+const idChanges: ReadonlySet<string> = new Set([
+  'user_changed_number',
+  'customer_changed_number',
+  'user_changed_user_id',
+]);
 
-function newNumberOf(message: JsonObject): string | null {
+function newIdsOf(message: JsonObject): Pick<MessageItem, 'newNumber' | 'newUserId'> {
   const system = message['system'];
-  if (!isObject(system) || !numberChanges.has(readText(system['type'])?.toLowerCase() ?? '')) return null;
-  return readDigits(system['wa_id']) ?? readDigits(system['new_wa_id']);
+  if (!isObject(system) || !idChanges.has(readText(system['type'])?.toLowerCase() ?? '')) {
+    return { newNumber: null, newUserId: null };
+  }
+  return {
+    newNumber: readDigits(system['wa_id']) ?? readDigits(system['new_wa_id']),
+    newUserId: readText(system['user_id']),
+  };
 }
 
 function saidIn(message: JsonObject): readonly string[] {

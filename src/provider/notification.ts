@@ -2,7 +2,12 @@ import { readAccountChange } from './notification-account.ts';
 import { ignored, type ChangeContext } from './notification-change.ts';
 import { readText } from './notification-codec.ts';
 import type { IgnoredItem, NotificationItem } from './notification-item.ts';
-import { readEchoesChange, readMessagesChange, readPreferencesChange } from './notification-messages.ts';
+import {
+  readEchoesChange,
+  readMessagesChange,
+  readPreferencesChange,
+  readUserIdChange,
+} from './notification-messages.ts';
 import { readTemplateChange } from './notification-template.ts';
 import { isObject } from './json-value.ts';
 
@@ -52,6 +57,8 @@ function readChange(context: ChangeContext): readonly NotificationItem[] {
       return readMessagesChange(context);
     case 'smb_message_echoes':
       return readEchoesChange(context);
+    case 'user_id_update':
+      return readUserIdChange(context);
     case 'user_preferences':
       return readPreferencesChange(context);
     case 'message_template_status_update':

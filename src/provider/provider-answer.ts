@@ -1,6 +1,7 @@
 import { headerOf, type Exchange } from './exchange.ts';
 import type { SendRejected, SendResult } from './provider.ts';
 import type { RequestFailure } from './provider-request-error.ts';
+import { cleanText } from '../domain/clean-text.ts';
 import { isObject } from './json-value.ts';
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
@@ -20,7 +21,8 @@ export function toSendResult(exchange: Exchange): SendResult {
     kind: 'accepted',
     providerMessageId: id,
     messageStatus: typeof message['message_status'] === 'string' ? message['message_status'] : 'accepted',
-    waId: waIdOf(body),
+    waId: contactIdOf(body, 'wa_id'),
+    userId: contactIdOf(body, 'user_id'),
   };
 }
 
@@ -83,10 +85,11 @@ function detailsOf(error: Readonly<Record<string, unknown>>): string | null {
   return typeof text === 'string' ? text : null;
 }
 
-function waIdOf(body: unknown): string | null {
+function contactIdOf(body: unknown, key: 'wa_id' | 'user_id'): string | null {
   const contacts = isObject(body) ? body['contacts'] : undefined;
   const contact: unknown = Array.isArray(contacts) ? contacts[0] : undefined;
-  return isObject(contact) && typeof contact['wa_id'] === 'string' ? contact['wa_id'] : null;
+  const id = isObject(contact) ? contact[key] : undefined;
+  return typeof id === 'string' && id !== '' ? cleanText(id, 255) : null;
 }
 
 const longestWaitMs = 24 * 60 * 60 * 1000;

@@ -44,6 +44,8 @@ export interface SendAccepted {
   readonly messageStatus: string;
   /** The provider's form of the recipient's number; it may differ from the one sent. */
   readonly waId: string | null;
+  /** The provider's own id of the person, when it tells it. */
+  readonly userId?: string | null;
 }
 
 /** The provider answered that it did not take the message. */

@@ -252,6 +252,23 @@ describe('POST /api/templates/external/message/send', () => {
     });
   });
 
+  it('learns by which ids the provider knows the recipient', async () => {
+    const sender = await seedSender();
+    const { database } = api.dependencies;
+    await database.query(sql.type(nothing)`
+      INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
+      VALUES (${sender.workspaceId}, '919876543210', '91', 'IN', 'api')`);
+    answer = async (message, count) => ({
+      ...(await accept(message, count)),
+      waId: '91009876543210',
+      userId: 'IN.1',
+    });
+    expect(await send(sender)).toMatchObject({ status: 200 });
+    const ids = sql.fragment`SELECT provider_id FROM contact_identity WHERE workspace_id = ${sender.workspaceId}
+      ORDER BY provider_id`;
+    expect(await rowsOf(database, ids)).toEqual([{ provider_id: '91009876543210' }, { provider_id: 'IN.1' }]);
+  });
+
   it('sends a reinstated template', async () => {
     const sender = await seedSender({ status: 'REINSTATED' });
     expect(await send(sender)).toMatchObject({ status: 200 });

@@ -104,6 +104,7 @@ describe('an answered send', () => {
       providerMessageId: 'wamid.A',
       messageStatus: 'accepted',
       waId: '4915112345678',
+      userId: null,
     });
   });
 

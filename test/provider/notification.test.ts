@@ -162,6 +162,7 @@ describe('a message', () => {
       groupId: null,
       repliesTo: null,
       newNumber: null,
+      newUserId: null,
       notification: {
         object: 'whatsapp_business_account',
         entry: [entryOf(inChannel({ contacts: [person], messages: [textMessage] }), 'messages', {})],
@@ -235,6 +236,26 @@ describe('a message', () => {
     const message = { ...textMessage, type: 'system', text: undefined, system };
 
     expect(read(inChannel({ messages: [message] }))).toMatchObject([{ kind: 'message', newNumber }]);
+  });
+
+  it.each([
+    [{ type: 'user_changed_user_id', wa_id: '972501234567', user_id: 'IL.2' }, '972501234567', 'IL.2'],
+    [{ type: 'user_changed_user_id', user_id: 'IL.2' }, null, 'IL.2'],
+    [{ type: 'user_changed_number', wa_id: '972501234567', user_id: 'IL.2' }, '972501234567', 'IL.2'],
+    [{ type: 'customer_identity_changed', user_id: 'IL.2' }, null, null],
+  ])('tells by which ids its sender is known from now on: %o', (system, newNumber, newUserId) => {
+    const message = { ...textMessage, type: 'system', text: undefined, system };
+
+    expect(read(inChannel({ messages: [message] }))).toMatchObject([{ newNumber, newUserId }]);
+  });
+
+  it('may be followed by another user id of its sender', () => {
+    const change = { wa_id: '16505551234', user_id: { previous: 'US.1', current: 'US.2' } };
+    const told = { kind: 'identity', waId: '16505551234', previousUserId: 'US.1', userId: 'US.2' };
+
+    expect(read(inChannel({ user_id_update: [change] }), 'user_id_update')).toMatchObject([told]);
+    expect(read(change, 'user_id_update')).toMatchObject([told]);
+    expect(read({ user_id: { current: 'US.2' } }, 'user_id_update')).toMatchObject([{ kind: 'ignored' }]);
   });
 
   it('was written by hand in the provider’s app', () => {

@@ -1,9 +1,9 @@
+import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { EchoItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { insertAppMessage, lockProviderMessage } from '../../records/callbacks/inbound-messages.ts';
 import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
-import { numberOf } from './recognise-sender.ts';
 
 export interface AppMessageNotice {
   readonly item: EchoItem;
@@ -21,12 +21,13 @@ export async function applyAppMessages(
   for (const { item, channel } of inOneOrder) {
     const { providerMessageId } = item;
     await lockProviderMessage(connection, { channelId: channel.id, providerMessageId });
-    const { phoneNumber, country } = numberOf(item.to);
+    const { phoneNumber, country } = numberOfWaId(item.to);
     await insertAppMessage(connection, {
       workspaceId: channel.workspaceId,
       channelId: channel.id,
       phoneNumber,
       country,
+      waId: item.to,
       providerUserId: item.toUserId,
       type: item.type.slice(0, 64),
       content: JSON.stringify(item.raw),

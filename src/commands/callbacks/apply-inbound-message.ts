@@ -70,7 +70,7 @@ async function applyInboundMessage(
   notice: InboundNotice,
 ): Promise<void> {
   const { item, channel } = notice;
-  if (item.newNumber !== null && !(await isFirstOfItsKind(connection, notice))) return;
+  if ((item.newNumber ?? item.newUserId) !== null && !(await isFirstOfItsKind(connection, notice))) return;
   const sender = await recogniseSender(dependencies, connection, notice);
   if (sender !== undefined) await changeNumber(dependencies, connection, { notice, sender });
   const conversation =
@@ -91,7 +91,9 @@ async function applyInboundMessage(
   if (!inserted) return;
 
   const occurredAt = dependencies.now();
-  const events: NewEvent[] = [{ eventKey: 'incoming', occurredAt, data: incomingData(notice) }];
+  const events: NewEvent[] = [
+    { eventKey: 'incoming', occurredAt, data: incomingData(notice, { sender, conversation }) },
+  ];
   if (sender !== undefined && conversation?.status === 'resolved') {
     events.push(reopened({ notice, sender, conversation, occurredAt }));
   }
@@ -99,10 +101,12 @@ async function applyInboundMessage(
   // A group hears it, not we alone.
   const subscribed = item.groupId === null ? dependencies.consentOf(item.said) : null;
   if (sender !== undefined && subscribed !== null) {
-    const { contactId } = sender;
-    await changeSubscriptions(dependencies, connection, [
-      { workspaceId: channel.workspaceId, contactId, subscribed },
-    ]);
+    const { workspaceId } = channel;
+    await changeSubscriptions(
+      dependencies,
+      connection,
+      sender.contactIds.map((contactId) => ({ workspaceId, contactId, subscribed })),
+    );
   }
 }
 
@@ -139,7 +143,13 @@ async function findConversation(
 }
 
 /** Spec 6.3. `data.message` is the provider's message; what the contract promises is there whatever it left out. */
-function incomingData({ item, channel }: InboundNotice): IncomingData {
+function incomingData(
+  { item, channel }: InboundNotice,
+  {
+    sender,
+    conversation,
+  }: { readonly sender: Sender | undefined; readonly conversation: CurrentConversation | undefined },
+): IncomingData {
   const raw = item.raw as Readonly<Record<string, unknown>>;
   const message = {
     ...raw,
@@ -148,7 +158,13 @@ function incomingData({ item, channel }: InboundNotice): IncomingData {
     timestamp: item.timestamp ?? '',
     type: item.type,
   };
-  return { message, phoneNumberId: channel.phoneNumberId, providerEvent: item.notification };
+  return {
+    message,
+    phoneNumberId: channel.phoneNumberId,
+    contactId: sender?.contactId ?? null,
+    conversationId: conversation?.id ?? null,
+    providerEvent: item.notification,
+  };
 }
 
 function reopened({

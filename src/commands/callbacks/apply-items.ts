@@ -4,6 +4,7 @@ import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { waitBriefly } from '../../records/database/lock-patience.ts';
 import { findNotifiedChannels, type NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
+import { learnIdentities, type Identity } from '../../records/callbacks/identities.ts';
 import { parkStatuses } from '../../records/callbacks/parked-statuses.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { applyAccountNotification } from '../workspaces/apply-account-notification.ts';
@@ -11,8 +12,10 @@ import { applyAppMessages } from './apply-app-messages.ts';
 import { applyInboundMessages } from './apply-inbound-message.ts';
 import { applyStatuses } from './apply-statuses.ts';
 import { applyTemplateNotification } from '../templates/apply-template-notification.ts';
+import { changeUserId } from './change-number.ts';
 import { changeSubscriptions, type SubscriptionChange } from './change-subscription.ts';
-import { matchStatuses, type ToldStatus } from './match-statuses.ts';
+import { matchStatuses, type StatusMatch, type ToldStatus } from './match-statuses.ts';
+import { personOf } from './recognise-sender.ts';
 import { applyStatusEffects, type ChannelSilence } from './status-effects.ts';
 
 export type Applier = Pick<
@@ -55,9 +58,14 @@ export async function applyItems(
   const routedMessages = routed(messages);
   const routedEchoes = routed(echoes);
   const routedPreferences = routed(preferences);
+  const identities = itemsOf(items, 'identity');
   const subscriptions = [...routedPreferences.map(preferenceChange), ...effects.optedOut.flatMap(optOut)];
-  if (routedMessages.length + routedEchoes.length + subscriptions.length > 0) {
+  await learnIdentities(transaction, [...known.values()].flatMap(recipientIds));
+  if (routedMessages.length + routedEchoes.length + subscriptions.length + identities.length > 0) {
     await waitBriefly(transaction, async () => {
+      for (const item of identities) {
+        await changeUserId(transaction, { item, channel: channels.get(item.phoneNumberId ?? '') });
+      }
       await applyInboundMessages(dependencies, transaction, routedMessages);
       await applyAppMessages(transaction, routedEchoes);
       await changeSubscriptions(dependencies, transaction, subscriptions);
@@ -156,10 +164,19 @@ interface Routed<I> {
   readonly channel: NotifiedChannel;
 }
 
+/** `sent` comes once for every message that leaves. */
+function recipientIds({ target: { contact_id: contactId }, statuses }: StatusMatch): readonly Identity[] {
+  const sent = statuses.find(({ status }) => status === 'sent');
+  if (contactId === null || sent === undefined) return [];
+  return [sent.recipientId, sent.recipientUserId].flatMap((providerId) =>
+    providerId === null ? [] : [{ contactId, providerId }],
+  );
+}
+
 function preferenceChange({ item, channel }: Routed<PreferenceItem>): SubscriptionChange {
   return {
     workspaceId: channel.workspaceId,
-    person: { phoneNumber: item.waId, providerUserId: item.userId },
+    person: personOf(item),
     subscribed: item.subscribed,
   };
 }

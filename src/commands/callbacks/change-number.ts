@@ -1,14 +1,20 @@
 import type { Dependencies } from '../../dependencies.ts';
+import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
+import { cleanText } from '../../domain/clean-text.ts';
 import type { Connection } from '../../records/database/database.ts';
-import { moveContactToNumber } from '../../records/callbacks/contacts.ts';
+import { lockPerson, moveContactToNumber } from '../../records/callbacks/contacts.ts';
+import { learnIdentities } from '../../records/callbacks/identities.ts';
+import type { IdentityItem } from '../../provider/notification-item.ts';
+import { findBusinessAccount } from '../../records/workspaces/business-accounts.ts';
+import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 import type { InboundNotice } from './apply-inbound-message.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
-import { numberOf, type Sender } from './recognise-sender.ts';
+import { personOf, type Sender } from './recognise-sender.ts';
 
 /**
- * The sender tells that the number is another from now on: the contact goes with it, with its tags, fields and
- * subscription. Where the new number belongs to a contact already, both stay as they are: which of the two is right is not
- * for us to say.
+ * The sender tells that the number or the user id is another from now on: the contact goes with it, with its tags, fields
+ * and subscription. Where the new number belongs to a contact already, both stay as they are: which of the two is right is
+ * not for us to say.
  */
 export async function changeNumber(
   { now }: Pick<Dependencies, 'now'>,
@@ -18,7 +24,10 @@ export async function changeNumber(
     sender: { contactId },
   }: { readonly notice: InboundNotice; readonly sender: Sender },
 ): Promise<void> {
-  const { phoneNumber, countryCode, country } = numberOf(item.newNumber);
+  if (item.newUserId !== null) {
+    await learnIdentities(connection, [{ contactId, providerId: cleanText(item.newUserId, 255) }]);
+  }
+  const { phoneNumber, countryCode, country } = numberOfWaId(item.newNumber);
   if (phoneNumber === null) return;
   const { workspaceId } = channel;
   const moved = await moveContactToNumber(connection, workspaceId, {
@@ -33,4 +42,17 @@ export async function changeNumber(
     contactIds: [contactId],
     occurredAt: now(),
   });
+}
+
+/** The provider tells it of the account, and names the number only sometimes. */
+export async function changeUserId(
+  connection: Connection,
+  { item, channel }: { readonly item: IdentityItem; readonly channel: NotifiedChannel | undefined },
+): Promise<void> {
+  const place = channel ?? (await findBusinessAccount(connection, item.businessAccountId ?? ''));
+  if (place === undefined) return;
+  const person = personOf({ waId: item.waId, userId: item.previousUserId });
+  const [contact] = await lockPerson(connection, place.workspaceId, person);
+  if (contact === undefined) return;
+  await learnIdentities(connection, [{ contactId: contact.id, providerId: cleanText(item.userId, 255) }]);
 }

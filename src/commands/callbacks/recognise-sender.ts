@@ -1,20 +1,25 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { cleanText } from '../../domain/clean-text.ts';
-import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
   insertIncomingContact,
+  lockContactById,
   lockPerson,
   updateIncomingContact,
   type IncomingContact,
   type NewIncomingContact,
+  type Person,
 } from '../../records/callbacks/contacts.ts';
+import { findContactOfMessage, learnIdentities } from '../../records/callbacks/identities.ts';
 import type { InboundNotice } from './apply-inbound-message.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 
 /** The contact an inbound message comes from. */
 export interface Sender {
   readonly contactId: string;
+  /** All contacts that are this person; more than one where they were registered before they were known to be one. */
+  readonly contactIds: readonly string[];
   readonly phoneNumber: string | null;
   readonly country: string;
 }
@@ -22,34 +27,43 @@ export interface Sender {
 const longestName = 255;
 const longestUserId = 255;
 
+/** A person as the provider names them. */
+export function personOf({ waId, userId }: { readonly waId: string | null; readonly userId: string | null }) {
+  const providerUserId = userId === null ? null : cleanText(userId, longestUserId);
+  return { ...numberOfWaId(waId), waId, providerUserId } satisfies Person;
+}
+
 /**
- * Finds the sender, or registers them (source `incoming`), by number or by the provider's user id. What the message tells
- * anew is noted, the soft-deleted are restored. Undefined when the provider gave neither number nor user id.
+ * Finds the sender, or registers them (source `incoming`): by one of the provider's ids, or by the message of ours that this
+ * one answers. What the message tells anew is noted, the soft-deleted are restored. Undefined when the provider gave neither
+ * number nor user id.
  */
 export async function recogniseSender(
   { now }: Pick<Dependencies, 'now'>,
   connection: Connection,
-  { item, channel: { workspaceId } }: InboundNotice,
+  { item, channel }: InboundNotice,
 ): Promise<Sender | undefined> {
+  const { workspaceId } = channel;
   const person: NewIncomingContact = {
-    ...numberOf(item.from),
-    providerUserId: item.fromUserId === null ? null : cleanText(item.fromUserId, longestUserId),
+    ...personOf({ waId: item.from, userId: item.fromUserId }),
     chatName: cleanText(item.profileName ?? '', longestName),
   };
   if (person.phoneNumber === null && person.providerUserId === null) return undefined;
 
-  const found = await lockPerson(connection, workspaceId, person);
+  const byId = await lockPerson(connection, workspaceId, person);
+  const found = byId.length > 0 ? byId : await lockAnswering(connection, { item, channel });
   const [present] = found;
   if (present === undefined) {
     const created = await insertIncomingContact(connection, workspaceId, person);
     // Somebody else has just registered the same person: now there is a row to find.
-    if (created === undefined) return senderOf((await lockPerson(connection, workspaceId, person))[0]);
+    if (created === undefined) return senderOf(await lockPerson(connection, workspaceId, person));
     await emitContactEvents(connection, workspaceId, {
       eventKey: 'contact.created',
       contactIds: [created.id],
       occurredAt: now(),
     });
-    return senderOf(created);
+    await learnIds(connection, created.id, person);
+    return senderOf([created]);
   }
 
   const told = {
@@ -72,28 +86,41 @@ export async function recogniseSender(
       occurredAt: now(),
     });
   }
+  if (byId.length <= 1) await learnIds(connection, present.id, person);
   return {
     contactId: present.id,
+    contactIds: found.map(({ id }) => id),
     phoneNumber: present.phone_number ?? person.phoneNumber,
     country: present.phone_number === null ? person.country : present.country,
   };
 }
 
-function senderOf(contact: IncomingContact | undefined): Sender | undefined {
+function senderOf(found: readonly IncomingContact[]): Sender | undefined {
+  const [contact] = found;
   if (contact === undefined) return undefined;
-  return { contactId: contact.id, phoneNumber: contact.phone_number, country: contact.country };
+  const { id: contactId, phone_number: phoneNumber, country } = contact;
+  return { contactId, contactIds: found.map(({ id }) => id), phoneNumber, country };
 }
 
-/** The provider's numbers are international; one that no numbering plan knows is kept as it is. */
-export function numberOf(
-  digits: string | null,
-): Pick<NewIncomingContact, 'phoneNumber' | 'countryCode' | 'country'> {
-  if (digits === null || !/^\d{5,15}$/.test(digits))
-    return { phoneNumber: null, countryCode: '', country: '' };
-  const number = normalisePhoneNumber(`+${digits}`);
-  return {
-    phoneNumber: number?.digits ?? digits,
-    countryCode: number?.countryCode ?? '',
-    country: number?.country ?? '',
-  };
+/** In a group anybody may answer a message. */
+async function lockAnswering(
+  connection: Connection,
+  { item: { repliesTo, groupId }, channel }: InboundNotice,
+): Promise<readonly IncomingContact[]> {
+  if (repliesTo === null || groupId !== null) return [];
+  const message = { channelId: channel.id, providerMessageId: repliesTo };
+  const contactId = await findContactOfMessage(connection, message);
+  return contactId === undefined ? [] : lockContactById(connection, channel.workspaceId, contactId);
+}
+
+function learnIds(
+  connection: Connection,
+  contactId: string,
+  { waId, providerUserId }: Person,
+): Promise<void> {
+  const ids = [waId, providerUserId].filter((id) => id !== null);
+  return learnIdentities(
+    connection,
+    ids.map((providerId) => ({ contactId, providerId })),
+  );
 }

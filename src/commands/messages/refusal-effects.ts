@@ -27,7 +27,7 @@ export async function applyRefusalEffects(
       },
     ]);
     if (effects.optedOut.length > 0) {
-      const person = { phoneNumber: recipient.digits, providerUserId: null };
+      const person = { phoneNumber: recipient.digits, waId: null, providerUserId: null };
       await changeSubscriptions(dependencies, transaction, [
         { workspaceId: channel.workspaceId, person, subscribed: false },
       ]);

@@ -15,6 +15,7 @@ import {
   recordMessageResult,
   type MessageResult,
 } from '../../records/messages/outbound-messages.ts';
+import { learnIdsOfRecipient } from '../../records/callbacks/identities.ts';
 import type { Template } from '../../records/templates/templates.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { applyRefusalEffects } from './refusal-effects.ts';
@@ -70,8 +71,10 @@ export async function sendSingleMessage(
   const result = await attemptDispatch(dependencies, { message, messageId, accessToken });
   switch (result.kind) {
     case 'accepted': {
-      const { providerMessageId, messageStatus: status } = result;
+      const { providerMessageId, messageStatus: status, waId, userId = null } = result;
       await record(dependencies, messageId, { state: 'ACCEPTED', providerMessageId });
+      const otherIds = [waId === message.recipient.digits ? null : waId, userId].filter((id) => id !== null);
+      if (otherIds.length > 0) await learn(dependencies, messageId, otherIds);
       return { kind: 'accepted', messageId, providerMessageId, status };
     }
     case 'unknown':
@@ -194,6 +197,22 @@ async function takeTokenInTime(database: SingleSender['database'], channelId: st
 
 function overloaded(waitMs: number): Overloaded {
   return new Overloaded('Too many messages are waiting for this channel', Math.ceil(waitMs / 1000));
+}
+
+/** What is lost here is told once more with the message's statuses. */
+async function learn(
+  { database, logger }: SingleSender,
+  messageId: string,
+  providerIds: readonly string[],
+): Promise<void> {
+  try {
+    await learnIdsOfRecipient(database, messageId, providerIds);
+  } catch (error) {
+    logger.warn(
+      { messageId, error: error instanceof Error ? error.name : 'unknown' },
+      'ids of a recipient not learned',
+    );
+  }
 }
 
 const recordAttempts = 20;

@@ -7,6 +7,8 @@ import { nothing, nullable, row } from '../database/row.ts';
 export interface Person {
   /** E.164 digits; null when the provider hides the number. */
   readonly phoneNumber: string | null;
+  /** The number's digits as the provider writes them. */
+  readonly waId: string | null;
   readonly providerUserId: string | null;
 }
 
@@ -25,17 +27,38 @@ const IncomingContactRow = row(IncomingContact);
 const selection = sql.fragment`
   id, phone_number, country, provider_user_id, chat_name, subscribed, deleted_at IS NOT NULL AS deleted`;
 
-/** Locks whom the number, or else the user id, belongs to; soft-deleted contacts included. */
+/**
+ * Locks whom the number belongs to, or else one of the ids; soft-deleted contacts included. More than one where a person was
+ * registered by several ids before they were known to be one's.
+ */
 export async function lockPerson(
   connection: Connection,
   workspaceId: number,
-  { phoneNumber, providerUserId }: Person,
+  { phoneNumber, waId, providerUserId }: Person,
 ): Promise<readonly IncomingContact[]> {
   return connection.any(sql.type(IncomingContactRow)`
     SELECT ${selection} FROM contact
-    WHERE workspace_id = ${workspaceId}
-      AND (phone_number = ${phoneNumber}::text OR provider_user_id = ${providerUserId}::text)
-    ORDER BY (phone_number IS NOT DISTINCT FROM ${phoneNumber}::text) DESC, id
+    WHERE workspace_id = ${workspaceId} AND id IN (
+      SELECT id FROM contact
+      WHERE workspace_id = ${workspaceId} AND phone_number IN (${phoneNumber}::text, ${waId}::text)
+      UNION ALL
+      SELECT id FROM contact WHERE workspace_id = ${workspaceId} AND provider_user_id = ${providerUserId}::text
+      UNION ALL
+      SELECT contact_id FROM contact_identity
+      WHERE workspace_id = ${workspaceId} AND provider_id IN (${waId}::text, ${providerUserId}::text))
+    ORDER BY (phone_number IS NOT DISTINCT FROM ${phoneNumber}::text) DESC,
+      (provider_user_id IS NOT DISTINCT FROM ${providerUserId}::text) DESC, id
+    FOR NO KEY UPDATE`);
+}
+
+/** As `lockPerson`, by our own id. */
+export async function lockContactById(
+  connection: Connection,
+  workspaceId: number,
+  contactId: string,
+): Promise<readonly IncomingContact[]> {
+  return connection.any(sql.type(IncomingContactRow)`
+    SELECT ${selection} FROM contact WHERE workspace_id = ${workspaceId} AND id = ${contactId}
     FOR NO KEY UPDATE`);
 }
 

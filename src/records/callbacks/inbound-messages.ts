@@ -62,7 +62,8 @@ export async function insertInboundMessage(
 }
 
 export interface NewAppMessage extends Omit<NewInboundMessage, 'contactId' | 'conversationId'> {
-  /** The provider's id of the recipient, who may hide the number. */
+  /** The provider's ids of the recipient, who may hide the number. */
+  readonly waId: string | null;
   readonly providerUserId: string | null;
 }
 
@@ -75,7 +76,9 @@ export async function insertAppMessage(connection: Connection, message: NewAppMe
     WITH person AS (
       SELECT id FROM contact
       WHERE workspace_id = ${message.workspaceId} AND deleted_at IS NULL
-        AND (phone_number = ${message.phoneNumber}::text OR provider_user_id = ${message.providerUserId}::text)
+        AND (phone_number = ${message.phoneNumber}::text OR provider_user_id = ${message.providerUserId}::text
+          OR id IN (SELECT contact_id FROM contact_identity WHERE workspace_id = ${message.workspaceId}
+            AND provider_id IN (${message.waId}::text, ${message.providerUserId}::text)))
       ORDER BY (phone_number IS NOT DISTINCT FROM ${message.phoneNumber}::text) DESC, id LIMIT 1
     ), place AS (
       UPDATE conversation SET last_message_at = now(), updated_at = now()

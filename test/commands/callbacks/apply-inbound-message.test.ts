@@ -129,6 +129,8 @@ describe('an inbound message', () => {
     expect(event?.data).toEqual({
       message,
       phoneNumberId: place.channelId,
+      contactId: expect.any(String),
+      conversationId: expect.any(String),
       providerEvent: {
         object: 'whatsapp_business_account',
         entry: [

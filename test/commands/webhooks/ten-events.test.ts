@@ -197,6 +197,8 @@ it('incoming', async () => {
   expect(data).toEqual({
     message,
     phoneNumberId: place.channelId,
+    contactId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    conversationId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     providerEvent: {
       object: 'whatsapp_business_account',
       entry: [{ id: expect.any(String), changes: [{ field: 'messages', value }] }],

@@ -1,0 +1,68 @@
+/** By which further ids the provider knows contacts. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
+
+export interface Identity {
+  readonly contactId: string;
+  /** A number as the provider writes it, in digits, or one of its user ids. */
+  readonly providerId: string;
+}
+
+/** What the contact itself says already is left out. An id that somebody else had is theirs who have it now. */
+export async function learnIdentities(
+  connection: Connection,
+  identities: readonly Identity[],
+): Promise<void> {
+  if (identities.length === 0) return;
+  const rows = identities.map(({ contactId, providerId }) => [contactId, providerId]);
+  await connection.query(sql.type(nothing)`
+    INSERT INTO contact_identity (workspace_id, provider_id, contact_id)
+    SELECT DISTINCT ON (contact.workspace_id, told.provider_id) contact.workspace_id, told.provider_id, contact.id
+    FROM ${sql.unnest(rows, ['uuid', 'text'])} AS told (contact_id, provider_id)
+    JOIN contact ON contact.id = told.contact_id
+    WHERE told.provider_id <> '' AND told.provider_id IS DISTINCT FROM contact.phone_number
+      AND told.provider_id IS DISTINCT FROM contact.provider_user_id
+      AND NOT EXISTS (SELECT FROM contact_identity AS known WHERE known.workspace_id = contact.workspace_id
+        AND known.provider_id = told.provider_id AND known.contact_id = contact.id)
+    ORDER BY contact.workspace_id, told.provider_id
+    ON CONFLICT (workspace_id, provider_id) DO UPDATE SET contact_id = excluded.contact_id, learned_at = now()`);
+}
+
+const ContactId = row(t.type({ contact_id: t.string }));
+
+/** To whom a message of ours went; undefined when it is none, or went to nobody we know. */
+export async function findContactOfMessage(
+  connection: Connection,
+  { channelId, providerMessageId }: { readonly channelId: string; readonly providerMessageId: string },
+): Promise<string | undefined> {
+  const found = await connection.maybeOneFirst(sql.type(ContactId)`
+    SELECT contact_id FROM message
+    WHERE provider_message_id = ${providerMessageId} AND direction = 'outbound' AND channel_id = ${channelId}
+      AND contact_id IS NOT NULL
+    UNION ALL
+    SELECT recipient.contact_id FROM provider_message
+    JOIN recipient ON recipient.id = provider_message.recipient_id
+    JOIN campaign ON campaign.id = recipient.campaign_id
+    WHERE provider_message.hash = hashtextextended(${providerMessageId}, 0)
+      AND recipient.provider_message_id = ${providerMessageId} AND campaign.channel_id = ${channelId}
+      AND recipient.contact_id IS NOT NULL
+    LIMIT 1`);
+  return found ?? undefined;
+}
+
+/** From the answer to a message outside campaigns. */
+export async function learnIdsOfRecipient(
+  connection: Connection,
+  messageId: string,
+  providerIds: readonly string[],
+): Promise<void> {
+  const contactId = await connection.maybeOneFirst(sql.type(ContactId)`
+    SELECT contact_id FROM message WHERE id = ${messageId} AND contact_id IS NOT NULL`);
+  if (contactId === null) return;
+  await learnIdentities(
+    connection,
+    providerIds.map((providerId) => ({ contactId, providerId })),
+  );
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { numberOfWaId } from '../../../src/domain/callbacks/provider-number.ts';
+import { nothing } from '../../../src/records/database/row.ts';
+import {
+  createApplier,
+  deliver,
+  eventsOf,
+  fieldCallback,
+  messagesCallback,
+  rowsOf,
+  subscribeToAll,
+  type RecordingApplier,
+} from '../../support/callback-fixtures.ts';
+import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+let applier: RecordingApplier;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  applier = createApplier(database.pool);
+});
+afterAll(() => database.drop());
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Place extends SeededCampaign {
+  readonly contactId: string;
+  readonly recipientId: string;
+}
+
+/** A contact to whom the campaign's one message went. */
+async function seed(phoneNumber: string): Promise<Place> {
+  const place = await seedCampaign(database.pool, { recipients: 1 });
+  await subscribeToAll(database.pool, place.workspaceId);
+  const contactId = await register(place, phoneNumber);
+  await database.pool.query(sql.type(nothing)`
+    UPDATE recipient SET contact_id = ${contactId}, phone_number = ${phoneNumber}, state = 'ACCEPTED',
+      provider_message_id = 'wamid.' || id WHERE campaign_id = ${place.campaignId}`);
+  await database.pool.query(sql.type(nothing)`
+    INSERT INTO provider_message (hash, recipient_id)
+    SELECT hashtextextended(provider_message_id, 0), id FROM recipient WHERE campaign_id = ${place.campaignId}`);
+  const [recipient] = await rowsOf<{ id: string }>(
+    database.pool,
+    sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${place.campaignId}`,
+  );
+  return { ...place, contactId, recipientId: recipient?.id ?? '' };
+}
+
+async function register({ workspaceId }: SeededCampaign, phoneNumber: string): Promise<string> {
+  const id = randomUUID();
+  await database.pool.query(sql.type(nothing)`
+    INSERT INTO contact (id, workspace_id, phone_number, country_code, country, source)
+    VALUES (${id}, ${workspaceId}, ${phoneNumber}, ${phoneNumber.slice(0, 2)}, 'MX', 'api')`);
+  return id;
+}
+
+const contactsOf = ({ workspaceId }: Place) =>
+  rowsOf<Json>(
+    database.pool,
+    sql.fragment`SELECT id, phone_number, subscribed FROM contact WHERE workspace_id = ${workspaceId}
+      ORDER BY created_at`,
+  );
+
+const stop = (place: Place, sender: Json, rest: Json = {}) =>
+  messagesCallback(place.channelId, {
+    messages: [
+      {
+        id: `wamid.${randomUUID()}`,
+        timestamp: '1749416383',
+        type: 'text',
+        text: { body: 'STOP' },
+        ...sender,
+        ...rest,
+      },
+    ],
+  });
+
+const sentStatus = (place: Place, ids: Json) =>
+  messagesCallback(place.channelId, {
+    statuses: [
+      {
+        id: `wamid.${place.recipientId}`,
+        status: 'sent',
+        timestamp: '1751142888',
+        biz_opaque_callback_data: place.recipientId,
+        ...ids,
+      },
+    ],
+  });
+
+const unsubscribed = (place: Place) => [{ id: place.contactId, subscribed: false }];
+
+describe('a person whom the provider knows by another id', () => {
+  it.each([
+    ['Mexico', '525512345678', '5215512345678'],
+    ['Brazil', '5511987654321', '551187654321'],
+    ['a country of one form', '4915112345678', '4915112345678'],
+  ])('is the contact of the number in %s', async (_, phoneNumber, waId) => {
+    const place = await seed(phoneNumber);
+    await deliver(applier, [stop(place, { from: waId })]);
+    expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+  });
+
+  it('is registered by the number that can be dialled', async () => {
+    const place = await seed('4915112345678');
+    await deliver(applier, [stop(place, { from: '5215512345678' })]);
+    expect(await contactsOf(place)).toMatchObject([{}, { phone_number: '525512345678', subscribed: false }]);
+  });
+
+  it.each([
+    ['the number of a status', { recipient_id: '9991234567' }, { from: '9991234567' }],
+    ['the user id of a status', { recipient_id: '', recipient_user_id: 'MX.77' }, { from_user_id: 'MX.77' }],
+  ])('is known by %s', async (_, ids, sender) => {
+    const place = await seed('525512345678');
+    await deliver(applier, [sentStatus(place, ids)]);
+    await deliver(applier, [stop(place, sender)]);
+    expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+  });
+
+  it('is known by the message that is answered, and from then on', async () => {
+    const place = await seed('525512345678');
+    const context = { from: '15550100000', id: `wamid.${place.recipientId}` };
+    await deliver(applier, [stop(place, { from: '9991234567' }, { context })]);
+    expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+    await deliver(applier, [stop(place, { from: '9991234567' }, { text: { body: 'START' } })]);
+    expect(await contactsOf(place)).toMatchObject([{ id: place.contactId, subscribed: true }]);
+  });
+
+  it('is somebody else who answers in a group', async () => {
+    const place = await seed('525512345678');
+    const context = { from: '15550100000', id: `wamid.${place.recipientId}` };
+    await deliver(applier, [stop(place, { from: '9991234567' }, { context, group_id: 'g' })]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }, { phone_number: '9991234567' }]);
+  });
+
+  it('stops promotions in the app by that id', async () => {
+    const place = await seed('525512345678');
+    const preference = { wa_id: '5215512345678', category: 'marketing_messages', value: 'stop' };
+    const metadata = { phone_number_id: place.channelId };
+    await deliver(applier, [
+      fieldCallback('1', 'user_preferences', { metadata, user_preferences: [preference] }),
+    ]);
+    expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+  });
+
+  it('is unsubscribed everywhere when registered twice before', async () => {
+    const place = await seed('525512345678');
+    const other = await register(place, '5215512345678');
+    await deliver(applier, [stop(place, { from: '5215512345678' })]);
+    expect(await contactsOf(place)).toMatchObject([
+      { id: place.contactId, subscribed: false },
+      { id: other, subscribed: false },
+    ]);
+  });
+
+  it.each([
+    [
+      'by a message of the system',
+      (place: Place) =>
+        stop(
+          place,
+          { from: '4915112345678', from_user_id: 'DE.1' },
+          { type: 'system', system: { type: 'user_changed_user_id', user_id: 'DE.2', body: 'changed' } },
+        ),
+    ],
+    [
+      'by the field of its own',
+      (place: Place) => ({
+        ...fieldCallback('1', 'user_id_update', {
+          metadata: { phone_number_id: place.channelId },
+          user_id_update: [{ user_id: { previous: 'DE.1', current: 'DE.2' } }],
+        }),
+      }),
+    ],
+  ])('is the same under a new user id told %s', async (_, changed) => {
+    const place = await seed('4915112345678');
+    await deliver(applier, [
+      stop(place, { from: '4915112345678', from_user_id: 'DE.1' }, { text: { body: 'Hi' } }),
+    ]);
+    await deliver(applier, [changed(place)]);
+    await deliver(applier, [stop(place, { from_user_id: 'DE.2' })]);
+    expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+  });
+
+  it('is somebody new under a form of a number that has passed on', async () => {
+    const place = await seed('525512345678');
+    await deliver(applier, [sentStatus(place, { recipient_id: '9991234567' })]);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE contact SET phone_number = '525587654321' WHERE id = ${place.contactId}`);
+    await deliver(applier, [stop(place, { from: '9991234567' })]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }, { subscribed: false }]);
+  });
+
+  it('is named in the event, with the conversation', async () => {
+    const place = await seed('525512345678');
+    await deliver(applier, [stop(place, { from: '5215512345678' })]);
+    const [conversation] = await rowsOf<{ id: string }>(
+      database.pool,
+      sql.fragment`SELECT id FROM conversation WHERE contact_id = ${place.contactId}`,
+    );
+    const incoming = (await eventsOf(database.pool, place.workspaceId)).find(
+      ({ eventKey }) => eventKey === 'incoming',
+    );
+    expect(incoming?.data).toMatchObject({
+      contactId: place.contactId,
+      conversationId: conversation?.id,
+      message: { from: '5215512345678' },
+    });
+  });
+});
+
+it.each([
+  ['5215512345678', '525512345678', 'MX'],
+  ['525512345678', '525512345678', 'MX'],
+  ['551187654321', '5511987654321', 'BR'],
+  ['551132345678', '551132345678', 'BR'],
+  ['5491123456789', '5491123456789', 'AR'],
+  ['99900000', '99900000', ''],
+  ['123', null, ''],
+  [null, null, ''],
+])('%s stands for the number %s', (waId, phoneNumber, country) => {
+  expect(numberOfWaId(waId)).toMatchObject({ phoneNumber, country });
+});

@@ -4,12 +4,10 @@ import type { DispatchLimits } from '../../records/webhooks/dispatch.ts';
 import {
   dispatchDeliveries,
   hasWaitingDeliveries,
-  isSendingBehind,
   sweepDeliveries,
 } from '../../records/webhooks/dispatch.ts';
 import type { Loop } from '../../concurrency/polling-loop.ts';
 import { startPollingLoop } from '../../concurrency/polling-loop.ts';
-import { createPace, createProcessorMeter } from './pace.ts';
 import { createStarter, type StarterOptions } from './starter.ts';
 
 export interface RelayOptions {
@@ -21,8 +19,6 @@ export interface RelayOptions {
   readonly idleMs: number;
   readonly sweepEveryMs: number;
   readonly redispatchSeconds: number;
-  /** How often the relay looks whether it is in the way of sending. */
-  readonly paceMs: number;
 }
 
 export const defaultRelayOptions: RelayOptions = {
@@ -39,19 +35,14 @@ export const defaultRelayOptions: RelayOptions = {
   idleMs: 75,
   sweepEveryMs: 10_000,
   redispatchSeconds: 30,
-  paceMs: 250,
 };
-
-/** Share of the processors that leaves nothing to spare. */
-const crammed = 0.9;
 
 type RelayDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'config' | 'metrics'>;
 
 /**
  * Runs beside the webhook worker: events become deliveries, deliveries whose turn it is become workflows. Any number of
  * relays may run; a killed one leaves nothing that the others, or the next one, do not pick up. `stop` resolves once the
- * rounds and starts under way are over. Sending goes first: while campaigns fall behind their limit on a machine that has
- * nothing to spare, deliveries wait.
+ * rounds and starts under way are over.
  */
 export function startWebhookRelay(
   dependencies: RelayDependencies,
@@ -59,8 +50,6 @@ export function startWebhookRelay(
 ): Loop {
   const { database, logger, config, metrics } = dependencies;
   const starter = createStarter(dependencies, options.starts);
-  const pace = createPace();
-  const busyShare = createProcessorMeter();
 
   const loops = [
     startPollingLoop({
@@ -78,24 +67,12 @@ export function startWebhookRelay(
       idleMs: options.idleMs,
       work: async () => {
         await starter.untilRoom();
-        const limit = Math.min(starter.room(), pace.room(performance.now()));
+        const limit = starter.room();
         if (limit <= 0 || !(await hasWaitingDeliveries(database))) return false;
         const slowLimit = starter.slowRoom();
         const dispatched = await dispatchDeliveries(database, { ...options.dispatch, limit, slowLimit });
-        pace.took(dispatched.length);
         for (const delivery of dispatched) starter.start(delivery);
         return dispatched.some(({ slow }) => !slow);
-      },
-    }),
-    startPollingLoop({
-      name: 'webhook pace',
-      logger,
-      idleMs: options.paceMs,
-      work: async () => {
-        const isPressed = busyShare() > crammed && (await isSendingBehind(database));
-        const yielding = pace.press(isPressed, performance.now());
-        if (yielding !== undefined) logger.info({ yielding }, 'webhook deliveries yield to sending');
-        return false;
       },
     }),
     startPollingLoop({

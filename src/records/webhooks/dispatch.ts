@@ -125,20 +125,6 @@ export async function failUndialled(database: Database, id: string): Promise<voi
     WHERE id = ${id} AND state = 'pending'`);
 }
 
-const Behind = row(t.type({ behind: t.boolean }));
-
-/** Some campaign is being sent whose channel would allow more at this moment. */
-export async function isSendingBehind(database: Database): Promise<boolean> {
-  return database.oneFirst(sql.type(Behind)`
-    SELECT EXISTS (
-      SELECT FROM campaign_claim
-      JOIN campaign ON campaign.id = campaign_claim.campaign_id
-      JOIN channel_rate ON channel_rate.channel_id = campaign.channel_id
-      WHERE campaign_claim.claimed_at > now() - interval '5 seconds'
-        AND channel_rate.next_at < clock_timestamp() - interval '25 milliseconds'
-    ) AS behind`);
-}
-
 export interface SweepLimits {
   /** Pending for longer than this: it comes too late to be of use. */
   readonly expiryHours: number;

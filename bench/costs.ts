@@ -1,7 +1,7 @@
 /**
  * What one recipient, one status, one event and one delivery cost: CPU milliseconds of Node, Postgres and Temporal, bytes kept in
  * Postgres (tables with indexes), bytes of WAL, events and bytes of Temporal's histories and of its store. The input of
- * `npm run bench -- simulate-day`. `--recipients N` (20,000), `--deliveries N` (600).
+ * docs/scaling.md. `--recipients N` (20,000), `--deliveries N` (600).
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

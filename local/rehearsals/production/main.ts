@@ -11,14 +11,11 @@ import { request } from 'undici';
 import { startDemoReceiver, type DemoReceiver } from '../../demo/receiver.ts';
 import { createProgress, type Progress } from '../../stack/progress.ts';
 import { runCampaignRound } from './campaign-round.ts';
-import { sampleMemory, type MemorySample } from './memory.ts';
-import { describeTrend, judgeMemory, levelBound } from './memory-trend.ts';
 import { seedWorkspace } from './seed-workspace.ts';
 import { startTopology, type Topology } from './topology.ts';
 import { createSupervisor, type Supervisor } from '../../stack/supervisor.ts';
 
 const usage = 'npm run production-topology [-- --recipients 1500 --rate 150 --minutes 0 --keep]\n';
-const sampleEveryMs = 5_000;
 
 interface Plan {
   readonly recipients: number;
@@ -91,53 +88,27 @@ async function drive({ plan, topology, supervisor, receiver, progress, signal }:
     name: 'Production topology',
   });
   const startedAt = performance.now();
-  const samples: MemorySample[] = [];
-  const sampling = setInterval(() => {
-    const { metricsUrls } = topology;
-    const pids = Object.fromEntries(
-      Object.entries(supervisor.pids()).filter(([name]) => metricsUrls[name] === undefined),
-    );
-    void sampleMemory({ metricsUrls, pids }, startedAt).then((sample) => samples.push(sample));
-  }, sampleEveryMs);
   const problems: string[] = [];
-  try {
-    for (let round = 0; round === 0 || performance.now() - startedAt < plan.minutes * 60_000; round += 1) {
-      const result = await runCampaignRound({
-        topology,
-        apiKey,
-        receiver,
-        templateId,
-        recipients: plan.recipients,
-        round,
-        // Later rounds run undisturbed: their memory is compared.
-        onTheWay: async () => (round === 0 ? restartOneOfEach(supervisor, progress) : undefined),
-        signal,
-      });
-      problems.push(...result.problems);
-      progress.say(
-        `Round ${round + 1}: ${JSON.stringify(result.counters)}, sent in ${seconds(result.sentInMs)}, ` +
-          `all webhooks after ${seconds(result.webhooksInMs)}${result.problems.map((problem) => `; ${problem}`).join('')}`,
-      );
-    }
-  } finally {
-    clearInterval(sampling);
+  for (let round = 0; round === 0 || performance.now() - startedAt < plan.minutes * 60_000; round += 1) {
+    const result = await runCampaignRound({
+      topology,
+      apiKey,
+      receiver,
+      templateId,
+      recipients: plan.recipients,
+      round,
+      onTheWay: async () => (round === 0 ? restartOneOfEach(supervisor, progress) : undefined),
+      signal,
+    });
+    problems.push(...result.problems);
+    progress.say(
+      `Round ${round + 1}: ${JSON.stringify(result.counters)}, sent in ${seconds(result.sentInMs)}, ` +
+        `all webhooks after ${seconds(result.webhooksInMs)}${result.problems.map((problem) => `; ${problem}`).join('')}`,
+    );
   }
   const workflows = await countWorkflows(topology);
   progress.say(`The Web UI lists ${workflows} workflows.`);
-  const level = tellMemory(samples, progress);
-  return problems.length === 0 && workflows > 0 && level;
-}
-
-/** False when a process has grown. */
-function tellMemory(samples: readonly MemorySample[], progress: Progress): boolean {
-  const trends = judgeMemory(samples);
-  if (trends === undefined) {
-    progress.say('Memory is judged from three minutes on: the first one warms up.');
-    return true;
-  }
-  progress.say(`Memory in MiB, first and last minute behind the warm-up (${levelBound}):`);
-  for (const trend of trends) progress.say(describeTrend(trend));
-  return trends.every(({ verdict }) => verdict !== 'growing');
+  return problems.length === 0 && workflows > 0;
 }
 
 /** SIGTERM as a deployment sends it; the supervisor starts the processes again. */

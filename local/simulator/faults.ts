@@ -1,7 +1,7 @@
 import { listOf, objectOf } from './json-value.ts';
 import { createRandom } from './random.ts';
 
-export const faultKinds = ['error', 'http', 'drop', 'drop_after', 'hang', 'hang_after', 'garbage'] as const;
+const faultKinds = ['error', 'http', 'drop', 'drop_after', 'hang', 'hang_after', 'garbage'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 /**

@@ -131,7 +131,7 @@ export const EventContact = named(
   }),
 );
 
-export const ContactData = named('ContactData', struct({ contact: EventContact }));
+const ContactData = named('ContactData', struct({ contact: EventContact }));
 export type ContactData = t.TypeOf<typeof ContactData>;
 
 const assignee = named(
@@ -157,7 +157,7 @@ const conversationPlace = {
   contactId: t.string,
 };
 
-export const ConversationAssignedData = named(
+const ConversationAssignedData = named(
   'ConversationAssignedData',
   struct({
     ...conversationPlace,
@@ -173,7 +173,7 @@ export type ConversationAssignedData = t.TypeOf<typeof ConversationAssignedData>
 const conversationStatus = oneOf(['open', 'resolved', 'closed'], 'ConversationStatus');
 
 /** `closedAt` is null unless the new status is `closed`; `changedBy` is null when nobody did it by hand. */
-export const ConversationStatusChangedData = named(
+const ConversationStatusChangedData = named(
   'ConversationStatusChangedData',
   struct({
     ...conversationPlace,

@@ -163,7 +163,7 @@ function rangeText(min: number | undefined, max: number | undefined): string {
 }
 
 /** An integer as it stands in a query string. */
-export function integerFromString(min: number, max: number): t.Type<number, string> {
+function integerFromString(min: number, max: number): t.Type<number, string> {
   return scalar({
     name: 'integer',
     is: isInteger,
@@ -183,16 +183,6 @@ export const Page = describe(integerFromString(1, 10_000_000), { default: 1 });
 
 /** Query parameter `limit`. The default is the handler's: `query.limit ?? 10`. */
 export const limitUpTo = (max: number): t.Type<number, string> => integerFromString(1, max);
-
-/** `true` or `false` in a query string. */
-export const BooleanFromString: t.Type<boolean, string> = scalar({
-  name: 'boolean',
-  is: (value): value is boolean => typeof value === 'boolean',
-  parse: (input) => (input === 'true' || input === 'false' ? input === 'true' : undefined),
-  encode: String,
-  expectation: 'must be true or false',
-  schema: { type: 'boolean' },
-});
 
 /** A query parameter that may be repeated (`?state=SENT&state=READ`). */
 export function repeated<A>(codec: t.Type<A, string>): t.Type<readonly A[], readonly string[]> {

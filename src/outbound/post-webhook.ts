@@ -41,7 +41,7 @@ export interface WebhookOutcome {
 }
 
 /** Spec 6.1: the receiver has 5 seconds. They cover DNS, connect, TLS, the request and the response head. */
-export const webhookTimeoutMs = 5000;
+const webhookTimeoutMs = 5000;
 const excerptLimit = 16 * 1024;
 const maxHeaderSize = 16 * 1024;
 

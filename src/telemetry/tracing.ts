@@ -36,7 +36,7 @@ export interface Tracing {
 
 const noSpan: Span = { set: () => undefined, fail: () => undefined };
 
-export const noTracing: Tracing = {
+const noTracing: Tracing = {
   enabled: false,
   span: (_start, work) => work(noSpan),
   add: () => undefined,

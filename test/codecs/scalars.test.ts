@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { describe as describeCodec, toJsonSchema } from '../../src/codecs/json-schema.ts';
 import { report } from '../../src/codecs/report.ts';
 import {
-  BooleanFromString,
   CountryCode,
   cursorOf,
   HexColour,
@@ -102,8 +101,6 @@ it.each([
   [Page, ' 1', undefined],
   [limitUpTo(100), '100', 100],
   [limitUpTo(100), '101', undefined],
-  [BooleanFromString, 'true', true],
-  [BooleanFromString, '1', undefined],
   [integerOf({ min: 0 }), 0, 0],
   [integerOf({ min: 0 }), -1, undefined],
   [integerOf(), 1.5, undefined],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ensureGoProgram, type GoProgramSearch } from '../../stack/go-program.ts';
 import { userCacheFolder } from '../../stack/user-cache.ts';
 
-export const serverVersion = '1.32.0';
+const serverVersion = '1.32.0';
 // The newest version in the module proxy that compiles without its own web build.
 const uiVersion = '2.42.1';
 

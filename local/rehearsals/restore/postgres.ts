@@ -134,7 +134,7 @@ export function sentOf(counters: Readonly<Record<string, number>>): number {
   return accepted + sent + delivered + read + failed;
 }
 
-export function doubledIn(taken: ReadonlyMap<string, number>, campaigns: readonly DrillCampaign[]): number {
+function doubledIn(taken: ReadonlyMap<string, number>, campaigns: readonly DrillCampaign[]): number {
   return campaigns.flatMap(({ numbers }) => numbers).filter((digits) => (taken.get(digits) ?? 0) > 1).length;
 }
 

@@ -121,7 +121,7 @@ function stateOf(status: string): WorkflowState {
 }
 
 /** The client's errors are told apart by name: its package is imported by the orchestrator alone. */
-export async function absentAsUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+async function absentAsUndefined<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {

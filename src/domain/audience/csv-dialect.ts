@@ -1,6 +1,6 @@
 /** What can be told of a CSV from its beginning: the delimiter, and Excel's own line that names it. */
 
-export const csvDelimiters = [',', ';', '\t', '|'] as const;
+const csvDelimiters = [',', ';', '\t', '|'] as const;
 export type CsvDelimiter = (typeof csvDelimiters)[number];
 
 export interface CsvDialect {

@@ -58,7 +58,7 @@ export type SendType = (typeof sendTypes)[number];
  * What moves a campaign. `begin` is the first start, `resume` every later one; `requeue` and `reschedule` end a pause that
  * came before the first start.
  */
-export const campaignActions = [
+const campaignActions = [
   'begin',
   'resume',
   'requeue',

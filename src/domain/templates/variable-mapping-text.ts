@@ -1,7 +1,7 @@
 import type { ContactSelectionType } from '../campaigns/campaign.ts';
 
 /** Spec 4.1.1: the contact fields a mapping may name. */
-export const contactFields = ['firstName', 'lastName', 'email', 'phoneNumber', 'countryCode'] as const;
+const contactFields = ['firstName', 'lastName', 'email', 'phoneNumber', 'countryCode'] as const;
 export type ContactField = (typeof contactFields)[number];
 
 /** Spec 4.1.1: the names of the CSV columns that `csv_mapping` itself names. */

@@ -23,7 +23,7 @@ export const webhookErrorCodes = [
 export type WebhookErrorCode = (typeof webhookErrorCodes)[number];
 
 /** What a delivery was made for: the event itself, somebody's request to send it again, or a test. */
-export const deliveryCauses = ['event', 'resend', 'test'] as const;
+const deliveryCauses = ['event', 'resend', 'test'] as const;
 export type DeliveryCause = (typeof deliveryCauses)[number];
 
 /** Spec 6.1: 256 KB of serialised UTF-8. */

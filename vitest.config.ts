@@ -1,5 +1,11 @@
+/**
+ * Four projects: `unit` needs no server, `integration` has Postgres and Temporal, `journeys` run the built stack, `outages`
+ * break what is beneath it. A file of test/ that lies in neither of the last two is sorted by what it imports.
+ */
+import { readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { findPgbouncer } from './test/support/find-pgbouncer.ts';
+import { startsServers } from './test/support/servers-in-tests.ts';
 
 // Checks that must be whole (CI=true) do not leave these out: without PgBouncer they fail.
 const withoutPooler = findPgbouncer() === undefined && process.env['CI'] !== 'true';
@@ -8,11 +14,21 @@ if (withoutPooler)
     'Left out: test/pooler, as there is no pgbouncer here (Debian: apt-get install pgbouncer).\n',
   );
 
+const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => `test/${path.replaceAll('\\', '/')}`)
+  .filter((file) => !/^test\/(journeys|outages)\//.test(file))
+  .filter((file) => !(withoutPooler && file.startsWith('test/pooler/')));
+
+const withServers = { globalSetup: ['test/support/global-setup.ts'] };
+
+const project = (name: string, include: readonly string[], settings: object = {}) => ({
+  extends: true as const,
+  test: { name, include: [...include], ...settings },
+});
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: withoutPooler ? ['test/pooler/**'] : [],
-    globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     // Postgres and the Temporal servers of the tests share the machine with the tests themselves.
     maxWorkers: 2,
@@ -23,5 +39,18 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
+    projects: [
+      project(
+        'unit',
+        files.filter((file) => !startsServers(file)),
+      ),
+      project(
+        'integration',
+        files.filter((file) => startsServers(file)),
+        withServers,
+      ),
+      project('journeys', ['test/journeys/**/*.test.ts'], withServers),
+      project('outages', ['test/outages/**/*.test.ts'], withServers),
+    ],
   },
 });

@@ -1,14 +1,14 @@
 /** What SIGKILL leaves: the receiver counts the requests, the records account for every delivery. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { emitEvents } from '../../../src/records/webhooks/events.ts';
-import { webhookDeliveryWorkflowId } from '../../../src/workflows/contract.ts';
-import type { TestDatabase } from '../../support/database.ts';
-import { createTestDatabase } from '../../support/database.ts';
-import { rawResponse, startRawReceiver, type RawAnswer } from '../../support/raw-receiver.ts';
-import { startTemporal } from '../../support/temporal.ts';
-import { contactEvent, makeConfiguration, makeWorkspace, query } from '../../support/webhook-fixtures.ts';
-import { startWorkerProcess, type WorkerProcess } from '../../support/worker-process.ts';
+import { emitEvents } from '../../src/records/webhooks/events.ts';
+import { webhookDeliveryWorkflowId } from '../../src/workflows/contract.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { rawResponse, startRawReceiver, type RawAnswer } from '../support/raw-receiver.ts';
+import { startTemporal } from '../support/temporal.ts';
+import { contactEvent, makeConfiguration, makeWorkspace, query } from '../support/webhook-fixtures.ts';
+import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
 
 let database: TestDatabase;
 let temporal: TestWorkflowEnvironment;

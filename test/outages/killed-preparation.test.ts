@@ -2,12 +2,12 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
-import type { Dependencies } from '../../../src/dependencies.ts';
-import { nothing, nullable, row } from '../../../src/records/database/row.ts';
-import { aCampaignToPrepare, aSender, type Sender } from '../../support/audience-campaign.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { openTcpCutter } from '../../support/tcp-cutter.ts';
+import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import { nothing, nullable, row } from '../../src/records/database/row.ts';
+import { aCampaignToPrepare, aSender, type Sender } from '../support/audience-campaign.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openTcpCutter } from '../support/tcp-cutter.ts';
 
 let database: TestDatabase;
 

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { DevFile } from '../../../local/stack/dev-file.ts';
-import { startTestStack, type TestStack } from '../../support/stack.ts';
+import type { DevFile } from '../../local/stack/dev-file.ts';
+import { startTestStack, type TestStack } from '../support/stack.ts';
 
 const patience = { timeout: 60_000, interval: 100 };
 

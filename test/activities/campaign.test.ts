@@ -1,4 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { inspect } from 'node:util';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
@@ -28,4 +30,27 @@ it('sends nothing more in a step that Temporal has given up or whose workflow wa
   expect(provider.received.length).toBeLessThan(700);
   expect(counts).toMatchObject({ claimed: 0, unknown: 0, accepted: provider.received.length });
   expect(counts.pending).toBe(recipients - provider.received.length);
+});
+
+it('fails a step within seconds when its results cannot be written, and sends no more', async () => {
+  const { campaignId } = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
+  const owner = new pg.Client({ connectionString: test.url });
+  await owner.connect();
+  await owner.query("ALTER TABLE recipient ADD CONSTRAINT broken CHECK (state <> 'ACCEPTED') NOT VALID");
+  const provider = createFakeProvider();
+  try {
+    const dependencies = sendingDependencies({ database: test.pool, provider });
+    const { sendStep } = createCampaignActivities(dependencies, { draining: () => false });
+    const began = performance.now();
+    const failure = await new MockActivityEnvironment()
+      .run(sendStep, campaignId)
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ constraint: 'broken' });
+    expect(inspect(failure, { depth: 9 })).not.toContain('49151');
+    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(provider.received.length).toBeLessThan(300);
+  } finally {
+    await owner.query('ALTER TABLE recipient DROP CONSTRAINT broken');
+    await owner.end();
+  }
 });

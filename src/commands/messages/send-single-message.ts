@@ -17,6 +17,7 @@ import {
 } from '../../records/messages/outbound-messages.ts';
 import { learnIdsOfRecipient } from '../../records/callbacks/identities.ts';
 import type { Template } from '../../records/templates/templates.ts';
+import { untilDone } from '../../records/database/until-done.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { applyRefusalEffects } from './refusal-effects.ts';
 
@@ -215,33 +216,23 @@ async function learn(
   }
 }
 
-const recordAttempts = 20;
-const recordPauseMs = 500;
+const recordForMs = 10_000;
 
 /**
- * What the provider has answered must be written down although the database is away for a moment. Given up after ten
- * seconds: the message stays CLAIMED, then UNKNOWN, and its receipts settle it.
+ * What the provider has answered must be written down although the database is away for a moment. Given up then: the
+ * message stays CLAIMED, then UNKNOWN, and its receipts settle it.
  */
 async function record(
   { database, logger }: SingleSender,
   messageId: string,
   result: MessageResult,
 ): Promise<void> {
-  for (let attempt = 1; attempt <= recordAttempts; attempt += 1) {
-    try {
-      return await recordMessageResult(database, messageId, result);
-    } catch (error) {
-      if (attempt === 1) {
-        logger.error(
-          { messageId, error: error instanceof Error ? error.name : 'unknown' },
-          'result not recorded yet',
-        );
-      }
-      await sleep(recordPauseMs);
-    }
+  try {
+    await untilDone(() => recordMessageResult(database, messageId, result), recordForMs);
+  } catch (error) {
+    logger.error(
+      { messageId, state: result.state, error: error instanceof Error ? error.name : 'unknown' },
+      'result not recorded: receipts have to settle the message',
+    );
   }
-  logger.error(
-    { messageId, state: result.state },
-    'result not recorded: receipts have to settle the message',
-  );
 }

@@ -19,7 +19,7 @@ import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { recordPage, type PageResults } from '../../records/sending/page-results.ts';
 import { getSendingContext, isRunningEpoch, type SendingContext } from '../../records/sending/context.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
-import { untilDone } from '../../concurrency/until-done.ts';
+import { untilDone } from '../../records/database/until-done.ts';
 import { createPacer } from './pacer.ts';
 import { Gate, sendPage, type SendingPage } from './send-page.ts';
 import { stateOf } from './message-outcome.ts';
@@ -97,6 +97,8 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
   const limit = Math.max(1, Math.min(largestPage, Math.ceil(context.messages_per_second * pageSeconds)));
   const recording = new Set<Promise<void>>();
   let claimMs = 0;
+  /** A page's results cannot be written: nothing more leaves, and the step fails. */
+  let failure: { readonly error: unknown } | undefined;
 
   const control = controlStep({
     isUnchanged: () => isRunningEpoch(database, { campaignId, epoch }),
@@ -148,7 +150,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
         pacer,
         gate,
         send,
-        stopped: () => control.stopped() || performance.now() > claimedAt + graceMs,
+        stopped: () => failure !== undefined || control.stopped() || performance.now() > claimedAt + graceMs,
         onVerdict: control.note,
         leadMs: () => claimMs * leadFactor,
         record: (outcomes, final) =>
@@ -156,7 +158,11 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
       },
       recipients,
     );
-    const done = page.recorded.finally(() => recording.delete(done));
+    const done = page.recorded
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => recording.delete(done));
     recording.add(done);
     return page;
   };
@@ -196,7 +202,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
     return claimed?.kind === 'page' ? claimed : undefined;
   };
 
-  const mayClaim = (): boolean => performance.now() < endsAt && !control.stopped();
+  const mayClaim = (): boolean => failure === undefined && performance.now() < endsAt && !control.stopped();
 
   const claimAndSend = async (): Promise<StepResult> => {
     let claimed: Claimed | undefined;
@@ -236,6 +242,7 @@ async function openStep(dependencies: Sender, context: SendingContext, { budgetM
     close: control.close,
     async run(): Promise<StepResult> {
       const result = await claimAndRecord();
+      if (failure !== undefined) throw failure.error;
       await applyRefusals(dependencies, context, control.refusals);
       const halt = control.halt();
       if (halt === undefined) return result;

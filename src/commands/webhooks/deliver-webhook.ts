@@ -1,5 +1,5 @@
 import { groupCalls } from '../../concurrency/group-calls.ts';
-import { untilDone } from '../../concurrency/until-done.ts';
+import { untilDone } from '../../records/database/until-done.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { signatureHeaders } from '../../domain/webhooks/signature.ts';
 import type { WebhookRequest } from '../../outbound/post-webhook.ts';

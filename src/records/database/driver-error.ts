@@ -33,12 +33,19 @@ const bySqlState: Readonly<Record<string, Read>> = {
   '57P01': (error) => new BackendTerminatedError(error),
 };
 
+/** Postgres shows the row that it refuses, or the line of a COPY: a person's data, which belongs in no log. */
+export function withoutRow<E extends Error>(error: E): E {
+  for (const field of ['detail', 'where']) if (field in error) Object.assign(error, { [field]: undefined });
+  return error;
+}
+
 /** `text`: the statement, where there is one. An error that the table does not know stays as it is. */
 export function readDriverError(error: Error & { readonly code?: unknown }, text = ''): Error {
   if (error.message.startsWith('Connection terminated'))
     return error.message.includes('unexpectedly')
       ? new BackendTerminatedUnexpectedlyError(error)
       : new BackendTerminatedError(error);
+  withoutRow(error);
   const read = typeof error.code === 'string' ? bySqlState[error.code] : undefined;
   return read?.(error, text) ?? error;
 }

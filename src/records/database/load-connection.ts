@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { withoutRow } from './driver-error.ts';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
 /**
@@ -47,7 +48,7 @@ export async function openLoadConnection(
   });
   let failure: unknown;
   const fail = (error: unknown): void => {
-    failure ??= error;
+    failure ??= error instanceof Error ? withoutRow(error) : error;
   };
   client.on('error', fail);
   await client.connect();

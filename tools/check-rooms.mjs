@@ -71,6 +71,7 @@ const rooms = {
       'commands',
       'dependencies',
       'workflows',
+      'process',
       'api',
       ...effects,
       ...ground,

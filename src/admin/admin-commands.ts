@@ -183,6 +183,23 @@ export const adminCommands: readonly AdminCommand[] = [
     needs: ['secrets'],
     run: (context) => rotateSecrets(context),
   }),
+  adminCommand({
+    name: 'replay-open',
+    summary:
+      'before an upgrade, by the new build: replay every open workflow and name those it could not go on with',
+    options: {},
+    needs: ['temporal'],
+    run: ({ withProvider }) =>
+      withProvider(async ({ orchestrator }) => {
+        // Loads the native part of the SDK, which no other command needs.
+        const { replayOpen } = await import('../process/replay-open.ts');
+        return replayOpen(orchestrator);
+      }),
+    present: (replayed) => ({
+      text: JSON.stringify(replayed),
+      exitCode: replayed.broken.length === 0 ? 0 : 1,
+    }),
+  }),
   doctorCommand,
 ];
 

@@ -1,6 +1,6 @@
 /**
- * One rolling upgrade: a campaign asleep and one in mid-send on the old release, migrations under that load, the new
- * processes beside the old ones, SIGTERM to the old ones, the rest on the new ones.
+ * One rolling upgrade: a campaign asleep and one in mid-send on the old release, their workflows replayed by the new one,
+ * migrations under that load, the new processes beside the old ones, SIGTERM to the old ones, the rest on the new ones.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatherEvidence, readProviderTally, readStanding, type Standing } from '../chaos/evidence.ts';
@@ -70,6 +70,9 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
 
   await until(sending, ({ total, settled }) => total > 0 && settled * 5 > total);
   const caller = startSteadyCaller(`${balancer.url}/api/campaigns/${sending}`, apiKey);
+  // Rejects when the new build could not go on with one of them.
+  const { replayed } = await site.adminOf(rehearsal.newFolder)('replay-open');
+  say(`The new build replays what is open: ${replayed} workflows, none broken.`);
   say('A campaign is in mid-send, another one asleep. Migrating under that load …');
   const { applied = '' } = await site.adminOf(rehearsal.newFolder)('migrate');
   say(
@@ -102,6 +105,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
     ...drained.flatMap(({ problems }) => problems),
     ...last.flatMap(({ problems }) => problems),
     // Whether it has been a rehearsal at all.
+    ...(Number(replayed) > 0 ? [] : ['no open workflow was replayed']),
     ...(inTime ? [] : ['the old processes were still there when the sleeping campaign was due']),
     ...(pages('old-worker', sending) > 0 ? [] : ['the old worker has sent nothing']),
     ...(pages('new-worker', sending) > 0

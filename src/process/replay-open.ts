@@ -1,0 +1,50 @@
+/** Whether this build can go on with what is open: every open history is replayed, and nothing is changed anywhere. */
+import { DefaultLogger, Runtime, Worker, type ReplayWorkerOptions } from '@temporalio/worker';
+import type { Orchestrator } from '../orchestrator.ts';
+import { workflowTypes } from '../workflows/contract.ts';
+import { workflowSource } from './worker-options.ts';
+
+export interface Replayed {
+  readonly replayed: number;
+  /** The first hundred that this build cannot go on with. */
+  readonly broken: readonly {
+    readonly workflowId: string;
+    readonly runId: string;
+    readonly problem: string;
+  }[];
+}
+
+const brokenTold = 100;
+const historiesAtOnce = 8;
+
+/** Rejects when Temporal does not answer. A workflow that ends meanwhile is replayed to its end. */
+export async function replayOpen(
+  { client }: Pick<Orchestrator, 'client'>,
+  source: Pick<ReplayWorkerOptions, 'workflowBundle' | 'workflowsPath'> = workflowSource(),
+): Promise<Replayed> {
+  quietRuntime();
+  const types = Object.values(workflowTypes).map((type) => `'${type}'`);
+  const query = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
+  const histories = client.workflow.list({ query }).intoHistories({ concurrency: historiesAtOnce });
+  const broken: Replayed['broken'][number][] = [];
+  let replayed = 0;
+  for await (const { workflowId, runId, error } of Worker.runReplayHistories(source, histories)) {
+    replayed += 1;
+    if (error === undefined || broken.length === brokenTold) continue;
+    broken.push({ workflowId, runId, problem: `${error.name}: ${error.message.split('\n', 1)[0]}` });
+  }
+  return { replayed, broken };
+}
+
+function quietRuntime(): void {
+  try {
+    Runtime.install({
+      logger: new DefaultLogger('ERROR', () => undefined),
+      // Not to standard output, which belongs to the result.
+      telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
+      shutdownSignals: [],
+    });
+  } catch {
+    // The process has one already.
+  }
+}

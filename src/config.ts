@@ -17,6 +17,8 @@ export interface Config {
   readonly databasePoolSize: number;
   readonly temporalAddress: string;
   readonly temporalNamespace: string;
+  /** The version of a worker's deployment; undefined: the worker is not versioned. */
+  readonly workerBuildId: string | undefined;
   /** The provider's root with its version segment, without a trailing slash. */
   readonly providerBaseUrl: string;
   readonly providerAppSecret: string;
@@ -153,6 +155,7 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
     temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
+    workerBuildId: raw('WORKER_BUILD_ID'),
     providerBaseUrl: url('PROVIDER_BASE_URL', web),
     providerAppSecret: text('PROVIDER_APP_SECRET'),
     providerVerifyToken: text('PROVIDER_VERIFY_TOKEN'),

@@ -32,6 +32,7 @@ import { connectToTemporal } from './process/worker-connection.ts';
 import { serveWorkerHealth, type WorkerHealth } from './process/worker-health.ts';
 import { campaignWorkerOptions, maintenanceWorkerOptions, workflowSource } from './process/worker-options.ts';
 import { prepareSdkMetrics, watchFailures, type SdkMetrics } from './process/worker-sdk-metrics.ts';
+import { findUnserved, versionOptions } from './process/worker-version.ts';
 import { causeOptions } from './process/worker-cause.ts';
 import { taskQueues } from './workflows/contract.ts';
 
@@ -74,17 +75,25 @@ async function createWorkers(
     ...workflowSource(),
     ...causeOptions(dependencies.tracing),
   };
+  const pinned = versionOptions(dependencies.config, 'PINNED');
   return Promise.all([
     Worker.create({
       ...shared,
       ...campaignWorkerOptions,
+      ...versionOptions(dependencies.config, 'AUTO_UPGRADE'),
       taskQueue: taskQueues.campaigns,
       activities: createCampaignActivities(dependencies, { draining }),
     }),
-    Worker.create({ ...shared, ...webhookWorkerOptions, activities: createWebhookActivities(dependencies) }),
+    Worker.create({
+      ...shared,
+      ...webhookWorkerOptions,
+      ...pinned,
+      activities: createWebhookActivities(dependencies),
+    }),
     Worker.create({
       ...shared,
       ...maintenanceWorkerOptions,
+      ...pinned,
       taskQueue: taskQueues.maintenance,
       activities: {
         ...createTemplateActivities(dependencies),
@@ -151,15 +160,16 @@ async function main(): Promise<void> {
   const sdkMetrics = config.metricsPort === undefined ? undefined : await prepareSdkMetrics();
   installRuntime(logger, sdkMetrics);
   let workers: readonly Worker[] = [];
+  let connection: NativeConnection | undefined;
   const findFailing = watchFailures(async () => sdkMetrics?.read() ?? '');
   const findMissingHere = async (): Promise<readonly string[]> => {
-    const [missing, failing] = await Promise.all([findMissing(base), findFailing()]);
+    const found = await Promise.all([findMissing(base), findFailing(), findUnserved(connection, config)]);
     const polls = workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING');
-    return [...missing, ...(polls ? [] : ['task queues']), ...failing];
+    return [...found.flat(), ...(polls ? [] : ['task queues'])];
   };
   const health = await serveHealth(base, sdkMetrics, findMissingHere);
   void reportMissing({ logger, find: () => findMissing(base) });
-  const connection = await connectToTemporal(config, logger);
+  connection = await connectToTemporal(config, logger);
   const dependencies = {
     ...base,
     orchestrator: createWorkerOrchestrator(connection, config.temporalNamespace),

@@ -1,0 +1,68 @@
+import { Worker, type NativeConnection } from '@temporalio/worker';
+import { expect, it } from 'vitest';
+import { createCampaignActivities } from '../../src/activities/campaign.ts';
+import { deploymentName, findUnserved, versionOptions } from '../../src/process/worker-version.ts';
+import { campaignWorkflowId, taskQueues } from '../../src/workflows/contract.ts';
+import { setCampaignScene, until, type Scene } from '../support/campaign-scene.ts';
+import { openStage } from '../support/stage.ts';
+import { startTemporal } from '../support/temporal.ts';
+
+const stage = openStage(startTemporal);
+const temporalNamespace = 'default';
+
+const connection = (): NativeConnection => stage().temporal.nativeConnection;
+const unserved = (workerBuildId: string) => findUnserved(connection(), { temporalNamespace, workerBuildId });
+
+async function startVersion({ dependencies }: Scene, workerBuildId: string) {
+  const worker = await Worker.create({
+    connection: connection(),
+    taskQueue: taskQueues.campaigns,
+    workflowBundle: stage().workflowBundle,
+    activities: createCampaignActivities(dependencies, { draining: () => false }),
+    ...versionOptions({ workerBuildId }, 'AUTO_UPGRADE'),
+  });
+  const running = worker.run();
+  return async () => {
+    worker.shutdown();
+    await running;
+  };
+}
+
+/** As `temporal worker deployment set-current-version` does it, once the server has heard of the version. */
+const setCurrent = (buildId: string) =>
+  until(() =>
+    connection()
+      .workflowService.setWorkerDeploymentCurrentVersion({
+        namespace: temporalNamespace,
+        deploymentName,
+        buildId,
+      })
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+
+it('gives work to the version that is current, and a sleeping campaign to the next one', async () => {
+  const scene = await setCampaignScene(stage(), { recipients: 3, scheduledInMs: 25_000 });
+  expect(await findUnserved(connection(), { temporalNamespace, workerBuildId: undefined })).toEqual([]);
+  expect(await unserved('1')).toEqual(['the deployment of its version is unknown']);
+
+  const stopFirst = await startVersion(scene, '1');
+  await scene.start();
+  await until(async () => (await unserved('1'))[0] === 'version 1 is neither current nor ramping');
+  const handle = stage().temporal.client.workflow.getHandle(campaignWorkflowId(scene.campaignId));
+  expect((await handle.describe()).historyLength).toBe(2);
+  await setCurrent('1');
+  expect(await unserved('1')).toEqual([]);
+  await until(async () => (await scene.progress()) !== null);
+
+  const stopSecond = await startVersion(scene, '2');
+  await setCurrent('2');
+  expect(await unserved('2')).toEqual([]);
+  expect(await unserved('1')).toEqual(['version 1 is neither current nor ramping']);
+  expect(await scene.result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 3 } });
+  const { raw } = await handle.describe();
+  expect(raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion).toMatchObject({ buildId: '2' });
+  await Promise.all([stopFirst(), stopSecond()]);
+});

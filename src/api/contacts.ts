@@ -158,7 +158,7 @@ export const updateContact = endpoint(
     operationId: 'updateContact',
     summary: 'Change a contact and its tags',
     description:
-      'Spec 4.6. Absent fields stay as they are; `tagsId` and `customFields` replace the whole list. Emits `contact.updated` once when something changes, nothing otherwise.',
+      'Absent fields stay as they are; `tagsId` and `customFields` replace the whole list. Emits `contact.updated` once when something changes, nothing otherwise.',
     tag,
     access: 'workspace',
     params,

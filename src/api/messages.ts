@@ -57,7 +57,7 @@ export const sendMessage = endpoint(
     operationId: 'sendTemplateMessage',
     summary: 'Send a template message to one recipient',
     description:
-      'Spec 4.5. Sent at most once. When the provider does not answer in time the answer is 502 and the outcome stays unknown until a receipt comes; the same `Idempotency-Key` then gives the same answer and sends nothing.',
+      'Sent at most once. When the provider does not answer in time the answer is 502 and the outcome stays unknown until a receipt comes; the same `Idempotency-Key` then gives the same answer and sends nothing.',
     tag,
     access: 'channel',
     idempotent: true,

@@ -34,7 +34,7 @@ export const listTags = endpoint(
     operationId: 'listTags',
     summary: 'List the tags of the workspace',
     description:
-      'Spec 4.2. By name. `search` finds the tags whose name holds every word of it, the last word as the beginning of one; `createdBy` takes the id of a user.',
+      'By name. `search` finds the tags whose name holds every word of it, the last word as the beginning of one; `createdBy` takes the id of a user.',
     tag,
     access: 'workspace',
     query: struct(

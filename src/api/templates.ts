@@ -103,8 +103,7 @@ export const getTemplateVariables = endpoint(
     path: '/api/templates/:templateId/variables',
     operationId: 'getTemplateVariables',
     summary: 'Name the variables a template requires',
-    description:
-      'Spec 4.3. Values that may be left out, such as the payload of a quick reply, are not named.',
+    description: 'Values that may be left out, such as the payload of a quick reply, are not named.',
     tag,
     access: 'workspace',
     params,
@@ -128,8 +127,7 @@ export const getPayloadSkeleton = endpoint(
     path: '/api/templates/:templateId/payload-skeleton',
     operationId: 'getPayloadSkeleton',
     summary: 'Give a body for sending a template, with placeholder values',
-    description:
-      'Spec 4.4. Copy `data`, replace its placeholder values and send it to the single send endpoint.',
+    description: 'Copy `data`, replace its placeholder values and send it to the single send endpoint.',
     tag,
     access: 'workspace',
     params,

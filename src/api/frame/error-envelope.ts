@@ -62,7 +62,13 @@ function translate(error: unknown): Translation {
     const { providerCode, details } = error;
     return { status: 400, message: error.message, error: { providerCode, details } };
   }
-  if (error instanceof Unauthorized) return { status: 401, message: error.message };
+  if (error instanceof Unauthorized) {
+    return {
+      status: 401,
+      message: error.message,
+      headers: { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' },
+    };
+  }
   if (error instanceof NotFound) return { status: 404, message: error.message };
   if (error instanceof Conflict) return { status: 409, message: error.message };
   if (error instanceof IdempotencyMismatch) return { status: 422, message: error.message };

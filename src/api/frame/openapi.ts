@@ -219,13 +219,16 @@ function responseOf(
   return { description, ...(Object.keys(media).length > 0 && { content: media }) };
 }
 
+const errorHeaders: Readonly<Record<number, JsonSchema>> = {
+  401: { 'WWW-Authenticate': { schema: { type: 'string' }, description: 'Names the header of the key' } },
+  429: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds' } },
+};
+
 function errorResponse(status: number, description: string): JsonSchema {
-  const headers = status === 429 && {
-    'Retry-After': { schema: { type: 'integer' }, description: 'Seconds' },
-  };
+  const headers = errorHeaders[status];
   return {
     description,
-    ...(headers && { headers }),
+    ...(headers !== undefined && { headers }),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
   };
 }

@@ -25,7 +25,7 @@ export const listWebhookEvents = endpoint(
     path: '/api/external-webhooks/events',
     operationId: 'listWebhookEvents',
     summary: 'List the events a webhook can subscribe to',
-    description: 'Spec 6.2 and 6.3: every event key with a JSON Schema and an example of the request body.',
+    description: 'Every event key with a JSON Schema and an example of the request body.',
     tag: 'Webhooks',
     access: 'workspace',
     responses: {

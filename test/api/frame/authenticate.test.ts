@@ -49,6 +49,7 @@ describe('answers the same 401', () => {
   ])('%s', async (_, headers) => {
     const response = await api.send('GET', '/api/notes', { headers: headers() as Record<string, string> });
     expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('ApiKey header="X-API-Key"');
     expect(response.body).toEqual({
       status: 'error',
       code: 401,

@@ -11,7 +11,10 @@ export interface Config {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
-  /** The worker's /metrics; 0 picks a free port, undefined serves none. */
+  /**
+   * Of /healthz, /readyz and /metrics; 0 picks a free port. Undefined: a worker serves none, the API serves /metrics beside
+   * everything else.
+   */
   readonly metricsPort: number | undefined;
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
@@ -28,6 +31,8 @@ export interface Config {
   /** Current first; the others only verify or decrypt what is older. */
   readonly keyPeppers: readonly string[];
   readonly secretsKeys: readonly string[];
+  /** Networks of the proxies before the API: what they say of a caller's address is believed. */
+  readonly trustedProxies: readonly string[];
   readonly outboundAllowCidrs: readonly string[];
   readonly outboundDnsServers: readonly string[];
   readonly outcomeGraceSeconds: number;
@@ -123,16 +128,25 @@ export function loadConfig(environment: Environment, terminal = false): Config {
       problems.push(`${name} must be of the form host:port, not "${value}"`);
     return value;
   };
-  const secrets = (name: string): readonly string[] => {
-    const current = text(name);
-    if (current !== '' && current.length < 16) problems.push(`${name} must have at least 16 characters`);
-    return [current, ...list(`${name}_PREVIOUS`, [])];
+  const secret = (name: string, least: number): string => {
+    const value = text(name);
+    if (value !== '' && value.length < least) problems.push(`${name} must have at least ${least} characters`);
+    return value;
   };
+  const networks = (name: string): readonly string[] => {
+    const cidrs = list(name, []);
+    for (const cidr of cidrs)
+      if (!isCidr(cidr)) problems.push(`${name}: "${cidr}" is not a network in CIDR form`);
+    return cidrs;
+  };
+  // In development they may be short and readable.
+  const [leastKey, leastToken] = production ? [32, 16] : [16, 1];
+  const secrets = (name: string): readonly string[] => [
+    secret(name, leastKey),
+    ...list(`${name}_PREVIOUS`, []),
+  ];
 
-  const outboundAllowCidrs = list('OUTBOUND_ALLOW_CIDRS', []);
-  for (const cidr of outboundAllowCidrs) {
-    if (!isCidr(cidr)) problems.push(`OUTBOUND_ALLOW_CIDRS: "${cidr}" is not a network in CIDR form`);
-  }
+  const outboundAllowCidrs = networks('OUTBOUND_ALLOW_CIDRS');
   if (production && outboundAllowCidrs.length > 0 && environment['OUTBOUND_ALLOW_PRIVATE'] !== 'yes') {
     problems.push('OUTBOUND_ALLOW_CIDRS is refused in production unless OUTBOUND_ALLOW_PRIVATE=yes');
   }
@@ -144,6 +158,13 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     problems.push('OUTBOUND_DNS_SERVERS is refused in production');
   }
   const bucket = raw('S3_BUCKET');
+  const retentionDays = integer('RETENTION_DAYS', 30, 1, 3650);
+  const webhookExpiryHours = integer('WEBHOOK_EXPIRY_HOURS', 24, 1, 8760);
+  // A delivery has nothing to send any more once its event is deleted.
+  if (webhookExpiryHours > retentionDays * 24)
+    problems.push(
+      `WEBHOOK_EXPIRY_HOURS must not be longer than RETENTION_DAYS (${retentionDays * 24} hours)`,
+    );
 
   const config: Config = {
     production,
@@ -157,19 +178,20 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
     workerBuildId: raw('WORKER_BUILD_ID'),
     providerBaseUrl: url('PROVIDER_BASE_URL', web),
-    providerAppSecret: text('PROVIDER_APP_SECRET'),
-    providerVerifyToken: text('PROVIDER_VERIFY_TOKEN'),
+    providerAppSecret: secret('PROVIDER_APP_SECRET', leastToken),
+    providerVerifyToken: secret('PROVIDER_VERIFY_TOKEN', leastToken),
     providerTimeoutMs: integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 600_000),
     providerConnections: integer('PROVIDER_CONNECTIONS', 512, 1, 10_000),
     keyPeppers: secrets('KEY_PEPPER'),
     secretsKeys: secrets('SECRETS_KEY'),
+    trustedProxies: networks('TRUSTED_PROXIES'),
     outboundAllowCidrs,
     outboundDnsServers,
     outcomeGraceSeconds: integer('OUTCOME_GRACE_SECONDS', 600, 1, 86_400),
     rateLimitPerSecond: integer('RATE_LIMIT_PER_SECOND', 1000, 1, 1_000_000),
     drainDelaySeconds: integer('DRAIN_DELAY_SECONDS', 0, 0, 15),
-    webhookExpiryHours: integer('WEBHOOK_EXPIRY_HOURS', 24, 1, 8760),
-    retentionDays: integer('RETENTION_DAYS', 30, 1, 3650),
+    webhookExpiryHours,
+    retentionDays,
     optOutWords: list('OPT_OUT_WORDS', defaultOptOutWords),
     optInWords: list('OPT_IN_WORDS', defaultOptInWords),
     storage:

@@ -1,10 +1,12 @@
 /** The API process. */
 import type { AddressInfo } from 'node:net';
 import { createApiServer } from './api/frame/app.ts';
+import { metricsEndpoint } from './api/frame/metrics-endpoint.ts';
 import { routes } from './api/routes.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies } from './dependencies.ts';
 import { findMissing, reportMissing } from './process/find-missing.ts';
+import { serveHealth } from './process/serve-health.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
 
 const deadlineMs = 29_000;
@@ -14,12 +16,17 @@ const closingMs = 4_000;
 async function main(): Promise<void> {
   const config = loadConfig(process.env, process.stdout.isTTY);
   const dependencies = await createDependencies(config, 'api');
-  const { logger } = dependencies;
-  const { server, drain } = createApiServer(dependencies, routes);
+  const { logger, metrics } = dependencies;
+  const missing = () => findMissing(dependencies);
+  const { host, metricsPort } = config;
+  const health =
+    metricsPort === undefined ? undefined : await serveHealth({ host, port: metricsPort, metrics, missing });
+  const endpoints = health === undefined ? routes : routes.filter((one) => one !== metricsEndpoint);
+  const { server, drain } = createApiServer(dependencies, endpoints);
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host: config.host, port: config.port }, resolve);
+    server.listen({ host, port: config.port }, resolve);
   });
   const delayMs = config.drainDelaySeconds * 1_000;
   shutDownOnSignal({
@@ -27,6 +34,7 @@ async function main(): Promise<void> {
     deadlineMs,
     steps: [
       { name: 'requests', run: () => drain(deadlineMs - closingMs - delayMs, delayMs) },
+      { name: 'health', run: async () => health?.close() },
       { name: 'connections', run: dependencies.close },
     ],
     exit: (code) => process.exit(code),
@@ -36,9 +44,9 @@ async function main(): Promise<void> {
     .check()
     .catch((error: Error) => logger.error({ reason: error.message }, 'no file storage'));
   const { address, port } = server.address() as AddressInfo;
-  logger.info({ address, port }, 'ready');
+  logger.info({ address, port, metricsPort: health?.port }, 'ready');
   // It answers without them too, 503 where it must; /readyz tells the same.
-  void reportMissing({ logger, find: () => findMissing(dependencies) });
+  void reportMissing({ logger, find: missing });
 }
 
 try {

@@ -29,7 +29,7 @@ import { createWorkerOrchestrator } from './orchestrator.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
 import { webhookWorkerOptions } from './process/webhook-worker.ts';
 import { connectToTemporal } from './process/worker-connection.ts';
-import { serveWorkerHealth, type WorkerHealth } from './process/worker-health.ts';
+import { serveHealth, type HealthServer } from './process/serve-health.ts';
 import { campaignWorkerOptions, maintenanceWorkerOptions, workflowSource } from './process/worker-options.ts';
 import { prepareSdkMetrics, watchFailures, type SdkMetrics } from './process/worker-sdk-metrics.ts';
 import { findUnserved, versionOptions } from './process/worker-version.ts';
@@ -136,16 +136,16 @@ function startLoops(dependencies: OpenDependencies) {
 }
 
 /** From the beginning: a probe must not take a worker that waits for Temporal for a dead one. */
-async function serveHealth(
+async function serveOwnHealth(
   { config, metrics, logger }: OpenDependencies,
   sdkMetrics: SdkMetrics | undefined,
   missing: () => Promise<readonly string[]>,
-): Promise<WorkerHealth | undefined> {
+): Promise<HealthServer | undefined> {
   if (config.metricsPort === undefined) return undefined;
-  const health = await serveWorkerHealth({
+  const health = await serveHealth({
     host: config.host,
     port: config.metricsPort,
-    registry: metrics.registry,
+    metrics,
     moreMetrics: async () => sdkMetrics?.read() ?? '',
     missing,
   });
@@ -167,7 +167,7 @@ async function main(): Promise<void> {
     const polls = workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING');
     return [...found.flat(), ...(polls ? [] : ['task queues'])];
   };
-  const health = await serveHealth(base, sdkMetrics, findMissingHere);
+  const health = await serveOwnHealth(base, sdkMetrics, findMissingHere);
   void reportMissing({ logger, find: () => findMissing(base) });
   connection = await connectToTemporal(config, logger);
   const dependencies = {

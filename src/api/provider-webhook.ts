@@ -2,7 +2,7 @@
 import * as t from 'io-ts';
 import { struct } from '../codecs/struct.ts';
 import { Unauthorized } from '../domain/error.ts';
-import { isSignedBy, isVerifyToken } from '../provider/signature.ts';
+import { isSignature, isSignedBy, isVerifyToken } from '../provider/signature.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { HttpProblem } from './frame/http-problem.ts';
 
@@ -42,6 +42,9 @@ export const receiveProviderCallback = endpoint(
       'Signed by `X-Hub-Signature-256` over the raw bytes. Answered once the bytes are stored; a worker applies them afterwards, in any order and with any repetition.',
     tag,
     access: 'public',
+    precheck: (header) => {
+      if (!isSignature(header('x-hub-signature-256'))) throw new Unauthorized();
+    },
     body: 'raw',
     bodySchema: { type: 'object' },
     bodyLimit,

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../dependencies.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { pendingMigrations } from '../records/database/migrate.ts';
-import { pingDatabase } from '../records/database/ping.ts';
 import { sqlFolder } from '../records/database/sql-folder.ts';
 import { within } from '../concurrency/within.ts';
 
@@ -11,26 +10,23 @@ const checkTimeoutMs = 3_000;
 
 /** Names what is missing; answers within `checkTimeoutMs`. */
 export async function findMissing({
-  config,
   database,
   orchestrator,
-}: Pick<Dependencies, 'config' | 'database' | 'orchestrator'>): Promise<readonly string[]> {
-  const [postgres, migrations, temporal] = await Promise.all([
-    holds(pingDatabase(database).then(() => true)),
-    holds(pendingMigrations(config.databaseUrl, sqlFolder()).then(({ length }) => length === 0)),
-    holds(orchestrator.ping(checkTimeoutMs).then(() => true)),
+}: Pick<Dependencies, 'database' | 'orchestrator'>): Promise<readonly string[]> {
+  const [pending, temporal] = await Promise.all([
+    inTime(pendingMigrations(database, sqlFolder())),
+    inTime(orchestrator.ping(checkTimeoutMs).then(() => true)),
   ]);
   return [
-    ...(postgres ? [] : ['postgres']),
-    // Without a database nothing is known of its migrations.
-    ...(migrations || !postgres ? [] : ['migrations']),
-    ...(temporal ? [] : ['temporal']),
+    ...(pending === undefined ? ['postgres'] : []),
+    ...(pending !== undefined && pending.length > 0 ? ['migrations'] : []),
+    ...(temporal === undefined ? ['temporal'] : []),
   ];
 }
 
-/** False for a check that fails or does not answer in time. */
-async function holds(check: Promise<boolean>): Promise<boolean> {
-  return (await within(checkTimeoutMs, check).catch(() => false)) ?? false;
+/** Undefined for a check that fails or does not answer in time. */
+function inTime<T>(check: Promise<T>): Promise<T | undefined> {
+  return within(checkTimeoutMs, check).catch(() => undefined);
 }
 
 const firstPauseMs = 250;

@@ -3,6 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const prefix = 'sha256=';
 const digestBytes = 32;
 
+/** Whether it has the form of one: what has not need not be read any further. */
+export const isSignature = (text: string | undefined): text is string =>
+  /^sha256=[0-9a-f]{64}$/i.test(text ?? '');
+
 /**
  * Checks the provider's `X-Hub-Signature-256` over the raw bytes of the body; constant-time.
  * The body must not have been parsed and written again: escapes would differ.
@@ -11,7 +15,7 @@ export function isSignedBy(
   appSecret: string,
   { body, signature }: { readonly body: Uint8Array; readonly signature: string | undefined },
 ): boolean {
-  if (signature === undefined || !/^sha256=[0-9a-f]{64}$/i.test(signature)) return false;
+  if (!isSignature(signature)) return false;
   const given = Buffer.from(signature.slice(prefix.length), 'hex');
   const expected = createHmac('sha256', appSecret).update(body).digest();
   return given.length === digestBytes && timingSafeEqual(given, expected);

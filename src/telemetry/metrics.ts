@@ -1,11 +1,14 @@
 /** What a process tells at /metrics. Each process makes one registry. No label takes a value that customers' data could add. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { rememberFor } from '../concurrency/remember.ts';
 import { recipientStates, type RecipientState } from '../domain/campaigns/recipient.ts';
 import type { SendResult } from '../provider/provider.ts';
 import type { Database } from '../records/database/database.ts';
 
 export interface Metrics {
   readonly registry: Registry;
+  /** All of them in the Prometheus text format, collected at most once a second. */
+  readonly text: () => Promise<string>;
   /** Seconds, by `method`, `route` (the path as declared) and `status`. */
   readonly httpRequestSeconds: Histogram<'method' | 'route' | 'status'>;
   /** Seconds of one claim of a page, by what came of it. */
@@ -38,6 +41,7 @@ export function createMetrics(service: string): Metrics {
   const registers = [registry];
   const metrics: Metrics = {
     registry,
+    text: rememberFor(1_000, () => registry.metrics()),
     httpRequestSeconds: new Histogram({
       name: 'http_request_seconds',
       help: 'Time from the request head to the end of the answer',

@@ -5,6 +5,7 @@ import { campaignStatuses, pauseReasons } from '../domain/campaigns/campaign.ts'
 import type { Database } from '../records/database/database.ts';
 import { readStanding, type Standing } from '../records/operations/standing.ts';
 import { standstillKinds } from '../records/operations/standstill.ts';
+import { rememberFor } from '../concurrency/remember.ts';
 import { within } from '../concurrency/within.ts';
 
 // Scrapes of several Prometheus servers share one reading.
@@ -12,10 +13,10 @@ const keepMs = 5_000;
 /** A scrape that waited for a database in trouble would be lost with everything else it tells. */
 const patienceMs = 2_000;
 
-type Read = () => Promise<Standing | undefined>;
-
 export function observeStanding({ registry }: Pick<Metrics, 'registry'>, database: Database): void {
-  const read = remembering(() => readStanding(database));
+  const remembered = rememberFor(keepMs, () => readStanding(database).catch(() => undefined));
+  // Undefined when it fails or takes too long.
+  const read = () => within(patienceMs, remembered());
   const gauge = <L extends string>(
     {
       name,
@@ -122,16 +123,4 @@ function fillCampaigns(gauge: Gauge<'status' | 'pause_reason'>, { campaigns }: S
   for (const reason of pauseReasons) gauge.set({ status: 'PAUSED', pause_reason: reason }, 0);
   for (const { status, pause_reason: reason, count } of campaigns)
     gauge.set({ status, pause_reason: reason ?? '' }, count);
-}
-
-/** One reading at a time; undefined when it fails or takes too long. */
-function remembering(readNow: () => Promise<Standing>): Read {
-  let last: { readonly at: number; readonly reading: Promise<Standing | undefined> } | undefined;
-  return () => {
-    if (last === undefined || performance.now() - last.at > keepMs) {
-      const reading = readNow().catch(() => undefined);
-      last = { at: performance.now(), reading };
-    }
-    return within(patienceMs, last.reading);
-  };
 }

@@ -7,7 +7,7 @@ import { adminCommands } from '../../src/admin/admin-commands.ts';
 import { runAdmin } from '../../src/admin/run-admin.ts';
 import type { Environment } from '../../src/config.ts';
 import { hashSecret, parseApiKey } from '../../src/domain/workspaces/api-key.ts';
-import { findApiKey } from '../../src/records/workspaces/api-keys.ts';
+import { findApiKeys } from '../../src/records/workspaces/api-keys.ts';
 import { findChannelById } from '../../src/records/workspaces/channels.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
@@ -137,7 +137,7 @@ describe('admin', () => {
         ...place,
       ]);
       const parts = parseApiKey(String(apiKey));
-      const stored = await findApiKey(database.pool, String(keyId));
+      const [stored] = await findApiKeys(database.pool, [String(keyId)]);
       expect(parts?.keyId).toBe(keyId);
       expect(stored).toMatchObject({ workspaceId, scope, channelId: scope === 'channel' ? channelId : null });
       expect(stored?.secretHash).toEqual(hashSecret(parts?.secret ?? '', pepper));
@@ -155,7 +155,7 @@ describe('admin', () => {
     ]);
     await result(['revoke-key', '--key-id', keyId]);
     expect(await result(['revoke-key', '--key-id', keyId])).toEqual({ keyId, revoked: true });
-    expect(await findApiKey(database.pool, keyId)).toBeUndefined();
+    expect(await findApiKeys(database.pool, [String(keyId)])).toEqual([]);
     expect(await problem(['revoke-key', '--key-id', 'unknown'])).toBe('API key not found\n');
   });
 
@@ -240,7 +240,7 @@ describe('admin', () => {
         ['create-key', '--workspace-id', String(workspaceId), '--scope', 'workspace'],
         { DATA_DIR: folder },
       );
-      const stored = await findApiKey(database.pool, String(keyId));
+      const [stored] = await findApiKeys(database.pool, [String(keyId)]);
       const parts = parseApiKey(String(apiKey));
       expect(stored?.secretHash).toEqual(hashSecret(parts?.secret ?? '', 'a pepper of the running stack'));
     } finally {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveProviderCallback, verifyProviderWebhook } from '../../src/api/provider-webhook.ts';
 import { readNotification } from '../../src/provider/notification.ts';
 import { row } from '../../src/records/database/row.ts';
+import { openRaw } from '../support/raw-request.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import {
   appSecret,
@@ -182,6 +183,14 @@ describe('POST /provider/webhook', () => {
     expect((await api.send('POST', path, { body, headers })).status).toBe(200);
     expect(await isStored(body)).toBe(true);
     expect(readNotification(Buffer.from(body))).toMatchObject([{ kind: 'status' }]);
+  });
+
+  it('refuses one without a signature before its body has come', async () => {
+    const { socket, closed } = openRaw(api.port);
+    const askedAt = performance.now();
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n{`);
+    expect(await closed).toContain('HTTP/1.1 401');
+    expect(performance.now() - askedAt).toBeLessThan(5_000);
   });
 
   it('stores nothing of a body that breaks off, and lives on', async () => {

@@ -9,8 +9,8 @@ const complete: Environment = {
   PROVIDER_BASE_URL: 'https://provider.invalid/v1',
   PROVIDER_APP_SECRET: 'a secret of the tests',
   PROVIDER_VERIFY_TOKEN: 'a token of the tests',
-  KEY_PEPPER: 'a pepper of the tests',
-  SECRETS_KEY: 'a key of the tests, long enough',
+  KEY_PEPPER: 'a pepper of the tests, long enough in production',
+  SECRETS_KEY: 'a key of the tests, long enough in production',
 };
 
 /** Every name that loading asks the environment for. */
@@ -140,6 +140,12 @@ describe('a value that makes no sense', () => {
     ],
     ['KEY_PEPPER', 'short', 'KEY_PEPPER must have at least 16 characters'],
     ['OUTBOUND_ALLOW_CIDRS', '10.0.0.0', 'OUTBOUND_ALLOW_CIDRS: "10.0.0.0" is not a network in CIDR form'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33', 'TRUSTED_PROXIES: "10.0.0.0/33" is not a network in CIDR form'],
+    [
+      'WEBHOOK_EXPIRY_HOURS',
+      '721',
+      'WEBHOOK_EXPIRY_HOURS must not be longer than RETENTION_DAYS (720 hours)',
+    ],
     ['OUTBOUND_DNS_SERVERS', 'dns.example', 'OUTBOUND_DNS_SERVERS: "dns.example" is not an address'],
     ['OUTCOME_GRACE_SECONDS', '0', 'OUTCOME_GRACE_SECONDS must be a whole number from 1 to 86400, not "0"'],
     [
@@ -151,6 +157,18 @@ describe('a value that makes no sense', () => {
     ['LOG_FORMAT', 'xml', 'LOG_FORMAT must be one of json, pretty, not "xml"'],
   ])('of %s is named: %j', (name, value, problem) => {
     expect(() => loadConfig({ ...complete, S3_BUCKET: 'bucket', [name]: value })).toThrow(problem);
+  });
+
+  it.each([
+    ['KEY_PEPPER', 32],
+    ['SECRETS_KEY', 32],
+    ['PROVIDER_APP_SECRET', 16],
+    ['PROVIDER_VERIFY_TOKEN', 16],
+  ])('of %s in production is a secret of less than %i characters', (name, least) => {
+    const load = (length: number) =>
+      loadConfig({ ...complete, NODE_ENV: 'production', [name]: 'x'.repeat(length) });
+    expect(() => load(least - 1)).toThrow(`${name} must have at least ${least} characters`);
+    expect(load(least).production).toBe(true);
   });
 
   it('is named together with every other one', () => {

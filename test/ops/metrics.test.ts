@@ -10,7 +10,7 @@ import { measureProvider } from '../../src/telemetry/measure-provider.ts';
 import type { MessagingProvider, SendResult } from '../../src/provider/provider.ts';
 import type { Outbound } from '../../src/outbound/outbound.ts';
 import { createDatabase } from '../../src/records/database/database.ts';
-import { serveWorkerHealth } from '../../src/process/worker-health.ts';
+import { serveHealth } from '../../src/process/serve-health.ts';
 import { prepareSdkMetrics, type SdkMetrics } from '../../src/process/worker-sdk-metrics.ts';
 import { taskQueues } from '../../src/workflows/contract.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
@@ -233,11 +233,10 @@ describe('measuring', () => {
 
 describe('/metrics of a worker', () => {
   it('joins what the process and what Temporal’s SDK tell', async () => {
-    const { registry } = createMetrics('worker');
-    const health = await serveWorkerHealth({
+    const health = await serveHealth({
       host: '127.0.0.1',
       port: 0,
-      registry,
+      metrics: createMetrics('worker'),
       moreMetrics: async () => '# TYPE temporal_request_total counter\ntemporal_request_total 3\n',
       missing: async () => [],
     });

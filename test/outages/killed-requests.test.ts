@@ -5,7 +5,7 @@ import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCampaign } from '../../src/api/campaigns/create.ts';
 import { sendMessage } from '../../src/api/messages.ts';
-import { pingDatabase } from '../../src/records/database/ping.ts';
+import { pingDatabase } from '../support/ping-database.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';

@@ -4,7 +4,10 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
+import { rememberFor } from '../../concurrency/remember.ts';
+import { findMissing } from '../../process/find-missing.ts';
 import { createAuthenticator } from './authenticate.ts';
+import { createAddressReader } from './client-address.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorBody } from './error-envelope.ts';
 import type { FrameState } from './state.ts';
@@ -22,6 +25,11 @@ const securityHeaders = new Map([
   ['X-Content-Type-Options', 'nosniff'],
   ['X-Frame-Options', 'DENY'],
 ]);
+
+// However many ask: one look at Postgres and Temporal.
+const readinessMs = 1_000;
+/** Of one address: credentials that are refused, or that Postgres has to be asked about. */
+const mostRefusalsPerSecond = 100;
 
 export interface TimeLimits {
   /** From the connection, or the end of the request before, to the end of the head. */
@@ -43,7 +51,8 @@ interface AppOptions {
 
 function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOptions): Koa<FrameState> {
   const { config, logger, now } = dependencies;
-  const limits = { perSecond: config.rateLimitPerSecond, burst: config.rateLimitPerSecond * 2 };
+  const limits = (perSecond: number) => ({ perSecond, burst: perSecond * 2 });
+  const refusals = createRateLimiter(limits(Math.min(config.rateLimitPerSecond, mostRefusalsPerSecond)));
   const app = new Koa<FrameState>();
   app.silent = true;
   // Answers that broke off in the middle; everything else has been made an envelope before it gets here.
@@ -62,11 +71,12 @@ function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOp
     mount(
       {
         dependencies,
-        authenticate: createAuthenticator(dependencies),
-        keyLimiter: createRateLimiter(limits),
-        addressLimiter: createRateLimiter(limits),
+        authenticate: createAuthenticator({ ...dependencies, refusals }),
+        addressOf: createAddressReader(config.trustedProxies),
+        keyLimiter: createRateLimiter(limits(config.rateLimitPerSecond)),
         bodyTimeoutMs,
         isStopping,
+        findMissing: rememberFor(readinessMs, () => findMissing(dependencies)),
       },
       endpoints,
     ),

@@ -11,13 +11,17 @@ import {
 } from '../../domain/workspaces/api-key.ts';
 import { Unauthorized } from '../../domain/error.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { findApiKey, replaceKeyHash, touchApiKey, type ApiKey } from '../../records/workspaces/api-keys.ts';
+import { findApiKeys, replaceKeyHash, touchApiKey, type ApiKey } from '../../records/workspaces/api-keys.ts';
 import type { Database } from '../../records/database/database.ts';
+import { groupCalls } from '../../concurrency/group-calls.ts';
 import type { Declaration } from './endpoint.ts';
+import type { RateLimiter } from './rate-limit.ts';
 import { valuesOf } from './raw-headers.ts';
 
+/** `party`: whom a refusal is counted against. */
 export type Authenticator = (
   request: IncomingMessage,
+  party: string,
   declaration: Pick<Declaration, 'access' | 'apiKeyOnly'>,
 ) => Promise<Principal>;
 
@@ -26,6 +30,8 @@ interface AuthenticatorOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly now: () => Date;
+  /** Takes a token of the party for every credential that is refused, and for every one that Postgres has to be asked about. */
+  readonly refusals: RateLimiter;
 }
 
 interface CachedKey {
@@ -36,10 +42,19 @@ interface CachedKey {
 // Below the five seconds within which a revocation acts, with room for the query itself.
 const cacheMs = 4_000;
 const mostCached = 10_000;
+const mostFamiliar = 100_000;
 const touchEveryMs = 5 * 60_000;
+// However many keys are asked about, one connection at a time is taken for it.
+const lookUps = { maxSize: 100, lanes: 1 };
 const jwtRefusal = 'This endpoint is restricted to API key usage only';
 
-export function createAuthenticator({ config, database, logger, now }: AuthenticatorOptions): Authenticator {
+export function createAuthenticator({
+  config,
+  database,
+  logger,
+  now,
+  refusals,
+}: AuthenticatorOptions): Authenticator {
   const peppers = new Map(config.keyPeppers.map((pepper) => [pepperId(pepper), pepper]));
   const [currentPepper = ''] = config.keyPeppers;
   const cache = new Map<string, CachedKey>();
@@ -48,20 +63,33 @@ export function createAuthenticator({ config, database, logger, now }: Authentic
   // SHA-256 of the secret that a cached key has been proven with, for as long as it is cached: spares the next one the HMAC.
   const proven = new WeakMap<ApiKey, Buffer>();
 
-  const lookUp = (keyId: string): Promise<ApiKey | undefined> => {
+  // Keys that were good once: whoever floods an address with others does not keep them from it.
+  const familiar = new Set<string>();
+
+  const find = groupCalls<string, ApiKey | undefined>(async (keyIds) => {
+    const found = new Map((await findApiKeys(database, keyIds)).map((key) => [key.keyId, key]));
+    return keyIds.map((keyId) => found.get(keyId));
+  }, lookUps);
+
+  const lookUp = (keyId: string, pay: () => void): Promise<ApiKey | undefined> => {
     const nowMs = now().getTime();
     const cached = cache.get(keyId);
     // What would be stale later than if it were new is of before the clock was set back.
     if (cached !== undefined && cached.staleAtMs > nowMs && cached.staleAtMs <= nowMs + cacheMs)
       return cached.key;
-    const key = findApiKey(database, keyId);
+    if (!familiar.has(keyId)) pay();
+    const key = find(keyId);
     if (cache.size >= mostCached) cache.clear();
     cache.set(keyId, { key, staleAtMs: nowMs + cacheMs });
     // Neither a failure nor an unknown key is remembered: a key works from the moment it is made.
     const forget = () => {
       if (cache.get(keyId)?.key === key) cache.delete(keyId);
     };
-    key.then((found) => found === undefined && forget(), forget);
+    key.then((found) => {
+      if (found !== undefined) return;
+      forget();
+      familiar.delete(keyId);
+    }, forget);
     return key;
   };
 
@@ -111,16 +139,25 @@ export function createAuthenticator({ config, database, logger, now }: Authentic
     return true;
   };
 
-  return async (request, { access, apiKeyOnly }) => {
+  return async (request, party, { access, apiKeyOnly }) => {
+    let paid = 0;
+    const pay = () => {
+      if (paid === 0) refusals.take(party);
+      paid = 1;
+    };
     const credentials = credentialsOf(request);
     const [credential] = credentials.apiKeys;
     const parts =
       credential === undefined || credentials.apiKeys.length > 1 ? undefined : parseApiKey(credential);
-    const key = parts === undefined ? undefined : await lookUp(parts.keyId);
+    const key = parts === undefined ? undefined : await lookUp(parts.keyId, pay);
     if (parts === undefined || !isProof(parts.secret, key)) {
+      pay();
       const given = [...credentials.apiKeys, ...credentials.bearer];
       throw apiKeyOnly && given.some(looksLikeJwt) ? new Unauthorized(jwtRefusal) : new Unauthorized();
     }
+    if (paid > 0) refusals.charge(party, -paid);
+    if (familiar.size >= mostFamiliar) familiar.clear();
+    familiar.add(key.keyId);
     if (access === 'operator' && key.scope !== 'operator') throw new Unauthorized();
     if (access === 'channel' && key.scope === 'operator') throw new Unauthorized();
     noteUse(key);

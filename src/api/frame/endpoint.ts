@@ -73,6 +73,8 @@ export interface Declaration<
   readonly bodyLimit?: number;
   /** Takes an Idempotency-Key; the handler must use `request.idempotency`. */
   readonly idempotent?: true;
+  /** Of a public endpoint: throws for a request that its headers alone condemn, before its body is read. */
+  readonly precheck?: (header: EndpointRequest['header']) => void;
   /** Asked for every few seconds by machines: logged at `debug`. */
   readonly probe?: true;
   /** Left out of the document: the parts of the documentation page. */
@@ -90,6 +92,8 @@ export interface EndpointRequest {
   readonly ip: string;
   /** The process is ending. */
   readonly isStopping: () => boolean;
+  /** Names what the process cannot work without and does not have; one look a second for all who ask. */
+  readonly findMissing: () => Promise<readonly string[]>;
   readonly idempotency: RequestIdempotency;
 }
 

@@ -1,7 +1,6 @@
 /** Liveness and readiness. No API key. */
 import * as t from 'io-ts';
 import { struct } from '../../codecs/struct.ts';
-import { findMissing } from '../../process/find-missing.ts';
 import { endpoint } from './endpoint.ts';
 import { HttpProblem } from './http-problem.ts';
 
@@ -42,8 +41,8 @@ export const readyz = endpoint(
       },
     },
   },
-  async ({ dependencies, request }) => {
-    const missing = request.isStopping() ? ['stopping'] : await findMissing(dependencies);
+  async ({ request }) => {
+    const missing = request.isStopping() ? ['stopping'] : await request.findMissing();
     if (missing.length > 0) throw new HttpProblem(503, `Not ready: ${missing.join(', ')}`);
     return { status: 200, body: { status: 'ready' as const } };
   },

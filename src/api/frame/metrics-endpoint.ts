@@ -16,7 +16,7 @@ export const metricsEndpoint = endpoint(
   },
   async ({ dependencies: { metrics } }) => ({
     status: 200,
-    content: await metrics.registry.metrics(),
+    content: await metrics.text(),
     contentType: metrics.registry.contentType,
   }),
 );

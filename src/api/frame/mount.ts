@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
-import { NotFound, Unauthorized } from '../../domain/error.ts';
+import { NotFound } from '../../domain/error.ts';
 import type { Authenticator } from './authenticate.ts';
+import { limitedParty, type AddressReader } from './client-address.ts';
 import type { Answer, Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
 import { decodeFields, decodePath } from './decode-request.ts';
 import type { FrameContext, FrameState } from './state.ts';
@@ -22,11 +23,12 @@ export interface Frame {
   readonly dependencies: Dependencies;
   readonly authenticate: Authenticator;
   readonly keyLimiter: RateLimiter;
-  /** Of addresses that present credentials we refuse. */
-  readonly addressLimiter: RateLimiter;
+  readonly addressOf: AddressReader;
   readonly bodyTimeoutMs: number;
   /** The process is on its way out: not ready any more, though requests are still answered. */
   readonly isStopping: () => boolean;
+  /** Names what keeps the process from its work. */
+  readonly findMissing: () => Promise<readonly string[]>;
 }
 
 const defaultBodyLimit = 1024 * 1024;
@@ -101,17 +103,15 @@ async function answerOf(answering: Answering): Promise<Answer> {
 
 async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration): Promise<Principal> {
   // Reading it in a public endpoint is a programming error and fails at once.
-  if (declaration.access === 'public') return undefined as unknown as Principal;
-  try {
-    const principal = await frame.authenticate(ctx.req, declaration);
-    ctx.state.principal = principal;
-    const standing = frame.keyLimiter.take(principal.keyId);
-    for (const [name, value] of Object.entries(standing)) ctx.res.setHeader(name, value);
-    return principal;
-  } catch (error) {
-    if (error instanceof Unauthorized) frame.addressLimiter.take(ctx.ip);
-    throw error;
+  if (declaration.access === 'public') {
+    declaration.precheck?.((name) => headerOf(ctx, name));
+    return undefined as unknown as Principal;
   }
+  const principal = await frame.authenticate(ctx.req, limitedParty(frame.addressOf(ctx.req)), declaration);
+  ctx.state.principal = principal;
+  const standing = frame.keyLimiter.take(principal.keyId);
+  for (const [name, value] of Object.entries(standing)) ctx.res.setHeader(name, value);
+  return principal;
 }
 
 interface Receiving {
@@ -168,8 +168,9 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
   return {
     id: ctx.state.requestId,
     header: (name) => headerOf(ctx, name),
-    ip: ctx.ip,
+    ip: frame.addressOf(ctx.req),
     isStopping: frame.isStopping,
+    findMissing: frame.findMissing,
     idempotency,
   };
 }

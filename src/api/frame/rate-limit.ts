@@ -14,6 +14,8 @@ export interface RateLimits {
 export interface RateLimiter {
   /** The headers of an allowed request; HttpProblem 429 for one too many. */
   readonly take: (key: string) => Readonly<Record<string, string>>;
+  /** What a request turned out to cost beside its token (negative: what it did not): above what is left, the next ones wait. */
+  readonly charge: (key: string, tokens: number) => void;
 }
 
 const mostBuckets = 50_000;
@@ -45,13 +47,18 @@ export function createRateLimiter({ perSecond, burst }: RateLimits): RateLimiter
       const allowed = bucket.tryRemoveTokens(1);
       const headers = {
         'RateLimit-Limit': limit,
-        'RateLimit-Remaining': String(Math.floor(bucket.content)),
+        'RateLimit-Remaining': String(Math.max(0, Math.floor(bucket.content))),
         'RateLimit-Reset': String(secondsToFull(bucket)),
         'RateLimit-Policy': policy,
       };
       if (allowed) return headers;
       const retryAfter = String(Math.max(1, Math.ceil(bucket.getWaitTime(1) / 1000)));
       throw new HttpProblem(429, 'Too many requests', { ...headers, 'Retry-After': retryAfter });
+    },
+    charge(key, tokens) {
+      const bucket = bucketOf(key);
+      bucket.drip();
+      bucket.content = Math.min(burst, bucket.content - tokens);
     },
   };
 }

@@ -6,7 +6,11 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as t from 'io-ts';
 import pg from 'pg';
+import { sql } from 'slonik';
+import type { Connection } from './database.ts';
+import { row } from './row.ts';
 
 const lockKey = 7_240_915_233;
 const lockNotAvailable = '55P03';
@@ -59,23 +63,17 @@ export async function migrate(
   }
 }
 
+const Presence = row(t.type({ present: t.boolean }));
+const Applied = row(t.type({ name: t.string, sha256: t.string }));
+
 /** Names of the files not applied yet; empty when the schema is up to date. */
-export async function pendingMigrations(databaseUrl: string, folder: string): Promise<readonly string[]> {
-  const client = await connect({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 5_000,
-  });
-  try {
-    const files = await migrationFiles(folder);
-    const { rows } = await client.query(`SELECT to_regclass('migration') IS NOT NULL AS present`);
-    if (rows[0]?.present !== true) return files.map(({ name }) => name);
-    const known = await appliedMigrations(client);
-    return files.filter(({ name, sha256 }) => known.get(name) !== sha256).map(({ name }) => name);
-  } finally {
-    // Asked by every probe: a server that went silent must not be waited for.
-    client.connection.stream.destroy();
-  }
+export async function pendingMigrations(connection: Connection, folder: string): Promise<readonly string[]> {
+  const files = await migrationFiles(folder);
+  const present = await connection.oneFirst(sql.type(Presence)`
+    SELECT to_regclass('migration') IS NOT NULL AS present`);
+  const applied = present ? await connection.any(sql.type(Applied)`SELECT name, sha256 FROM migration`) : [];
+  const known = new Map(applied.map(({ name, sha256 }) => [name, sha256]));
+  return files.filter(({ name, sha256 }) => known.get(name) !== sha256).map(({ name }) => name);
 }
 
 /** A connection that is lost fails its statement; without a listener it would end the process as well. */

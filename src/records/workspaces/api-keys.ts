@@ -18,30 +18,22 @@ export interface ApiKey {
 
 const KeyRow = row(
   t.type({
-    workspace_id: t.number,
-    channel_id: nullable(t.string),
+    workspaceId: t.number,
+    channelId: nullable(t.string),
     scope: oneOf(keyScopes),
-    secret_hash: bytes,
-    pepper_id: t.string,
-    last_used_at: nullable(timestamp),
+    keyId: t.string,
+    secretHash: bytes,
+    pepperId: t.string,
+    lastUsedAt: nullable(timestamp),
   }),
 );
 
-/** Undefined when there is no such key or it is revoked. */
-export async function findApiKey(connection: Connection, keyId: string): Promise<ApiKey | undefined> {
-  const found = await connection.maybeOne(sql.type(KeyRow)`
-    SELECT workspace_id, channel_id, scope, secret_hash, pepper_id, last_used_at
-    FROM api_key WHERE key_id = ${keyId} AND revoked_at IS NULL`);
-  if (found === null) return undefined;
-  return {
-    workspaceId: found.workspace_id,
-    channelId: found.channel_id,
-    scope: found.scope,
-    keyId,
-    secretHash: found.secret_hash,
-    pepperId: found.pepper_id,
-    lastUsedAt: found.last_used_at,
-  };
+/** Those of them that exist and are not revoked. */
+export function findApiKeys(connection: Connection, keyIds: readonly string[]): Promise<readonly ApiKey[]> {
+  return connection.any(sql.prepared('api-keys', KeyRow)`
+    SELECT workspace_id AS "workspaceId", channel_id AS "channelId", scope, key_id AS "keyId",
+      secret_hash AS "secretHash", pepper_id AS "pepperId", last_used_at AS "lastUsedAt"
+    FROM api_key WHERE key_id = ANY (${sql.array(keyIds, 'text')}) AND revoked_at IS NULL`);
 }
 
 /** `channelId` is given exactly when the scope is `channel`; a channel of another workspace is refused by the schema. */

@@ -4,8 +4,10 @@ import { afterEach, expect, it } from 'vitest';
 import { createApiServer } from '../../../src/api/frame/app.ts';
 import { endpoint } from '../../../src/api/frame/endpoint.ts';
 import { acknowledge, Acknowledgement } from '../../../src/api/frame/envelope.ts';
+import { metricsEndpoint } from '../../../src/api/frame/metrics-endpoint.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
+import { serveHealth } from '../../../src/process/serve-health.ts';
 import { createIdleOrchestrator, startTestApi, type TestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { openTcpGate } from '../../support/tcp-gate.ts';
@@ -19,6 +21,54 @@ it('lives and is ready when Postgres, Temporal and the migrations are all right'
   const ready = await api.send('GET', '/readyz');
   expect(ready.status).toBe(200);
   expect(ready.body).toEqual({ status: 'ready' });
+});
+
+it('looks once a second for all who ask, on the connections it has', async () => {
+  let pings = 0;
+  const orchestrator = createIdleOrchestrator({ ping: async () => void (pings += 1) });
+  api = await startTestApi({ dependencies: { orchestrator } });
+  const client = new pg.Client({ connectionString: api.database.url });
+  await client.connect();
+  const connections = async () =>
+    (
+      await client.query(
+        `SELECT count(*)::int AS open FROM pg_stat_activity WHERE datname = current_database()`,
+      )
+    ).rows[0].open as number;
+  await api.send('GET', '/readyz');
+  await api.send('GET', '/metrics');
+  const before = await connections();
+  const beganAt = performance.now();
+  let most = 0;
+  const askers = Array.from({ length: 200 }, async (_, index) => {
+    for (let round = 0; round < 5; round += 1)
+      // oxlint-disable-next-line no-await-in-loop -- each asks again once it is answered
+      expect((await api.send('GET', index % 2 === 0 ? '/readyz' : '/metrics')).status).toBe(200);
+  });
+  const all = Promise.all(askers);
+  while (
+    await Promise.race([
+      all.then(() => false),
+      connections().then((open) => ((most = Math.max(most, open)), true)),
+    ])
+  );
+  await client.end();
+  expect(pings).toBeLessThanOrEqual(2 + (performance.now() - beganAt) / 1000);
+  expect(most).toBeLessThanOrEqual(Math.max(before, 1 + 2));
+});
+
+it('leaves /metrics to a port of its own where one is named', async () => {
+  api = await startTestApi({ endpoints: routes.filter((one) => one !== metricsEndpoint) });
+  expect((await api.send('GET', '/metrics')).status).toBe(404);
+  const health = await serveHealth({
+    host: '127.0.0.1',
+    port: 0,
+    metrics: api.dependencies.metrics,
+    missing: async () => [],
+  });
+  const scraped = await fetch(`http://127.0.0.1:${health.port}/metrics`);
+  expect(await scraped.text()).toContain('http_request_seconds');
+  await health.close();
 });
 
 it('is not ready when Temporal does not answer', async () => {

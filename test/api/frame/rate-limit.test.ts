@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRateLimiter, type RateLimits } from '../../../src/api/frame/rate-limit.ts';
+import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { echoEndpoints } from '../../support/echo-endpoints.ts';
 
 // The clock of the limiter alone stands still and is moved by hand.
@@ -48,10 +50,77 @@ describe('the API', () => {
     expect(await statuses(1, workspace.channelKey)).toEqual([200]);
   });
 
-  it('slows an address down that guesses keys, and nobody with a key', async () => {
+  it('slows an address down that guesses keys, and no key that was in use before', async () => {
     const workspace = await startLimited();
+    expect(await statuses(1, workspace.channelKey)).toEqual([200]);
     expect(await statuses(5, 'nonsense')).toEqual([401, 401, 401, 401, 429]);
     expect(await statuses(1, workspace.channelKey)).toEqual([200]);
+  });
+});
+
+describe('keys that nobody has', () => {
+  let api: TestApi;
+  let asked: string[][];
+  afterEach(() => api.close());
+
+  const startWatched = async (config: { readonly trustedProxies?: readonly string[] } = {}) => {
+    const database = await createTestDatabase();
+    asked = [];
+    const watched = new Proxy(database.pool, {
+      get(target, name) {
+        if (name !== 'any') return Reflect.get(target, name) as unknown;
+        return (statement: { readonly sql: string; readonly values: readonly unknown[] }) => {
+          if (statement.sql.includes('FROM api_key')) asked.push(statement.values[0] as string[]);
+          return target.any(statement as never);
+        };
+      },
+    });
+    api = await startTestApi({
+      endpoints: echoEndpoints,
+      config: { rateLimitPerSecond: 2, ...config },
+      dependencies: { database: watched },
+    });
+    onTestFinished(() => database.drop());
+    return api.seedWorkspace();
+  };
+  const unknownKeys = (count: number) =>
+    Array.from({ length: count }, () => mintApiKey('a pepper of nobody').apiKey);
+  const ask = async (key: string, forwardedFor?: string) =>
+    (
+      await api.send('GET', '/api/notes', {
+        key,
+        ...(forwardedFor !== undefined && { headers: { 'X-Forwarded-For': forwardedFor } }),
+      })
+    ).status;
+
+  it('are not looked for beyond the limit of their address, and in few statements', async () => {
+    const workspace = await startWatched();
+    expect(await ask(workspace.channelKey)).toBe(200);
+    asked = [];
+    const answers = await Promise.all(unknownKeys(50).map((key) => ask(key)));
+    expect(answers.filter((status) => status === 401)).toHaveLength(4);
+    expect(answers.filter((status) => status === 429)).toHaveLength(46);
+    expect(asked.flat()).toHaveLength(4);
+    // Seen before, it is not held up by what others try from the same address.
+    expect(await ask(workspace.channelKey)).toBe(200);
+  });
+
+  it('count against the address that a trusted proxy tells, and nobody else is believed', async () => {
+    await startWatched({ trustedProxies: ['127.0.0.0/8'] });
+    const [one, two, three] = ['203.0.113.1', '198.51.100.9, 203.0.113.2', '2001:db8:0:1::5'] as const;
+    const askAll = (count: number, forwardedFor: string) =>
+      Promise.all(unknownKeys(count).map((key) => ask(key, forwardedFor)));
+    expect(await askAll(4, one)).toEqual([401, 401, 401, 401]);
+    expect(await askAll(1, one)).toEqual([429]);
+    expect(await askAll(4, two)).toEqual([401, 401, 401, 401]);
+    // What stands before the first stranger is invented.
+    expect(await askAll(1, '192.0.2.77, 203.0.113.2')).toEqual([429]);
+    expect(await askAll(4, three)).toEqual([401, 401, 401, 401]);
+    expect(await askAll(1, '2001:db8:0:1:ffff::7')).toEqual([429]);
+    await api.close();
+    await startWatched();
+    expect(await askAll(4, one)).toEqual([401, 401, 401, 401]);
+    expect(await askAll(1, two)).toEqual([429]);
   });
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTcpRelay, throughRelay, type TcpRelay } from '../../../local/rehearsals/chaos/tcp-relay.ts';
 import { isDatabaseUnavailable } from '../../../src/records/database/failure.ts';
 import { createDatabase } from '../../../src/records/database/database.ts';
-import { pingDatabase } from '../../../src/records/database/ping.ts';
+import { pingDatabase } from '../../support/ping-database.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { openTcpCutter } from '../../support/tcp-cutter.ts';

@@ -1,30 +1,34 @@
-/** /healthz, /readyz and /metrics of a worker process: plain node:http, for probes and scrapers alone. */
+/** /healthz, /readyz and /metrics on a port of their own: plain node:http, for probes and scrapers alone. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Registry } from 'prom-client';
+import { rememberFor } from '../concurrency/remember.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
-export interface WorkerHealth {
+export interface HealthServer {
   readonly port: number;
   readonly close: () => Promise<void>;
 }
 
-export interface WorkerHealthOptions {
+export interface HealthOptions {
   readonly host: string;
   readonly port: number;
-  readonly registry: Registry;
+  readonly metrics: Pick<Metrics, 'registry' | 'text'>;
   /** Metrics that others keep, in the same text format. */
-  readonly moreMetrics: () => Promise<string>;
+  readonly moreMetrics?: () => Promise<string>;
   /** What keeps the process from its work; nothing when it is ready. */
   readonly missing: () => Promise<readonly string[]>;
 }
 
-export async function serveWorkerHealth({
+const keepMs = 1_000;
+
+export async function serveHealth({
   host,
   port,
-  registry,
-  moreMetrics,
+  metrics,
+  moreMetrics = async () => '',
   missing,
-}: WorkerHealthOptions): Promise<WorkerHealth> {
+}: HealthOptions): Promise<HealthServer> {
+  const findMissing = rememberFor(keepMs, missing);
   const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
     const json = (status: number, body: object) => ({
       status,
@@ -32,12 +36,12 @@ export async function serveWorkerHealth({
       body: JSON.stringify(body),
     });
     if (path === '/metrics') {
-      const texts = await Promise.all([registry.metrics(), moreMetrics()]);
-      return { status: 200, type: registry.contentType, body: texts.join('\n') };
+      const texts = await Promise.all([metrics.text(), moreMetrics()]);
+      return { status: 200, type: metrics.registry.contentType, body: texts.join('\n') };
     }
     if (path === '/healthz') return json(200, { status: 'ok' });
     if (path === '/readyz') {
-      const names = await missing();
+      const names = await findMissing();
       return names.length === 0
         ? json(200, { status: 'ready' })
         : json(503, { status: 'error', code: 503, message: `Not ready: ${names.join(', ')}` });

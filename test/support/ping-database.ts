@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { sql } from 'slonik';
-import type { Connection } from './database.ts';
-import { row } from './row.ts';
+import type { Connection } from '../../src/records/database/database.ts';
+import { row } from '../../src/records/database/row.ts';
 
 const Ping = row(t.type({ present: t.boolean }));
 

@@ -1,0 +1,35 @@
+/** Whom a request comes from, by address: what its own headers say counts only where a proxy of ours wrote it. */
+import type { IncomingMessage } from 'node:http';
+import { blockContains, parseAddress, parseBlock } from '../../outbound/parse-address.ts';
+
+export type AddressReader = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
+
+/** `trusted`: networks of our own proxies, in CIDR form; each adds the address it was called from to X-Forwarded-For. */
+export function createAddressReader(trusted: readonly string[]): AddressReader {
+  const proxies = trusted.map(parseBlock).filter((block) => block !== undefined);
+  const isProxy = (text: string): boolean => {
+    const address = parseAddress(text);
+    return address !== undefined && proxies.some((block) => blockContains(block, address));
+  };
+  return ({ socket, headers }) => {
+    let caller = withoutMapping(socket.remoteAddress ?? '');
+    const forwarded = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
+    // From the nearest hop on: what stands before the first stranger is the stranger's own invention.
+    for (const hop of forwarded.toReversed().map((text) => withoutMapping(text.trim()))) {
+      if (!isProxy(caller) || parseAddress(hop) === undefined) break;
+      caller = hop;
+    }
+    return caller;
+  };
+}
+
+/** Whom a limit binds: an address, of IPv6 the whole network that one customer of a provider gets. */
+export function limitedParty(address: string): string {
+  const parsed = parseAddress(address);
+  return parsed?.family === 6 ? `${(parsed.value >> 64n).toString(16)}::/64` : address;
+}
+
+/** IPv4 as IPv4, also where the socket takes both families. */
+function withoutMapping(address: string): string {
+  return address.toLowerCase().startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}

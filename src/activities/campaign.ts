@@ -14,7 +14,7 @@ import { getCampaignStanding } from '../records/campaigns/standing.ts';
 import type { CampaignStanding } from '../domain/campaigns/standing.ts';
 import type { OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
-import { createPlaces } from './places.ts';
+import { createPlaces } from '../concurrency/places.ts';
 
 const heartbeatEveryMs = 1_000;
 

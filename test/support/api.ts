@@ -4,10 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiServer, type TimeLimits } from '../../src/api/frame/app.ts';
+import { createApiServer, type ServerLimits } from '../../src/api/frame/app.ts';
 import type { Endpoint } from '../../src/api/frame/endpoint.ts';
 import { routes } from '../../src/api/routes.ts';
 import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
@@ -23,6 +24,7 @@ import { createListingProvider } from './listing-provider.ts';
 export interface TestApi {
   readonly baseUrl: string;
   readonly port: number;
+  readonly server: Server;
   readonly database: TestDatabase;
   readonly dependencies: Dependencies;
   readonly contract: Contract;
@@ -69,7 +71,7 @@ export interface TestApiOptions {
   readonly endpoints?: readonly Endpoint[];
   readonly config?: Partial<Config>;
   readonly dependencies?: Partial<Dependencies>;
-  readonly timeLimits?: TimeLimits;
+  readonly limits?: Partial<ServerLimits>;
   /** Of an earlier `startTestApi`; a second process of the same product. Stays open at `close`. */
   readonly database?: TestDatabase;
 }
@@ -86,7 +88,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     orchestrator: createIdleOrchestrator(),
     ...options.dependencies,
   };
-  const { server, drain } = createApiServer(dependencies, endpoints, options.timeLimits);
+  const { server, drain } = createApiServer(dependencies, endpoints, options.limits);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
@@ -110,6 +112,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   return {
     baseUrl,
     port,
+    server,
     database,
     dependencies,
     contract,

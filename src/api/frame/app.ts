@@ -7,10 +7,11 @@ import type { Dependencies } from '../../dependencies.ts';
 import { rememberFor } from '../../concurrency/remember.ts';
 import { findMissing } from '../../process/find-missing.ts';
 import { createAuthenticator } from './authenticate.ts';
-import { createAddressReader } from './client-address.ts';
+import { createAddressReader, createProxyTest, limitedParty } from './client-address.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorBody } from './error-envelope.ts';
 import type { FrameState } from './state.ts';
+import { createMemoryBudget } from './memory-budget.ts';
 import { mount } from './mount.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { refuse } from './refuse.ts';
@@ -31,28 +32,40 @@ const readinessMs = 1_000;
 /** Of one address: credentials that are refused, or that Postgres has to be asked about. */
 const mostRefusalsPerSecond = 100;
 
-export interface TimeLimits {
+export interface ServerLimits {
   /** From the connection, or the end of the request before, to the end of the head. */
   readonly headersMs: number;
   /** From the head to the end of the body. */
   readonly bodyMs: number;
   /** A whole request, uploads included. */
   readonly requestMs: number;
+  /** A caller that takes nothing of its answer for so long is cut off. */
+  readonly unreadMs: number;
+  readonly connections: number;
+  /** What bodies and large answers may hold at a time. */
+  readonly memoryBytes: number;
 }
 
-const defaultTimeLimits: TimeLimits = { headersMs: 10_000, bodyMs: 30_000, requestMs: 600_000 };
+const defaultLimits: ServerLimits = {
+  headersMs: 10_000,
+  bodyMs: 30_000,
+  requestMs: 600_000,
+  unreadMs: 30_000,
+  connections: 2_000,
+  memoryBytes: 256 * 1024 * 1024,
+};
 
 interface AppOptions {
   readonly dependencies: Dependencies;
   readonly endpoints: readonly Endpoint[];
-  readonly bodyTimeoutMs: number;
+  readonly limits: ServerLimits;
   readonly isStopping: () => boolean;
 }
 
-function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOptions): Koa<FrameState> {
+function createApp({ dependencies, endpoints, limits, isStopping }: AppOptions): Koa<FrameState> {
   const { config, logger, now } = dependencies;
-  const limits = (perSecond: number) => ({ perSecond, burst: perSecond * 2 });
-  const refusals = createRateLimiter(limits(Math.min(config.rateLimitPerSecond, mostRefusalsPerSecond)));
+  const rate = (perSecond: number) => ({ perSecond, burst: perSecond * 2 });
+  const refusals = createRateLimiter(rate(Math.min(config.rateLimitPerSecond, mostRefusalsPerSecond)));
   const app = new Koa<FrameState>();
   app.silent = true;
   // Answers that broke off in the middle; everything else has been made an envelope before it gets here.
@@ -73,8 +86,9 @@ function createApp({ dependencies, endpoints, bodyTimeoutMs, isStopping }: AppOp
         dependencies,
         authenticate: createAuthenticator({ ...dependencies, refusals }),
         addressOf: createAddressReader(config.trustedProxies),
-        keyLimiter: createRateLimiter(limits(config.rateLimitPerSecond)),
-        bodyTimeoutMs,
+        keyLimiter: createRateLimiter(rate(config.rateLimitPerSecond)),
+        bodyTimeoutMs: limits.bodyMs,
+        memory: createMemoryBudget(limits.memoryBytes),
         isStopping,
         findMissing: rememberFor(readinessMs, () => findMissing(dependencies)),
       },
@@ -97,10 +111,12 @@ export interface ApiServer {
 export function createApiServer(
   dependencies: Dependencies,
   endpoints: readonly Endpoint[],
-  { headersMs, bodyMs, requestMs } = defaultTimeLimits,
+  given: Partial<ServerLimits> = {},
 ): ApiServer {
   let stopping = false;
-  const app = createApp({ dependencies, endpoints, bodyTimeoutMs: bodyMs, isStopping: () => stopping });
+  const limits = { ...defaultLimits, ...given };
+  const { headersMs, requestMs, unreadMs, connections } = limits;
+  const app = createApp({ dependencies, endpoints, limits, isStopping: () => stopping });
   const handle = app.callback();
   const server = createServer(
     {
@@ -113,8 +129,21 @@ export function createApiServer(
       // Ours to answer, with the envelope.
       requireHostHeader: false,
     },
-    (request, response) => void handle(request, response),
+    (request, response) => {
+      // Node asks once nothing has moved on the connection for so long: that may be our own doing.
+      response.setTimeout(unreadMs, () => {
+        if (request.socket.writableLength > 0) request.socket.destroy();
+      });
+      void handle(request, response);
+    },
   );
+  server.maxConnections = connections;
+  // One more than it takes is dropped; those that only keep a place make room for the next.
+  server.on('drop', () => server.closeIdleConnections());
+  boundEachAddress(server, {
+    most: connections / 2,
+    isProxy: createProxyTest(dependencies.config.trustedProxies),
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     refuseUnreadable(error, socket, dependencies.now());
   });
@@ -133,6 +162,31 @@ export function createApiServer(
       clearTimeout(timer);
     },
   };
+}
+
+/** No one address takes all places, unless it is a proxy of ours. */
+function boundEachAddress(
+  server: Server,
+  { most, isProxy }: { readonly most: number; readonly isProxy: (address: string) => boolean },
+): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const { remoteAddress = '' } = socket;
+    if (isProxy(remoteAddress)) return;
+    const party = limitedParty(remoteAddress);
+    const count = (open.get(party) ?? 0) + 1;
+    if (count > most) {
+      server.closeIdleConnections();
+      socket.destroy();
+      return;
+    }
+    open.set(party, count);
+    socket.once('close', () => {
+      const left = (open.get(party) ?? 1) - 1;
+      if (left === 0) open.delete(party);
+      else open.set(party, left);
+    });
+  });
 }
 
 const parserFailures: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {

@@ -4,13 +4,18 @@ import { blockContains, parseAddress, parseBlock } from '../../outbound/parse-ad
 
 export type AddressReader = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
 
-/** `trusted`: networks of our own proxies, in CIDR form; each adds the address it was called from to X-Forwarded-For. */
-export function createAddressReader(trusted: readonly string[]): AddressReader {
+/** Whether an address is one of our own proxies; `trusted`: their networks in CIDR form. */
+export function createProxyTest(trusted: readonly string[]): (address: string) => boolean {
   const proxies = trusted.map(parseBlock).filter((block) => block !== undefined);
-  const isProxy = (text: string): boolean => {
-    const address = parseAddress(text);
+  return (text) => {
+    const address = parseAddress(withoutMapping(text));
     return address !== undefined && proxies.some((block) => blockContains(block, address));
   };
+}
+
+/** Each trusted proxy adds the address it was called from to X-Forwarded-For. */
+export function createAddressReader(trusted: readonly string[]): AddressReader {
+  const isProxy = createProxyTest(trusted);
   return ({ socket, headers }) => {
     let caller = withoutMapping(socket.remoteAddress ?? '');
     const forwarded = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
@@ -25,8 +30,9 @@ export function createAddressReader(trusted: readonly string[]): AddressReader {
 
 /** Whom a limit binds: an address, of IPv6 the whole network that one customer of a provider gets. */
 export function limitedParty(address: string): string {
-  const parsed = parseAddress(address);
-  return parsed?.family === 6 ? `${(parsed.value >> 64n).toString(16)}::/64` : address;
+  const bare = withoutMapping(address);
+  const parsed = parseAddress(bare);
+  return parsed?.family === 6 ? `${(parsed.value >> 64n).toString(16)}::/64` : bare;
 }
 
 /** IPv4 as IPv4, also where the socket takes both families. */

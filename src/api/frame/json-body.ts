@@ -1,20 +1,15 @@
-/**
- * Bytes → a JSON object that is safe to hold and to store: no NUL, no lone surrogate, no `__proto__`, at most 64 levels deep,
- * at most 2,500,000 values (more than telephone numbers go into the largest body; as empty objects they take 200 MB).
- */
+/** Bytes → a JSON object that is safe to hold and to store: no NUL, no lone surrogate, no `__proto__`, at most 64 levels deep. */
 import { HttpProblem } from './http-problem.ts';
 
 const deepest = 64;
-const mostValues = 2_500_000;
 const comma = 0x2c;
 const quote = 0x22;
 const backslash = 0x5c;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws HttpProblem 400. */
+/** Throws HttpProblem 400. How many values it holds and how deep they lie is to be known before: see `countValues`. */
 export function parseJsonObject(bytes: Buffer): Readonly<Record<string, unknown>> {
   const text = decodeUtf8(bytes);
-  refuseExcess(bytes);
   const value = parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed('Request body must be a JSON object');
@@ -45,24 +40,30 @@ function parse(text: string): unknown {
   }
 }
 
-// Before parsing: a recursive walk over a deep value would overflow the stack, many small values would fill the heap.
-function refuseExcess(bytes: Buffer): void {
+/**
+ * Values in a JSON text, up to one more than `most`; HttpProblem 400 when they are nested too deep. Before parsing: a
+ * recursive walk over a deep value would overflow the stack, many small values would fill the heap.
+ */
+export function countValues(bytes: Buffer, most: number): number {
   let depth = 0;
   let values = 1;
-  for (let at = 0; at < bytes.length; at += 1) {
+  for (let at = 0; at < bytes.length && values <= most; at += 1) {
     const byte = bytes[at];
     if (byte === quote) {
       at = endOfString(bytes, at);
     } else if (byte === 0x5b || byte === 0x7b) {
       depth += 1;
       if (depth > deepest) throw malformed(`Request body must not be nested deeper than ${deepest} levels`);
+      // Those in a list are told by their commas; the first is told here, unless there is none.
+      const next = bytes[at + 1];
+      if (next !== 0x5d && next !== 0x7d) values += 1;
     } else if (byte === 0x5d || byte === 0x7d) {
       depth -= 1;
     } else if (byte === comma) {
       values += 1;
-      if (values > mostValues) throw malformed(`Request body must not hold more than ${mostValues} values`);
     }
   }
+  return values;
 }
 
 function endOfString(bytes: Buffer, start: number): number {

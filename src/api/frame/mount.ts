@@ -11,11 +11,10 @@ import { decodeFields, decodePath } from './decode-request.ts';
 import type { FrameContext, FrameState } from './state.ts';
 import { HttpProblem } from './http-problem.ts';
 import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idempotency.ts';
-import { parseJsonObject } from './json-body.ts';
+import type { MemoryBudget, MemoryShare } from './memory-budget.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { valuesOf } from './raw-headers.ts';
-import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
-import { fileReceiver } from './receive-file.ts';
+import { receiveBody } from './receive-body.ts';
 import { createRouter } from './router.ts';
 import { createSerialiser, respond, respondText, type Serialise } from './respond.ts';
 
@@ -25,14 +24,13 @@ export interface Frame {
   readonly keyLimiter: RateLimiter;
   readonly addressOf: AddressReader;
   readonly bodyTimeoutMs: number;
+  readonly memory: MemoryBudget;
   /** The process is on its way out: not ready any more, though requests are still answered. */
   readonly isStopping: () => boolean;
   /** Names what keeps the process from its work. */
   readonly findMissing: () => Promise<readonly string[]>;
 }
 
-const defaultBodyLimit = 1024 * 1024;
-const noBytes = Buffer.alloc(0);
 // What a request may take beside its call to the provider, before its reservation counts as abandoned.
 const abandonedAfterMs = 30_000;
 
@@ -70,14 +68,23 @@ async function serve(serving: Serving): Promise<void> {
   const { frame, ctx, target, params: given } = serving;
   const { declaration } = target;
   const principal = await admit(frame, ctx, declaration);
-  const received = await receive({ frame, ctx, declaration });
+  const memory = openMemory(frame, ctx, principal);
+  const received = await receiveBody({
+    ctx,
+    declaration,
+    timeoutMs: frame.bodyTimeoutMs,
+    memory,
+    charge: (tokens) => {
+      if (declaration.access !== 'public') frame.keyLimiter.charge(principal.keyId, tokens);
+    },
+  });
   const params = decodePath(declaration, given);
   const serialise = createSerialiser(declaration);
   try {
     const { bytes } = received;
     const request = await describeRequest({ frame, ctx, declaration, principal, bytes, serialise });
     const answer = await answerOf({ ...serving, principal, params, request, body: received.value });
-    respond(ctx, answer, serialise);
+    respond(ctx, answer, { serialise, memory });
   } catch (error) {
     if (!(error instanceof Replay)) throw error;
     ctx.set('Idempotent-Replayed', 'true');
@@ -114,34 +121,18 @@ async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration):
   return principal;
 }
 
-interface Receiving {
+/** What the request holds of the process's memory, until it is answered. */
+function openMemory(frame: Frame, ctx: FrameContext, principal: Principal | undefined): MemoryShare {
+  const holder = principal?.workspaceId ?? limitedParty(frame.addressOf(ctx.req));
+  const memory = frame.memory.open(String(holder));
+  ctx.res.once('close', memory.release);
+  return memory;
+}
+
+interface RequestParts {
   readonly frame: Frame;
   readonly ctx: FrameContext;
   readonly declaration: Declaration;
-}
-
-/** `bytes` are what an Idempotency-Key compares. */
-async function receive({
-  frame,
-  ctx,
-  declaration: { body = 'none', bodyLimit = defaultBodyLimit },
-}: Receiving): Promise<{ readonly value: unknown; readonly bytes: Buffer }> {
-  const limits = { limit: bodyLimit, timeoutMs: frame.bodyTimeoutMs };
-  if (body === 'none') return { value: undefined, bytes: noBytes };
-  if (body === 'multipart') {
-    requireMultipart(ctx.req);
-    return { value: fileReceiver(ctx), bytes: noBytes };
-  }
-  if (body === 'raw') {
-    const bytes = await readBytes(ctx.req, limits);
-    return { value: bytes, bytes };
-  }
-  const bytes = await readJsonBytes(ctx.req, limits);
-  if (bytes === undefined) throw new HttpProblem(400, 'Request body is required');
-  return { value: parseJsonObject(bytes), bytes };
-}
-
-interface RequestParts extends Receiving {
   readonly principal: Principal;
   readonly bytes: Buffer;
   readonly serialise: Serialise;

@@ -1,19 +1,21 @@
 /** The body of a request as bytes, within its limits of size and time. */
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { CallerGone, HttpProblem } from './http-problem.ts';
-
-const inflate = promisify(gunzip);
+import type { MemoryShare } from './memory-budget.ts';
 
 export interface BodyLimits {
   /** Bytes, also after inflating. */
   readonly limit: number;
   readonly timeoutMs: number;
+  readonly memory: MemoryShare;
 }
 
 /** 413 as soon as it is known; 408 when the body does not arrive in time. */
-export function readBytes(request: IncomingMessage, { limit, timeoutMs }: BodyLimits): Promise<Buffer> {
+export function readBytes(
+  request: IncomingMessage,
+  { limit, timeoutMs, memory }: BodyLimits,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) {
       reject(tooLarge(limit));
@@ -32,8 +34,13 @@ export function readBytes(request: IncomingMessage, { limit, timeoutMs }: BodyLi
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) settle(() => reject(tooLarge(limit)));
-      else chunks.push(chunk);
+      try {
+        if (size > limit) throw tooLarge(limit);
+        memory.take(chunk.length);
+        chunks.push(chunk);
+      } catch (problem) {
+        settle(() => reject(problem as Error));
+      }
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks)));
     const onGone = () => settle(() => reject(new CallerGone()));
@@ -54,7 +61,7 @@ export async function readJsonBytes(
     throw new HttpProblem(415, 'Content-Encoding must be gzip or identity');
   }
   const bytes = await readBytes(request, limits);
-  return encoding === 'gzip' ? inflateWithin(bytes, limits.limit) : bytes;
+  return encoding === 'gzip' ? inflateWithin(bytes, limits) : bytes;
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -78,13 +85,26 @@ function isJson(contentType: string | undefined): boolean {
   );
 }
 
-async function inflateWithin(bytes: Buffer, limit: number): Promise<Buffer> {
+// As a stream: what it comes to is known piece by piece only.
+async function inflateWithin(
+  bytes: Buffer,
+  { limit, memory }: Pick<BodyLimits, 'limit' | 'memory'>,
+): Promise<Buffer> {
+  const gunzip = createGunzip({ chunkSize: 64 * 1024 });
+  gunzip.end(bytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
   try {
-    return await inflate(bytes, { maxOutputLength: limit });
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      memory.take(chunk.length);
+      chunks.push(chunk);
+    }
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge(limit);
-    throw new HttpProblem(400, 'Request body is not valid gzip');
+    throw error instanceof HttpProblem ? error : new HttpProblem(400, 'Request body is not valid gzip');
   }
+  return Buffer.concat(chunks);
 }
 
 function tooLarge(limit: number): HttpProblem {

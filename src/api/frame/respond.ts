@@ -1,6 +1,7 @@
 /** Answers of handlers → bytes. */
 import type { Answer, Declaration, JsonAnswer } from './endpoint.ts';
 import type { StoredResponse } from '../../records/workspaces/idempotency-keys.ts';
+import type { MemoryShare } from './memory-budget.ts';
 import type { FrameContext } from './state.ts';
 
 export type Serialise = (answer: JsonAnswer) => StoredResponse;
@@ -21,7 +22,15 @@ export function createSerialiser({ operationId, responses }: Declaration): Seria
   };
 }
 
-export function respond(ctx: FrameContext, answer: Answer, serialise: Serialise): void {
+// What is not worth counting: nearly every answer.
+const smallAnswer = 64 * 1024;
+
+interface Responding {
+  readonly serialise: Serialise;
+  readonly memory: MemoryShare;
+}
+
+export function respond(ctx: FrameContext, answer: Answer, { serialise, memory }: Responding): void {
   if (answer.headers !== undefined) ctx.set({ ...answer.headers });
   if ('content' in answer) {
     ctx.status = answer.status;
@@ -32,7 +41,10 @@ export function respond(ctx: FrameContext, answer: Answer, serialise: Serialise)
     ctx.status = answer.status;
     ctx.body = null;
   } else {
-    respondText(ctx, serialise(answer));
+    const response = serialise(answer);
+    // Until it is sent: a caller that does not read what it asked for keeps it in memory.
+    if (response.body.length > smallAnswer) memory.take(response.body.length);
+    respondText(ctx, response);
   }
 }
 

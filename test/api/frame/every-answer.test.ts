@@ -36,8 +36,8 @@ const provider = { ...listing, sendMessage: createFakeProvider((...call) => answ
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const timeLimits = { headersMs: 300, bodyMs: 300, requestMs: 1_000 };
-  api = await startTestApi({ database, dependencies: { provider }, timeLimits });
+  const limits = { headersMs: 300, bodyMs: 300, requestMs: 1_000 };
+  api = await startTestApi({ database, dependencies: { provider }, limits });
   spent = await startTestApi({ database, config: { rateLimitPerSecond: 1 } });
   const gate = await openTcpGate(database.url);
   cutOff = await startTestApi({ database: { ...database, url: gate.url } });

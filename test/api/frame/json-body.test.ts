@@ -1,16 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { parseJsonObject } from '../../../src/api/frame/json-body.ts';
+import { countValues } from '../../../src/api/frame/json-body.ts';
 
-const list = (values: number, of = '{}'): Buffer =>
-  Buffer.from(`{"list":[${Array.from({ length: values - 1 }, () => of).join(',')}]}`);
+const count = (text: string, most = 1_000_000): number => countValues(Buffer.from(text), most);
 
-describe('a JSON body of many values', () => {
-  it('is refused before it is parsed when it holds more than 2,500,000', () => {
-    expect(() => parseJsonObject(list(2_500_002))).toThrow('must not hold more than 2500000 values');
+describe('the values of a JSON body', () => {
+  it.each([
+    ['{}', 1],
+    ['{"a":1}', 2],
+    ['[[],{},[[]]]', 5],
+    ['{"a":[1,2,3],"b":{"c":null}}', 7],
+    [`{"csv":"${'[,{,'.repeat(1000)}"}`, 2],
+    ['[1,"a\\",b",2]', 4],
+  ])('of %.40s are %i', (text, values) => {
+    expect(count(text)).toBe(values);
   });
 
-  it('is taken up to that, and commas inside its texts do not count', () => {
-    expect(parseJsonObject(list(2_500_000))['list']).toHaveLength(2_499_999);
-    expect(parseJsonObject(Buffer.from(`{"csv":"${','.repeat(3_000_000)}"}`))['csv']).toHaveLength(3_000_000);
+  it('are counted to one beyond the limit, however deep they lie', () => {
+    expect(count(`[${'{},'.repeat(2_000_000)}{}]`, 1000)).toBe(1001);
+    expect(count(`[${'[[[1]]],'.repeat(100_000)}1]`, 400_001)).toBe(400_002);
   });
 });

@@ -9,7 +9,7 @@ let key: string;
 beforeAll(async () => {
   api = await startTestApi({
     endpoints: echoEndpoints,
-    timeLimits: { headersMs: 200, bodyMs: 200, requestMs: 5_000 },
+    limits: { headersMs: 200, bodyMs: 200, requestMs: 5_000 },
   });
   key = (await api.seedWorkspace()).channelKey;
 });

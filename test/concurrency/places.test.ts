@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPlaces } from '../../src/activities/places.ts';
+import { createPlaces } from '../../src/concurrency/places.ts';
 
 it('leaves places to others when one owner asks for all of them', async () => {
   const places = createPlaces({ total: 3, perOwner: 2, waiting: 0 });

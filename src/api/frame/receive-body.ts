@@ -1,0 +1,61 @@
+/** The body of one request as its declaration says, at its price in tokens and memory. */
+import type { Declaration } from './endpoint.ts';
+import { HttpProblem } from './http-problem.ts';
+import { countValues, parseJsonObject } from './json-body.ts';
+import type { MemoryShare } from './memory-budget.ts';
+import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
+import { fileReceiver } from './receive-file.ts';
+import type { FrameContext } from './state.ts';
+
+const defaultBodyLimit = 1024 * 1024;
+const mostValuesPerMebibyte = 100_000;
+/** More than telephone numbers go into the largest body. */
+const mostValues = 2_500_000;
+/** Of a value once it is parsed, whatever it is. */
+const bytesPerValue = 64;
+// One token each; the request's own covers the first of both.
+const [bytesPerToken, valuesPerToken] = [64 * 1024, 1_000];
+const noBytes = Buffer.alloc(0);
+
+export interface Receiving {
+  readonly ctx: FrameContext;
+  readonly declaration: Pick<Declaration, 'body' | 'bodyLimit'>;
+  readonly timeoutMs: number;
+  readonly memory: MemoryShare;
+  /** Tells what the body costs beside the request itself, also when it is refused. */
+  readonly charge: (tokens: number) => void;
+}
+
+export interface Received {
+  readonly value: unknown;
+  /** What an Idempotency-Key compares. */
+  readonly bytes: Buffer;
+}
+
+export async function receiveBody({
+  ctx,
+  declaration: { body = 'none', bodyLimit = defaultBodyLimit },
+  timeoutMs,
+  memory,
+  charge,
+}: Receiving): Promise<Received> {
+  const limits = { limit: bodyLimit, timeoutMs, memory };
+  if (body === 'none') return { value: undefined, bytes: noBytes };
+  if (body === 'multipart') {
+    requireMultipart(ctx.req);
+    return { value: fileReceiver(ctx), bytes: noBytes };
+  }
+  if (body === 'raw') {
+    const bytes = await readBytes(ctx.req, limits);
+    return { value: bytes, bytes };
+  }
+  const bytes = await readJsonBytes(ctx.req, limits);
+  if (bytes === undefined) throw new HttpProblem(400, 'Request body is required');
+  charge(Math.floor(bytes.length / bytesPerToken));
+  const most = bodyLimit <= defaultBodyLimit ? mostValuesPerMebibyte : mostValues;
+  const values = countValues(bytes, most);
+  charge(Math.floor(values / valuesPerToken));
+  if (values > most) throw new HttpProblem(400, `Request body must not hold more than ${most} values`);
+  memory.take(bytes.length + values * bytesPerValue);
+  return { value: parseJsonObject(bytes), bytes };
+}

@@ -1,0 +1,123 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { endpoint } from '../../../src/api/frame/endpoint.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { echoEndpoints } from '../../support/echo-endpoints.ts';
+import { openRaw } from '../../support/raw-request.ts';
+
+let api: TestApi;
+let key: string;
+afterEach(() => api.close());
+
+const start = async (options: Parameters<typeof startTestApi>[0]) => {
+  api = await startTestApi({ endpoints: echoEndpoints, ...options });
+  key = (await api.seedWorkspace()).channelKey;
+};
+const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  api.send('POST', '/api/notes', { key, body, headers });
+const gzip = { 'Content-Encoding': 'gzip' };
+/** A note with `values` values in all. */
+const note = (values: number): string => `{"name":"n","extra":{"of":[${'1,'.repeat(values - 5)}1]}}`;
+
+describe('a body', () => {
+  it('of 1 MiB holds 100,000 values, and not one more', async () => {
+    await start({});
+    expect((await post(note(100_000))).status).toBe(200);
+    const refused = await post(note(100_001));
+    expect(refused.status).toBe(400);
+    expect(refused.body.message).toBe('Request body must not hold more than 100000 values');
+  });
+
+  it('costs a token for each 64 KiB it inflates to and each 1,000 values, also when it is refused', async () => {
+    await start({ config: { rateLimitPerSecond: 1_000 } });
+    const left = async () =>
+      Number((await api.send('GET', '/api/notes', { key })).headers.get('ratelimit-remaining'));
+    const costOf = async (body: Uint8Array) => {
+      // The bucket is full again, and does not fill noticeably while one request is answered.
+      await sleep(2_500);
+      const before = await left();
+      const beganAt = performance.now();
+      await post(body, gzip);
+      return { cost: before - (await left()), refilled: performance.now() - beganAt };
+    };
+    const text = await costOf(gzipSync(`{"name":"${'x'.repeat(1_000_000)}"}`));
+    expect(text.cost).toBeLessThanOrEqual(15 + 2);
+    expect(text.cost).toBeGreaterThan(15 + 2 - 1 - text.refilled);
+    const values = await costOf(gzipSync(note(300_000)));
+    expect(values.cost).toBeLessThanOrEqual(9 + 100 + 2);
+    expect(values.cost).toBeGreaterThan(9 + 100 + 2 - 1 - values.refilled);
+  });
+
+  it('that finds no room in memory is answered 503, and the next one is taken', async () => {
+    await start({ limits: { memoryBytes: 1024 * 1024 } });
+    const refused = await post(`{"name":"${'x'.repeat(900_000)}"}`);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect((await post('{"name":"n"}')).status).toBe(200);
+  });
+});
+
+describe('a connection', () => {
+  const flood = endpoint(
+    {
+      method: 'GET',
+      path: '/flood',
+      operationId: 'flood',
+      summary: 'More than any buffer takes',
+      tag: 'Operations',
+      access: 'public',
+      responses: { 200: { description: 'Flood', content: { 'text/plain': { type: 'string' } } } },
+    },
+    async () => ({
+      status: 200,
+      contentType: 'text/plain',
+      content: Readable.from(
+        (function* () {
+          for (let part = 0; part < 1_000; part += 1) yield Buffer.alloc(64 * 1024);
+        })(),
+        { objectMode: false },
+      ),
+    }),
+  );
+
+  it('whose answer nobody takes is cut, one that is read slowly is not', async () => {
+    await start({ endpoints: [...echoEndpoints, flood], limits: { unreadMs: 500 } });
+    const [stuck, slow] = [openRaw(api.port), openRaw(api.port)];
+    let taken = 0;
+    slow.socket.on('data', (text: string) => {
+      taken += text.length;
+      slow.socket.pause();
+      setTimeout(() => slow.socket.resume(), 10);
+    });
+    for (const { socket } of [stuck, slow])
+      socket.write('GET /flood HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    stuck.socket.pause();
+    const beganAt = performance.now();
+    while ((await connections()) > 1) await sleep(50);
+    expect(performance.now() - beganAt).toBeLessThan(10_000);
+    await slow.closed;
+    expect(taken).toBeGreaterThan(1_000 * 64 * 1024);
+    stuck.socket.destroy();
+  });
+
+  it('is one of a number, of which an address has half', async () => {
+    await start({ limits: { connections: 6 } });
+    const idle = Array.from({ length: 3 }, () => openRaw(api.port));
+    for (const { socket } of idle) socket.write('GET /none HTTP/1.1\r\nHost: x\r\n\r\n');
+    await Promise.all(idle.map(({ socket }) => new Promise((done) => socket.once('data', done))));
+    const refused = openRaw(api.port);
+    expect(await refused.closed).toBe('');
+    // Those that only kept their places have lost them.
+    expect(await Promise.all(idle.map(({ closed }) => closed))).toHaveLength(3);
+    const next = openRaw(api.port);
+    next.socket.write('GET /none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(await next.closed).toContain('404');
+  });
+
+  const connections = () =>
+    new Promise<number>((resolve, reject) => {
+      api.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+    });
+});

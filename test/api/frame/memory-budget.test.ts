@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryBudget } from '../../../src/api/frame/memory-budget.ts';
+
+describe('the memory of bodies', () => {
+  it('leaves others as much as several of one holder take', () => {
+    const budget = createMemoryBudget(1_000);
+    const [first, second, third] = [budget.open('one'), budget.open('one'), budget.open('another')];
+    first.take(400);
+    second.take(100);
+    expect(() => second.take(1)).toThrow('Too much is being received');
+    third.take(500);
+    expect(() => third.take(1)).toThrow('Too much is being received');
+    first.release();
+    second.release();
+    third.take(500);
+    third.release();
+    first.take(1_000);
+  });
+});

@@ -44,16 +44,16 @@ export function toReading(
 }
 
 /**
- * An answer with the provider's error body is a refusal whatever its HTTP status. Without that body a 4xx, 500 or
- * 503 is a refusal too: the server itself declined. A 502 or 504 comes from something in between that does not
- * know what became of the request, so the outcome is unknown.
+ * An answer with the provider's error body is a refusal whatever its HTTP status. Without that body a 4xx or 503 is a
+ * refusal too: nobody took the request on. Any other 5xx may have come after the message was taken, so the outcome is
+ * unknown.
  */
 function toFailure(answer: Answered, body: unknown): RequestFailure | undefined {
   const error = isObject(body) ? body['error'] : undefined;
   if (isObject(error) && toCode(error['code']) !== null) return toRejection(answer, error);
   if (answer.httpStatus >= 200 && answer.httpStatus < 300) return undefined;
-  if (answer.httpStatus === 502 || answer.httpStatus === 504) {
-    return { kind: 'unknown', cause: `HTTP ${answer.httpStatus} from a gateway` };
+  if (answer.httpStatus >= 500 && answer.httpStatus !== 503) {
+    return { kind: 'unknown', cause: `HTTP ${answer.httpStatus} without the provider's error` };
   }
   return toRejection(answer, isObject(error) ? error : {});
 }

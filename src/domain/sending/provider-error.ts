@@ -73,6 +73,6 @@ function httpErrorRule(httpStatus: number): ProviderErrorRule {
   if (httpStatus === 429) return { kind: 'throttle', delayMs: 1000, silenceMs: 1000 };
   if (httpStatus === 401 || httpStatus === 403) return { kind: 'pause_channel', cause: 'token' };
   if (httpStatus === 404 || httpStatus < 400) return { kind: 'pause_channel', cause: 'address' };
-  if (httpStatus === 408 || httpStatus === 425 || httpStatus >= 500) return retry;
+  if (httpStatus === 408 || httpStatus === 425 || httpStatus === 503) return retry;
   return fail;
 }

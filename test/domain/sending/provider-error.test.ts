@@ -115,7 +115,6 @@ describe('providerErrorRule', () => {
   });
 
   it.each([
-    [500, { kind: 'retry' }],
     [503, { kind: 'retry' }],
     [408, { kind: 'retry' }],
     [429, { kind: 'throttle' }],

@@ -14,7 +14,7 @@ const NotifiedTemplate = t.type({
   status: t.string,
   quality: nullable(t.string),
   rejectedReason: nullable(t.string),
-  /** By the provider's clock, to the second; null while no callback has told of a status. */
+  /** To the second: when the provider changed the status, or was asked for it by a sync; null before either. */
   statusToldAt: nullable(timestamp),
   /** What the provider has announced, and for when. */
   upcomingCategory: nullable(t.string),

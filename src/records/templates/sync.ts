@@ -68,17 +68,19 @@ export async function upsertTemplates(
     jsonb_to_recordset(${sql.jsonb(templates as never)}) AS given (
       "providerTemplateId" text, name text, language text, category text, status text, "parameterFormat" text,
       components jsonb, quality text, "rejectedReason" text)`;
+  // A status that the provider changed before the page was asked for is in the page: its callback tells nothing new.
+  const toldAt = sql.fragment`date_trunc('second', ${readAt}::timestamptz)`;
   await connection.query(sql.type(nothing)`
-    UPDATE template SET synced_at = clock_timestamp()
+    UPDATE template SET synced_at = clock_timestamp(), status_told_at = greatest(status_told_at, ${toldAt})
     FROM ${given}
     WHERE template.business_account_id = ${businessAccountId}
       AND template.provider_template_id = given."providerTemplateId"`);
   return connection.any(sql.type(SyncedTemplateRow)`
     INSERT INTO template (workspace_id, business_account_id, provider_template_id, name, language, category, status,
-      parameter_format, components, quality, rejected_reason)
+      parameter_format, components, quality, rejected_reason, status_told_at)
     SELECT ${workspaceId}, ${businessAccountId}, given."providerTemplateId", given.name, given.language,
       coalesce(given.category, known.category, 'UNKNOWN'), given.status, given."parameterFormat", given.components,
-      given.quality, given."rejectedReason"
+      given.quality, given."rejectedReason", ${toldAt}
     FROM ${given}
     LEFT JOIN template AS known
       ON known.business_account_id = ${businessAccountId} AND known.provider_template_id = given."providerTemplateId"

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTemplateActivities } from '../../../src/activities/sync-templates.ts';
 import { createChannel } from '../../../src/commands/workspaces/create-channel.ts';
 import { createWorkspace } from '../../../src/commands/workspaces/create-workspace.ts';
+import { applyTemplateNotification } from '../../../src/commands/templates/apply-template-notification.ts';
 import {
   syncBusinessAccount,
   syncTemplates,
@@ -200,6 +201,29 @@ describe('a sync', () => {
     });
     expect(await statuses(workspaceId)).toEqual(['order_update PAUSED']);
     expect(await syncTemplates(dependencies, workspaceId)).toMatchObject({ changed: 1 });
+  });
+
+  test('knows better than a status that was told of a time before it', async () => {
+    const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
+    provider.serve([[listedTemplate()]]);
+    await syncTemplates(dependencies, workspaceId);
+    const told = (secondsFromNow: number) =>
+      applyTemplateNotification(dependencies, database.pool, {
+        kind: 'template_status',
+        businessAccountId,
+        providerTemplateId: listedTemplate().id,
+        raw: {},
+        name: 'order_update',
+        language: 'en_US',
+        newStatus: 'PAUSED',
+        reason: null,
+        remarks: {},
+        timestamp: String(Math.floor(Date.now() / 1_000) + secondsFromNow),
+      });
+    await told(-60);
+    expect(await statuses(workspaceId)).toEqual(['order_update APPROVED']);
+    await told(60);
+    expect(await statuses(workspaceId)).toEqual(['order_update PAUSED']);
   });
 
   test('keeps the templates it does not understand, in a form that Postgres takes', async () => {

@@ -28,6 +28,12 @@ export class Invalid extends Error {
   }
 }
 
+/** The key is of the whole workspace, and nothing else names the sending channel; the message is the specification's. */
+export const channelNeeded = (): Invalid =>
+  new Invalid('Either channel_id or phone_number_id is required', [
+    { field: 'X-API-Key', message: 'Send with an API key of a channel: this one is of the whole workspace' },
+  ]);
+
 /** The workspace's plan does not hold the feature, or its quota is used up. */
 export class FeatureUnavailable extends Error {
   readonly feature: string;

@@ -15,13 +15,16 @@ const probeBytes = 64 * 1024;
 
 const problem = (field: string, message: string): FieldProblem => ({ field, message });
 
-/** The instant of a scheduled campaign; null for an immediate one, whatever stands in `scheduled_at`. */
+/** The instant of a scheduled campaign; null for an immediate one. */
 export function scheduleOf(
   body: CreateCampaign,
   now: Date,
 ): { readonly at: Date | null; readonly problems: readonly FieldProblem[] } {
-  if (body.send_type === 'IMMEDIATE') return { at: null, problems: [] };
   const refuse = (message: string) => ({ at: null, problems: [problem('scheduled_at', message)] });
+  if (body.send_type === 'IMMEDIATE') {
+    const isGiven = body.scheduled_at !== undefined && body.scheduled_at !== null;
+    return isGiven ? refuse('scheduled_at is only for SCHEDULED campaigns') : { at: null, problems: [] };
+  }
   if (body.scheduled_at === undefined || body.scheduled_at === null)
     return refuse('scheduled_at is required');
   const decoded = IsoDateTime.decode(body.scheduled_at);

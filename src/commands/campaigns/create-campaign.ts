@@ -6,6 +6,7 @@ import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { initialStatus } from '../../domain/campaigns/campaign.ts';
 import { columnProblems, csvKeys } from '../../domain/audience/csv.ts';
 import {
+  channelNeeded,
   FeatureUnavailable,
   Invalid,
   mostProblems,
@@ -78,7 +79,7 @@ async function checkCampaign(
 ): Promise<CheckedCampaign> {
   const { database } = dependencies;
   const { workspaceId, channelId } = principal;
-  if (channelId === null) throw new Invalid('Either channel_id or phone_number_id is required');
+  if (channelId === null) throw channelNeeded();
   const now = dependencies.now();
   const schedule = scheduleOf(body, now);
   refuse([...audienceProblems(body), ...schedule.problems]);

@@ -1,5 +1,5 @@
 /** Spec 4.5: one template message to one recipient. */
-import { Invalid } from '../../domain/error.ts';
+import { channelNeeded, Invalid } from '../../domain/error.ts';
 import { normalisePhoneNumber, type PhoneNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import { isSendable, unsendableMessage, unsendablePart } from '../../domain/templates/definition.ts';
@@ -122,9 +122,7 @@ async function findSender(
   const template = await getTemplate(database, workspaceId, templateId);
   const channels = await listChannelsOfBusinessAccount(database, workspaceId, template.businessAccountId);
   const [channel] = channels;
-  if (channel === undefined || channels.length > 1) {
-    throw new Invalid('Either channel_id or phone_number_id is required');
-  }
+  if (channel === undefined || channels.length > 1) throw channelNeeded();
   return { channel, template };
 }
 

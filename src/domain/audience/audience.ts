@@ -27,7 +27,7 @@ export interface AudienceContact {
 /** One entry of the audience as it was given: a row of a CSV, a quick contact, a contact, a recipient that failed. */
 export interface Candidate {
   readonly line: number | null;
-  /** The phone number as it was written. */
+  /** What is no phone number, as it was written. */
   readonly given: string;
   readonly phone: PhoneNumber | undefined;
   /** Why the row cannot be read. */

@@ -1,7 +1,7 @@
 /** A campaign's CSV: which columns its mapping names, and what one row tells of a person (Spec 4.1, csv_mapping). */
 import type { Candidate, Person } from './audience.ts';
 import type { FieldProblem } from '../error.ts';
-import { normalisePhoneNumber } from '../phone-number.ts';
+import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
 
 /** 0-based column indexes. */
 export interface CsvMapping {
@@ -56,7 +56,11 @@ export function csvCandidateReader(mapping: CsvMapping, columnCount: number): Cs
     if (hasSurplus(cells, columnCount)) {
       return { line, given, phone: undefined, malformed: 'The row has more cells than the header' };
     }
-    const phone = normalisePhoneNumber(given, { defaultCountryCode: cells[countryColumn] });
+    const country = cells[countryColumn] ?? '';
+    const phone = normalisePhoneNumber(given, { defaultCountryCode: country });
+    if (phone === undefined && country.trim() !== '' && callingCodeFor(country) === undefined) {
+      return { line, given: `country code ${country}`, phone };
+    }
     return { line, given, phone, row: cells, person: readPerson(cells) };
   };
 }

@@ -17,13 +17,20 @@ export interface PreparationEnd {
 }
 
 const empty: PreparationErrorCode = 'AUDIENCE_EMPTY';
-const emptyMessage = 'The audience holds nobody to send to';
+
+function emptyMessage({ counts, skipped }: PreparationEnd): string {
+  const nobody = 'The audience holds nobody to send to';
+  if (counts.skipped === 0) return nobody;
+  const reasons = [...skipped].map(([reason, count]) => `${count} ${reason}`).join(', ');
+  return `${nobody}: all ${counts.skipped} rows skipped: ${reasons}`;
+}
 
 /** READY, or FAILED for want of anybody to send to. */
 export async function recordPreparationEnd(
   connection: Pick<LoadConnection, 'rows'>,
-  { campaignId, status, counts, skipped, messagePlan }: PreparationEnd,
+  end: PreparationEnd,
 ): Promise<void> {
+  const { campaignId, status, counts, skipped, messagePlan } = end;
   const isEmpty = counts.sendable === 0;
   const next = isEmpty ? (nextCampaignStatus(status, 'fail') ?? status) : status;
   await connection.rows(
@@ -36,7 +43,7 @@ export async function recordPreparationEnd(
       campaignId,
       isEmpty ? 'FAILED' : 'READY',
       isEmpty ? empty : null,
-      isEmpty ? emptyMessage : null,
+      isEmpty ? emptyMessage(end) : null,
       next,
       counts.sendable,
       counts.skipped,

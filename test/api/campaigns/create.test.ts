@@ -256,6 +256,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     expect(answer.body).toMatchObject({
       code: 400,
       message: 'Either channel_id or phone_number_id is required',
+      error: [{ field: 'X-API-Key', message: expect.stringContaining('an API key of a channel') }],
     });
   });
 

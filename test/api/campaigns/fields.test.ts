@@ -121,8 +121,8 @@ describe('a campaign is created', () => {
     });
   });
 
-  it('without a time when it is immediate, whatever stands in scheduled_at', async () => {
-    const answer = await create({ scheduled_at: 'yesterday' });
+  it('without a time when it is immediate', async () => {
+    const answer = await create({ scheduled_at: null });
     expect(answer.body.data.campaign).toMatchObject({ status: 'DRAFT', scheduled_at: null });
   });
 
@@ -283,6 +283,12 @@ describe('a campaign is refused', () => {
       () => ({ contact_selection_type: 'failed_contacts' }),
       'failed_campaign_id',
       'failed_campaign_id is required',
+    ],
+    [
+      'a time beside IMMEDIATE',
+      () => ({ scheduled_at: inAnHour() }),
+      'scheduled_at',
+      'scheduled_at is only for SCHEDULED campaigns',
     ],
     [
       'a time without a zone',

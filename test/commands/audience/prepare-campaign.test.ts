@@ -375,18 +375,22 @@ describe('a CSV that cannot be used', () => {
 
   test('keeps the skipped rows when nobody is left to send to', async () => {
     const sender = await aSender(database.pool);
-    const id = await aCsv(sender, 'p,c\nnonsense,49\n');
+    const id = await aCsv(sender, 'p,c\nnonsense,49\n030901820,Atlantis\n');
     await prepare(id);
     expect(await standingOf(id)).toMatchObject({
+      message: 'The audience holds nobody to send to: all 2 rows skipped: 2 INVALID_PHONE',
       status: 'FAILED',
       preparation_status: 'FAILED',
       code: 'AUDIENCE_EMPTY',
       total_contacts: 0,
-      total_contacts_skipped: 1,
-      skipped: 1,
-      reasons: { INVALID_PHONE: 1 },
+      total_contacts_skipped: 2,
+      skipped: 2,
+      reasons: { INVALID_PHONE: 2 },
     });
-    expect(await recipientsOf(id)).toHaveLength(1);
+    expect((await recipientsOf(id)).map(({ reason_detail: detail }) => detail)).toEqual([
+      'nonsense',
+      'country code Atlantis',
+    ]);
   });
 
   test('says so when the template no longer takes the mapping', async () => {

@@ -1,5 +1,5 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
-import { createCallbackInbox, type CallbackInbox } from './records/callbacks/callback-inbox.ts';
+import { createCallbackInbox, type CallbackInbox } from './records/callbacks/provider-callbacks.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';

@@ -1,7 +1,8 @@
 /** Provider callbacks as they arrived: stored first, applied later, kept for inspection until retention. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from '../database/database.ts';
+import { groupCalls } from '../../concurrency/group-calls.ts';
+import type { Connection, Database } from '../database/database.ts';
 import { bytes, nothing, row } from '../database/row.ts';
 
 /**
@@ -23,6 +24,26 @@ export async function insertProviderCallbacks(
     SELECT substring(joined.bytes FROM piece.start FOR piece.size)
     FROM (SELECT ${sql.binary(Buffer.concat(bodies))}::bytea AS bytes) AS joined,
       ${sql.unnest(rows, ['int4', 'int4'])} AS piece (start, size)`);
+}
+
+/** Takes the provider's callbacks in: a promise resolves once its body is on disk. */
+export type CallbackInbox = (body: Buffer) => Promise<void>;
+
+const grouping = {
+  maxSize: 1000,
+  /** A second statement hides the commit of the first. */
+  lanes: 2,
+  weigh: (body: Buffer) => body.length,
+  /** Bytes of one statement; a larger body travels alone. */
+  maxWeight: 8 * 1024 * 1024,
+};
+
+/** One commit serves the requests that arrive while an earlier one is under way. */
+export function createCallbackInbox(database: Database): CallbackInbox {
+  return groupCalls(async (bodies: readonly Buffer[]) => {
+    await insertProviderCallbacks(database, bodies);
+    return [];
+  }, grouping);
 }
 
 const Waiting = row(t.type({ id: t.bigint, size: t.number }));

@@ -109,8 +109,8 @@ const packages = [
   { is: /^node:/, notIn: ['workflows'], because: 'the sandbox of workflows has no Node' },
 ];
 
-/** Folders of test/ that are no mirror of src/ or local/; `ops` and `tools` are rooms beside src/. */
-const ownTests = ['journeys', 'outages', 'pooler', 'support', 'histories', 'ops', 'tools'];
+/** Folders of test/ that are no mirror of src/ or local/; `ops`, `tools` and `clients` are rooms beside src/. */
+const ownTests = ['journeys', 'outages', 'pooler', 'support', 'histories', 'ops', 'tools', 'clients'];
 
 const findings = [];
 for (const file of filesOf('src')) {

@@ -1,0 +1,269 @@
+/** Generated from the OpenAPI document: `npm run openapi` makes it anew. */
+import type { CallOptions, Client } from './client.ts';
+import type { Acknowledgement, AssignConversation, CampaignPage, CampaignResponse, CampaignStatus, ChangeConversationStatus, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, DeliveryMessageResponse, DeliveryPage, DeliveryResponse, DeliveryState, EventKey, GetHealthResponse, GetReadinessResponse, ListWebhookEventsResponse, PayloadSkeletonResponse, RechargeWallet, RecipientPage, RecipientState, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+
+/** Create a campaign that prepares its audience and sends itself */
+export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
+  client.send({ method: 'POST', path: `/api/campaigns/auto-trigger`, body, idempotent: true, ...options });
+
+/** List the campaigns of the workspace, newest first */
+export const listCampaigns = (client: Client, query: {
+    /** Which page, from 1. */
+    readonly page?: number;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+    /** Only those of this status. */
+    readonly status?: CampaignStatus;
+  } = {}, options: CallOptions = {}): Promise<CampaignPage> =>
+  client.send({ method: 'GET', path: `/api/campaigns`, query, ...options });
+
+/** A campaign with its counters by recipient state */
+export const getCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignResponse> =>
+  client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}`, ...options });
+
+/** The recipients of a campaign; with `Accept: text/csv` all of them as a file */
+export const listCampaignRecipients = (client: Client, id: string, query: {
+    /** Only these states; may be repeated. */
+    readonly state?: readonly (RecipientState)[];
+    /** Only these reasons; may be repeated. */
+    readonly reason?: readonly (string)[];
+    /** The `nextCursor` of the page before; absent for the first page. */
+    readonly cursor?: string;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<RecipientPage> =>
+  client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/recipients`, query, ...options });
+
+/** Start a paused campaign again, where it stopped */
+export const startCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignResponse> =>
+  client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/start`, ...options });
+
+/** Pause a campaign */
+export const pauseCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignResponse> =>
+  client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/pause`, ...options });
+
+/** Cancel a campaign: who was not sent to, never will be */
+export const cancelCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignResponse> =>
+  client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/cancel`, ...options });
+
+/** Send one message of the campaign to a number of your own */
+export const testCampaign = (client: Client, id: string, body: TestCampaign, options: CallOptions = {}): Promise<SentMessageMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/test`, body, ...options });
+
+/** List the templates of the workspace */
+export const listTemplates = (client: Client, query: {
+    /** Which page, from 1. */
+    readonly page?: number;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+    /** Only those that match these words; the last one may be the beginning of a word. */
+    readonly search?: string;
+    /** Only those of this status. */
+    readonly status?: readonly (string)[];
+  } = {}, options: CallOptions = {}): Promise<TemplatePage> =>
+  client.send({ method: 'GET', path: `/api/templates`, query, ...options });
+
+/** Pull the templates of the workspace from the provider */
+export const syncTemplates = (client: Client, options: CallOptions = {}): Promise<TemplateSyncSummaryMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/templates/sync`, ...options });
+
+/** Name the variables a template requires */
+export const getTemplateVariables = (client: Client, templateId: string, options: CallOptions = {}): Promise<TemplateVariablesResponse> =>
+  client.send({ method: 'GET', path: `/api/templates/${encodeURIComponent(templateId)}/variables`, ...options });
+
+/** Give a body for sending a template, with placeholder values */
+export const getPayloadSkeleton = (client: Client, templateId: string, options: CallOptions = {}): Promise<PayloadSkeletonResponse> =>
+  client.send({ method: 'GET', path: `/api/templates/${encodeURIComponent(templateId)}/payload-skeleton`, ...options });
+
+/** Send a template message to one recipient */
+export const sendTemplateMessage = (client: Client, body: SendTemplateMessage, options: CallOptions = {}): Promise<SentMessageMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/templates/external/message/send`, body, idempotent: true, ...options });
+
+/** List the tags of the workspace */
+export const listTags = (client: Client, query: {
+    /** Which page, from 1. */
+    readonly page?: number;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+    /** Only those that match these words; the last one may be the beginning of a word. */
+    readonly search?: string;
+    /** Only tags created by this user. */
+    readonly createdBy?: string;
+  } = {}, options: CallOptions = {}): Promise<TagPage> =>
+  client.send({ method: 'GET', path: `/api/tags`, query, ...options });
+
+/** Create a tag */
+export const createTag = (client: Client, body: CreateTag, options: CallOptions = {}): Promise<TagMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/tags`, body, ...options });
+
+/** Read a tag */
+export const getTag = (client: Client, id: string, options: CallOptions = {}): Promise<TagResponse> =>
+  client.send({ method: 'GET', path: `/api/tags/${encodeURIComponent(id)}`, ...options });
+
+/** Change a tag */
+export const updateTag = (client: Client, id: string, body: UpdateTag, options: CallOptions = {}): Promise<TagMessageResponse> =>
+  client.send({ method: 'PUT', path: `/api/tags/${encodeURIComponent(id)}`, body, ...options });
+
+/** Delete a tag */
+export const deleteTag = (client: Client, id: string, options: CallOptions = {}): Promise<Acknowledgement> =>
+  client.send({ method: 'DELETE', path: `/api/tags/${encodeURIComponent(id)}`, ...options });
+
+/** List or search the contacts of the workspace */
+export const listContacts = (client: Client, query: {
+    /** The `nextCursor` of the page before; absent for the first page. */
+    readonly cursor?: string;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+    /** Only those that match these words; the last one may be the beginning of a word. */
+    readonly search?: string;
+  } = {}, options: CallOptions = {}): Promise<ContactPage> =>
+  client.send({ method: 'GET', path: `/api/contacts`, query, ...options });
+
+/** Register a contact */
+export const createContact = (client: Client, body: CreateContact, options: CallOptions = {}): Promise<ContactMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/contacts`, body, ...options });
+
+/** Read a contact */
+export const getContact = (client: Client, id: string, options: CallOptions = {}): Promise<ContactResponse> =>
+  client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}`, ...options });
+
+/** Change a contact and its tags */
+export const updateContact = (client: Client, id: string, body: UpdateContact, options: CallOptions = {}): Promise<ContactMessageResponse> =>
+  client.send({ method: 'PUT', path: `/api/contacts/${encodeURIComponent(id)}`, body, ...options });
+
+/** Delete a contact */
+export const deleteContact = (client: Client, id: string, options: CallOptions = {}): Promise<Acknowledgement> =>
+  client.send({ method: 'DELETE', path: `/api/contacts/${encodeURIComponent(id)}`, ...options });
+
+/** List the segments of the workspace */
+export const listSegments = (client: Client, query: {
+    /** Which page, from 1. */
+    readonly page?: number;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<SegmentPage> =>
+  client.send({ method: 'GET', path: `/api/segments`, query, ...options });
+
+/** Create a segment */
+export const createSegment = (client: Client, body: CreateSegment, options: CallOptions = {}): Promise<SegmentMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/segments`, body, ...options });
+
+/** Read a segment */
+export const getSegment = (client: Client, id: string, options: CallOptions = {}): Promise<SegmentResponse> =>
+  client.send({ method: 'GET', path: `/api/segments/${encodeURIComponent(id)}`, ...options });
+
+/** Change a segment */
+export const updateSegment = (client: Client, id: string, body: UpdateSegment, options: CallOptions = {}): Promise<SegmentMessageResponse> =>
+  client.send({ method: 'PUT', path: `/api/segments/${encodeURIComponent(id)}`, body, ...options });
+
+/** Delete a segment */
+export const deleteSegment = (client: Client, id: string, options: CallOptions = {}): Promise<Acknowledgement> =>
+  client.send({ method: 'DELETE', path: `/api/segments/${encodeURIComponent(id)}`, ...options });
+
+/** List the conversations of the workspace */
+export const listConversations = (client: Client, query: {
+    /** Which page, from 1. */
+    readonly page?: number;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+    /** Only those of this status. */
+    readonly status?: ConversationStatus;
+    /** Only those assigned to this user, team or bot. */
+    readonly assignedTo?: string;
+    /** Only those with this contact. */
+    readonly contactId?: string;
+  } = {}, options: CallOptions = {}): Promise<ConversationPage> =>
+  client.send({ method: 'GET', path: `/api/conversations`, query, ...options });
+
+/** Read a conversation */
+export const getConversation = (client: Client, id: string, options: CallOptions = {}): Promise<ConversationResponse> =>
+  client.send({ method: 'GET', path: `/api/conversations/${encodeURIComponent(id)}`, ...options });
+
+/** Assign a conversation */
+export const assignConversation = (client: Client, id: string, body: AssignConversation, options: CallOptions = {}): Promise<ConversationMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/conversations/${encodeURIComponent(id)}/assign`, body, ...options });
+
+/** Open, resolve or close a conversation */
+export const changeConversationStatus = (client: Client, id: string, body: ChangeConversationStatus, options: CallOptions = {}): Promise<ConversationMessageResponse> =>
+  client.send({ method: 'PATCH', path: `/api/conversations/${encodeURIComponent(id)}/status`, body, ...options });
+
+/** Read the wallet of a channel */
+export const getWallet = (client: Client, query: {
+    /** Which channel’s wallet; needed with a workspace key where the workspace has several. */
+    readonly channel_id?: string;
+  } = {}, options: CallOptions = {}): Promise<WalletResponse> =>
+  client.send({ method: 'GET', path: `/api/wallet`, query, ...options });
+
+/** Add money to the wallet of a channel */
+export const rechargeWallet = (client: Client, body: RechargeWallet, options: CallOptions = {}): Promise<WalletMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/wallet/recharge`, body, ...options });
+
+/** Create a webhook configuration */
+export const createWebhook = (client: Client, body: CreateWebhook, options: CallOptions = {}): Promise<WebhookMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/external-webhooks`, body, ...options });
+
+/** List the webhook configurations of the workspace */
+export const listWebhooks = (client: Client, query: {
+    /** Which page, from 1. */
+    readonly page?: number;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<WebhookPage> =>
+  client.send({ method: 'GET', path: `/api/external-webhooks`, query, ...options });
+
+/** List the events a webhook can subscribe to */
+export const listWebhookEvents = (client: Client, options: CallOptions = {}): Promise<ListWebhookEventsResponse> =>
+  client.send({ method: 'GET', path: `/api/external-webhooks/events`, ...options });
+
+/** Read a webhook configuration */
+export const getWebhook = (client: Client, id: string, options: CallOptions = {}): Promise<WebhookResponse> =>
+  client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}`, ...options });
+
+/** Change a webhook configuration */
+export const updateWebhook = (client: Client, id: string, body: UpdateWebhook, options: CallOptions = {}): Promise<WebhookMessageResponse> =>
+  client.send({ method: 'PATCH', path: `/api/external-webhooks/${encodeURIComponent(id)}`, body, ...options });
+
+/** Delete a webhook configuration */
+export const deleteWebhook = (client: Client, id: string, options: CallOptions = {}): Promise<Acknowledgement> =>
+  client.send({ method: 'DELETE', path: `/api/external-webhooks/${encodeURIComponent(id)}`, ...options });
+
+/** Read how the receiver of a webhook configuration is doing */
+export const getWebhookHealth = (client: Client, id: string, options: CallOptions = {}): Promise<WebhookHealthResponse> =>
+  client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/health`, ...options });
+
+/** Deliver the example of an event */
+export const testWebhook = (client: Client, id: string, body: TestWebhook, options: CallOptions = {}): Promise<DeliveryMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/test`, body, ...options });
+
+/** List the deliveries of a webhook configuration */
+export const listWebhookDeliveries = (client: Client, id: string, query: {
+    /** Only these states; may be repeated. */
+    readonly state?: readonly (DeliveryState)[];
+    /** Only these events; may be repeated. */
+    readonly eventKey?: readonly (EventKey)[];
+    /** The `nextCursor` of the page before; absent for the first page. */
+    readonly cursor?: string;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
+  client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries`, query, ...options });
+
+/** Read one delivery */
+export const getWebhookDelivery = (client: Client, id: string, deliveryId: string, options: CallOptions = {}): Promise<DeliveryResponse> =>
+  client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}`, ...options });
+
+/** Deliver an event once more */
+export const resendWebhookDelivery = (client: Client, id: string, deliveryId: string, options: CallOptions = {}): Promise<DeliveryMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}/resend`, ...options });
+
+/** Whether the process lives */
+export const getHealth = (client: Client, options: CallOptions = {}): Promise<GetHealthResponse> =>
+  client.send({ method: 'GET', path: `/healthz`, ...options });
+
+/** Whether the process can do its work: Postgres, Temporal and the migrations are all right */
+export const getReadiness = (client: Client, options: CallOptions = {}): Promise<GetReadinessResponse> =>
+  client.send({ method: 'GET', path: `/readyz`, ...options });
+
+/** This description */
+export const getDescription = (client: Client, options: CallOptions = {}): Promise<{ readonly [key: string]: unknown }> =>
+  client.send({ method: 'GET', path: `/openapi.json`, ...options });

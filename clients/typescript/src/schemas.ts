@@ -1,0 +1,1420 @@
+/** Generated from the OpenAPI document: `npm run openapi` makes it anew. */
+
+export type Acknowledgement = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+};
+
+export type Actor = {
+  /** Identifies the record. */
+  readonly id: string | null;
+  /** The name. */
+  readonly name: string | null;
+  /** E-mail address; empty or null when unknown. */
+  readonly email: string | null;
+};
+
+export type ActorInput = {
+  /** Identifies the record. */
+  readonly id?: string | null;
+  /** The name. */
+  readonly name?: string | null;
+  /** E-mail address; empty or null when unknown. */
+  readonly email?: string | null;
+};
+
+export type AssignConversation = {
+  /** What it is assigned to. */
+  readonly assignmentType: AssignmentType;
+  /** The user, team or bot it is assigned to; null for nobody. */
+  readonly assignedTo?: AssigneeInput | null;
+  /** Who assigned it; null when nobody did by hand. */
+  readonly assignedBy?: ActorInput | null;
+  /** Who answers in the conversation. */
+  readonly chatMode?: ChatMode;
+  /** Where it comes from. */
+  readonly source?: AssignmentSource;
+};
+
+export type Assignee = {
+  /** Identifies the record. */
+  readonly id: string | null;
+  /** The name. */
+  readonly name: string | null;
+  /** First name; empty or null when unknown. */
+  readonly firstName: string | null;
+  /** Last name; empty or null when unknown. */
+  readonly lastName: string | null;
+  /** E-mail address; empty or null when unknown. */
+  readonly email: string | null;
+};
+
+export type AssigneeInput = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name?: string | null;
+  /** First name; empty or null when unknown. */
+  readonly firstName?: string | null;
+  /** Last name; empty or null when unknown. */
+  readonly lastName?: string | null;
+  /** E-mail address; empty or null when unknown. */
+  readonly email?: string | null;
+};
+
+export type AssignmentSource = "manual" | "chatbot" | "assistant" | "api" | "auto";
+
+export type AssignmentType = "user" | "team" | "bot" | "none";
+
+export type ButtonValue = {
+  /** Which kind. */
+  readonly type?: string;
+  /** What is appended to the button’s address. */
+  readonly url_suffix?: string;
+  /** The code that the button copies. */
+  readonly coupon_code?: string;
+  /** The code of an authentication template. */
+  readonly otp?: string;
+  /** What a quick reply sends back. */
+  readonly payload?: string;
+  /** Identifies the flow’s run. */
+  readonly flow_token?: string;
+  /** Passed to the flow’s first screen. */
+  readonly flow_action_data?: { readonly [key: string]: unknown };
+  /** The product whose picture stands for the catalogue. */
+  readonly thumbnail_product_retailer_id?: string;
+  /** The sections of a multi-product message. */
+  readonly sections?: readonly ({ readonly [key: string]: unknown })[];
+} | string | null;
+
+/** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
+export type ButtonValues = readonly (ButtonValue)[] | { readonly [key: string]: ButtonValue };
+
+export type Campaign = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name: string;
+  /** A note of the sender’s own. */
+  readonly description: string | null;
+  /** An approved template of the channel’s business account. */
+  readonly template_id: string;
+  /** Where the audience comes from. */
+  readonly contact_selection_type: ContactSelectionType;
+  /** Recipients that can be sent to; 0 until they are prepared. */
+  readonly total_contacts: number;
+  /** Rows that were skipped. */
+  readonly total_contacts_skipped: number;
+  /** Whether the list of recipients is ready. */
+  readonly preparation_status: PreparationStatus;
+  /** Rises with each preparation; 1 at creation. */
+  readonly preparation_version: number;
+  /** Rises when the set of recipients changes; 1 at creation. */
+  readonly audience_version: number;
+  /** Where it stands. */
+  readonly status: CampaignStatus;
+  /** Now, or at `scheduled_at`. */
+  readonly send_type: SendType;
+  /** When to send, with a time zone; null for IMMEDIATE. */
+  readonly scheduled_at: string | null;
+  /** The workspace. */
+  readonly workspace_id: number;
+  /** True for campaigns created by this API. */
+  readonly is_auto_trigger: boolean;
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it last changed. */
+  readonly updated_at: string;
+  /** The sending number’s channel. */
+  readonly channel_id: string;
+  /** The provider’s id of the sending number. */
+  readonly phone_number_id: string;
+  /** Why it is paused; null unless it is. */
+  readonly pause_reason: PauseReason | null;
+  /** Why the preparation failed; null unless it did. */
+  readonly preparation_error: {
+    /** Why the preparation failed. */
+    readonly code: PreparationErrorCode;
+    /** What happened, in words. */
+    readonly message: string;
+  } | null;
+  /** When sending began; null before. */
+  readonly started_at: string | null;
+  /** When nobody was left to be sent to; null before. */
+  readonly completed_at: string | null;
+  /** Recipients by their present state; each is counted once. */
+  readonly counters: CampaignCounters;
+  /** Skipped recipients by reason. */
+  readonly skipped_reasons: { readonly [key: string]: number };
+  /** Failed recipients by reason. */
+  readonly failed_reasons: { readonly [key: string]: number };
+};
+
+export type CampaignCounters = {
+  /** Waiting to be sent. */
+  readonly pending: number;
+  /** On the way: claimed by a page that is being sent. */
+  readonly claimed: number;
+  /** Accepted by the provider; no receipt has come yet. */
+  readonly accepted: number;
+  /** Sent by the provider, not delivered yet. */
+  readonly sent: number;
+  /** Delivered to the person’s device. */
+  readonly delivered: number;
+  /** Read by the person. */
+  readonly read: number;
+  /** Refused, or reported as failed by a receipt. */
+  readonly failed: number;
+  /** Nobody knows whether it was sent: the provider did not answer. */
+  readonly unknown: number;
+  /** Not claimed before the campaign was cancelled. */
+  readonly cancelled: number;
+  /** Never to be sent to; see `skipped_reasons`. */
+  readonly skipped: number;
+};
+
+export type CampaignPage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (Campaign)[];
+  /** Where this page stands in the list. */
+  readonly pagination: Pagination;
+};
+
+export type CampaignResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Campaign;
+};
+
+export type CampaignStatus = "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
+
+export type CarouselCard = {
+  /** Values, or names of variables, of the template’s header. */
+  readonly header?: HeaderValues;
+  /** Values by the position or the name of the variable. */
+  readonly body?: { readonly [key: string]: string };
+  /** Values, or names of variables, of the template’s buttons. */
+  readonly buttons?: ButtonValues;
+};
+
+export type ChangeConversationStatus = {
+  /** Where it stands. */
+  readonly status: ConversationStatus;
+  /** Who changed it; null when nobody did by hand. */
+  readonly changedBy?: ActorInput | null;
+};
+
+export type ChatMode = "manual" | "bot" | "assistant";
+
+export type Contact = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** First name; empty or null when unknown. */
+  readonly firstName: string;
+  /** Last name; empty or null when unknown. */
+  readonly lastName: string;
+  /** The name that the person shows in the chat. */
+  readonly chatName: string;
+  /** E-mail address; empty or null when unknown. */
+  readonly email: string;
+  /** National digits. */
+  readonly phoneNumber: string;
+  /** Calling code: digits in records and events, `+<digits>` in single sends. */
+  readonly countryCode: string;
+  /** Where it comes from. */
+  readonly source: string;
+  /** False after an opt-out: campaigns skip the contact. */
+  readonly subscribed: boolean;
+  /** Fields of the workspace’s own; the list replaces the one before. */
+  readonly customFields: readonly (CustomField)[];
+  /** Tag ids; the list replaces the one before. */
+  readonly tagsId: readonly (string)[];
+  /** Date of birth; null when unknown. */
+  readonly dob: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** When it last changed. */
+  readonly updatedAt: string;
+};
+
+export type ContactCreatedEvent = {
+  /** What happened. */
+  readonly eventKey: "contact.created";
+  /** The workspace. */
+  readonly workspaceId: number;
+  /** When it was answered. */
+  readonly timestamp: string;
+  /** What was asked for. */
+  readonly data: ContactData;
+};
+
+export type ContactData = {
+  /** The contact as it is after the change. */
+  readonly contact: Contact;
+};
+
+export type ContactFilters = {
+  /** `all` conditions, or `any` of them. */
+  readonly match: FilterMatch;
+  /** Conditions on contacts; see `match`. */
+  readonly conditions: readonly (SegmentCondition)[];
+};
+
+export type ContactMessageResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: Contact;
+};
+
+export type ContactPage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (Contact)[];
+  /** Where this page stands in the list. */
+  readonly pagination: CursorPagination;
+};
+
+export type ContactResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Contact;
+};
+
+export type ContactSelectionType = "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
+
+export type ContactUpdatedEvent = {
+  /** What happened. */
+  readonly eventKey: "contact.updated";
+  /** The workspace. */
+  readonly workspaceId: number;
+  /** When it was answered. */
+  readonly timestamp: string;
+  /** What was asked for. */
+  readonly data: ContactData;
+};
+
+export type Conversation = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The contact. */
+  readonly contactId: string;
+  /** The sending number’s channel. */
+  readonly channelId: string;
+  /** The provider’s id of the sending number. */
+  readonly phoneNumberId: string;
+  /** Where it stands. */
+  readonly status: ConversationStatus;
+  /** What it is assigned to. */
+  readonly assignmentType: AssignmentType;
+  /** The user, team or bot it is assigned to; null for nobody. */
+  readonly assignedTo: Assignee | null;
+  /** Who answers in the conversation. */
+  readonly chatMode: ChatMode;
+  /** When it was closed; null unless it is. */
+  readonly closedAt: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** When it last changed. */
+  readonly updatedAt: string;
+};
+
+export type ConversationAssignedData = {
+  /** The conversation. */
+  readonly conversationId: string;
+  /** The sending number’s channel. */
+  readonly channelId: string;
+  /** The provider’s id of the sending number. */
+  readonly phoneNumberId: string;
+  /** The contact. */
+  readonly contactId: string;
+  /** What it is assigned to. */
+  readonly assignmentType: AssignmentType;
+  /** The user, team or bot it is assigned to; null for nobody. */
+  readonly assignedTo: Assignee | null;
+  /** Who assigned it; null when nobody did by hand. */
+  readonly assignedBy: Actor | null;
+  /** Who answers in the conversation. */
+  readonly chatMode: ChatMode;
+  /** Where it comes from. */
+  readonly source: AssignmentSource;
+};
+
+export type ConversationAssignedEvent = {
+  /** What happened. */
+  readonly eventKey: "conversation.assigned";
+  /** The workspace. */
+  readonly workspaceId: number;
+  /** When it was answered. */
+  readonly timestamp: string;
+  /** What was asked for. */
+  readonly data: ConversationAssignedData;
+};
+
+export type ConversationMessageResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: Conversation;
+};
+
+export type ConversationPage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (Conversation)[];
+  /** Where this page stands in the list. */
+  readonly pagination: Pagination;
+};
+
+export type ConversationResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Conversation;
+};
+
+export type ConversationStatus = "open" | "resolved" | "closed";
+
+export type ConversationStatusChangedData = {
+  /** The conversation. */
+  readonly conversationId: string;
+  /** The sending number’s channel. */
+  readonly channelId: string;
+  /** The provider’s id of the sending number. */
+  readonly phoneNumberId: string;
+  /** The contact. */
+  readonly contactId: string;
+  /** The status before the change. */
+  readonly previousStatus: ConversationStatus;
+  /** The status after the change. */
+  readonly newStatus: ConversationStatus;
+  /** When it was closed; null unless it is. */
+  readonly closedAt: string | null;
+  /** Who changed it; null when nobody did by hand. */
+  readonly changedBy: Actor | null;
+};
+
+export type ConversationStatusChangedEvent = {
+  /** What happened. */
+  readonly eventKey: "conversation.status_changed";
+  /** The workspace. */
+  readonly workspaceId: number;
+  /** When it was answered. */
+  readonly timestamp: string;
+  /** What was asked for. */
+  readonly data: ConversationStatusChangedData;
+};
+
+export type CreateCampaign = {
+  /** The name. */
+  readonly name: string;
+  /** An approved template of the channel’s business account. */
+  readonly template_id: string;
+  /** Where the audience comes from. */
+  readonly contact_selection_type: ContactSelectionType;
+  /** Now, or at `scheduled_at`. */
+  readonly send_type: SendType;
+  /** A note of the sender’s own. */
+  readonly description?: string;
+  /** Must not be sent: the API key supplies it. */
+  readonly channel_id?: unknown;
+  /** Must not be sent: the API key supplies it. */
+  readonly phone_number_id?: unknown;
+  /** Narrows `segmented`: only contacts that meet these conditions, too. */
+  readonly contact_filters?: ContactFilters;
+  /** Segment ids; contacts of any of them are included. */
+  readonly segments?: readonly (string)[];
+  /** Phone numbers in international form, each with values of the body’s variables after `,`, `|` or `;` where wanted: `+4915112345678,Ada,12`. */
+  readonly quick_contacts?: readonly (string)[];
+  /** The CSV itself: a header row and at least one data row. */
+  readonly csv_contacts_string?: string;
+  /** What an upload answered. */
+  readonly csv_file_key?: string;
+  /** The address that an upload answered, or a public one. */
+  readonly csv_file_url?: string;
+  /** Which column holds what. */
+  readonly csv_mapping?: CsvMapping;
+  /** For `failed_contacts`: the campaign whose failed recipients are the audience. */
+  readonly failed_campaign_id?: string;
+  /** For `failed_contacts`: only recipients that failed for these reasons. */
+  readonly failed_reasons?: readonly (string)[];
+  /** Which field or text fills which variable. */
+  readonly variable_mapping?: VariableMapping;
+  /** When to send, with a time zone; null for IMMEDIATE. */
+  readonly scheduled_at?: string | null;
+};
+
+export type CreateContact = {
+  /** National digits, or international ones with a plus sign. */
+  readonly phoneNumber: string;
+  /** A calling code, with or without a plus sign. */
+  readonly countryCode?: string;
+  /** First name; empty or null when unknown. */
+  readonly firstName?: string;
+  /** Last name; empty or null when unknown. */
+  readonly lastName?: string;
+  /** The name that the person shows in the chat. */
+  readonly chatName?: string;
+  /** E-mail address; empty or null when unknown. */
+  readonly email?: string;
+  /** False after an opt-out: campaigns skip the contact. */
+  readonly subscribed?: boolean;
+  /** Fields of the workspace’s own; the list replaces the one before. */
+  readonly customFields?: readonly (CustomFieldValue)[];
+  /** Tag ids; the list replaces the one before. */
+  readonly tagsId?: readonly (string)[];
+  /** Date of birth; null when unknown. */
+  readonly dob?: string | null;
+};
+
+export type CreatedCampaign = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** The same as the HTTP status. */
+  readonly code: 201;
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: {
+    /** The campaign as it was created. */
+    readonly campaign: {
+      /** Identifies the record. */
+      readonly id: string;
+      /** The name. */
+      readonly name: string;
+      /** A note of the sender’s own. */
+      readonly description: string | null;
+      /** An approved template of the channel’s business account. */
+      readonly template_id: string;
+      /** Where the audience comes from. */
+      readonly contact_selection_type: ContactSelectionType;
+      /** Recipients that can be sent to; 0 until they are prepared. */
+      readonly total_contacts: number;
+      /** Rows that were skipped. */
+      readonly total_contacts_skipped: number;
+      /** Whether the list of recipients is ready. */
+      readonly preparation_status: PreparationStatus;
+      /** Rises with each preparation; 1 at creation. */
+      readonly preparation_version: number;
+      /** Rises when the set of recipients changes; 1 at creation. */
+      readonly audience_version: number;
+      /** Where it stands. */
+      readonly status: CampaignStatus;
+      /** Now, or at `scheduled_at`. */
+      readonly send_type: SendType;
+      /** When to send, with a time zone; null for IMMEDIATE. */
+      readonly scheduled_at: string | null;
+      /** The workspace. */
+      readonly workspace_id: number;
+      /** True for campaigns created by this API. */
+      readonly is_auto_trigger: boolean;
+      /** When it was created. */
+      readonly created_at: string;
+      /** When it last changed. */
+      readonly updated_at: string;
+    };
+    /** What can be said before the audience is prepared. */
+    readonly summary: {
+      /** Recipients that can be sent to; 0 until they are prepared. */
+      readonly total_contacts: number;
+      /** True when the template is approved, the channel active and the wallet covers one message. */
+      readonly can_send_test: boolean;
+    };
+  };
+  /** When it was answered. */
+  readonly timestamp: string;
+};
+
+export type CreateSegment = {
+  /** The name. */
+  readonly name: string;
+  /** Conditions on contacts; see `match`. */
+  readonly conditions: readonly (SegmentCondition)[];
+  /** `all` conditions, or `any` of them. */
+  readonly match?: FilterMatch;
+};
+
+export type CreateTag = {
+  /** The name. */
+  readonly name: string;
+  /** Hex colour of the name. */
+  readonly text_color?: string;
+  /** Hex colour behind the name. */
+  readonly background_color?: string;
+  /** The id of the user who creates it; the key’s id where absent. */
+  readonly createdBy?: string;
+};
+
+export type CreateWebhook = {
+  /** A name for people. */
+  readonly title: string;
+  /** Where deliveries go: http or https. */
+  readonly url: string;
+  /** The events that are delivered to the URL. */
+  readonly events: readonly (EventKey)[];
+  /** Where it stands. */
+  readonly status?: WebhookStatus;
+  /** Signs deliveries; `whsec_…` (base64) is recommended. Null removes it. */
+  readonly secret?: string | null;
+};
+
+export type CsvFile = {
+  /** What an upload answered. */
+  readonly csv_file_key: string;
+  /** The address that an upload answered, or a public one. */
+  readonly csv_file_url: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Data rows that were looked at, of the beginning of the file. */
+  readonly rows_sampled: number;
+  /** The cells of the header row. */
+  readonly headers: readonly (string)[];
+};
+
+export type CsvFileResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: CsvFile;
+};
+
+export type CsvMapping = {
+  /** 0-based index of the column */
+  readonly phone_column: number;
+  /** 0-based index of the column */
+  readonly country_code_column: number;
+  /** 0-based index of the column */
+  readonly name_column?: number | null;
+  /** 0-based index of the column */
+  readonly email_column?: number | null;
+  /** Custom field name to 0-based column. */
+  readonly custom_field_mapping?: { readonly [key: string]: number } | null;
+};
+
+export type CursorPagination = {
+  /** How many a page holds at most. */
+  readonly limit: number;
+  /** What the next page is asked for with; null at the end. */
+  readonly nextCursor: string | null;
+};
+
+export type CustomField = {
+  /** The name of the custom field. */
+  readonly fieldId: string;
+  /** The value. */
+  readonly value: string;
+};
+
+export type CustomFieldValue = {
+  /** The name of the custom field. */
+  readonly fieldId: string;
+  /** The value. */
+  readonly value: string;
+};
+
+export type DeliveredEvent = {
+  /** What happened. */
+  readonly eventKey: "delivered";
+  /** The workspace. */
+  readonly workspaceId: number;
+  /** When it was answered. */
+  readonly timestamp: string;
+  /** What was asked for. */
+  readonly data: MessageStatusData;
+};
+
+export type Delivery = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The webhook configuration. */
+  readonly webhookId: string;
+  /** The event that is delivered. */
+  readonly eventId: string;
+  /** What happened. */
+  readonly eventKey: string;
+  /** Where it stands. */
+  readonly state: DeliveryState;
+  /** Why it failed; null unless it did. */
+  readonly errorCode: DeliveryErrorCode | null;
+  /** The receiver’s HTTP status; null without one. */
+  readonly responseStatus: number | null;
+  /** The beginning of the receiver’s answer; null without one. */
+  readonly responseExcerpt: string | null;
+  /** Milliseconds from dialling to the answer’s end; null before the attempt. */
+  readonly durationMs: number | null;
+  /** When the request left; null while it has not. */
+  readonly attemptedAt: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+};
+
+export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired";
+
+export type DeliveryMessageResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: Delivery;
+};
+
+export type DeliveryPage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (Delivery)[];
+  /** Where this page stands in the list. */
+  readonly pagination: CursorPagination;
+};
+
+export type DeliveryResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Delivery;
+};
+
+export type DeliveryState = "pending" | "sending" | "delivered" | "failed";
+
+export type EventDescription = {
+  /** What happened. */
+  readonly eventKey: EventKey;
+  /** When the event is emitted. */
+  readonly description: string;
+  /** JSON Schema 2020-12 of the request body. */
+  readonly schema: { readonly [key: string]: unknown };
+  /** A request body as it is delivered. */
+  readonly example: { readonly [key: string]: unknown };
+};
+
+export type EventKey = "incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed";
+
+export type FailedEvent = {
+  /** What happened. */
+  readonly eventKey: "failed";
+  /** The workspace. */
+  readonly workspaceId: number;
+  /** When it was answered. */
+  readonly timestamp: string;
+  /** What was asked for. */
+  readonly data: MessageStatusData;
+};
+
+export type FieldProblem = {
+  /** The field, in dot form, such as `variable_mapping.body.1`. */
+  readonly field: string;
+  /** What is wrong and how to mend it. */
+  readonly message: string;
+};
+
+export type FilterMatch = "all" | "any";
+
+export type GetHealthResponse = {
+  /** Where it stands. */
+  readonly status: "ok";
+};
+
+export type GetReadinessResponse = {
+  /** Where it stands. */
+  readonly status: "ready";
+};
+
+/** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
+export type HeaderValues = {
+  /** The public address of a media file. */
+  readonly link?: string;
+  /** The provider’s id of an uploaded media file, instead of `link`. */
+  readonly id?: string;
+  /** The name that a document is shown with. */
+  readonly filename?: string;
+  /** The product that the header shows. */
+  readonly product?: {
+    /** The product’s id in the catalogue. */
+    readonly product_retailer_id?: string;
+    /** The provider’s id of the catalogue. */
+    readonly catalog_id?: string;
+  };
+};
+
+export type InboundMessage = {
+  /** The provider’s id of the message. */
+  readonly id: string;
+  /** The sender’s number, digits with calling code. */
+  readonly from: string;
+  /** Seconds since 1970, as text. */
+  readonly timestamp: string;
+  /** Which kind. */
+  readonly type: string;
+  /** The text of a message of type `text`. */
+  readonly text?: {
+    /** The text as the person wrote it. */
+    readonly body: string;
+  };
+};
+
+export type IncomingData = {
+  /** The message as it came. */
+  readonly message: InboundMessage;
+  /** The provider’s id of the sending number. */
+  readonly phoneNumberId: string;
+  /** The contact. */
+  readonly contactId: string | null;
+  /** The conversation. */
+  readonly conversationId: string | null;
+  /** The provider’s notification as it came. */
+  readonly providerEvent: ProviderNotification;
+};
+
+export type IncomingEvent = {
+  /** What happened. */
+  readonly eventKey: "incoming";
+  /** The workspace. */
+  readonly workspaceId: number;
+  /** When it was answered. */
+  readonly timestamp: string;
+  /** What was asked for. */
+  readonly data: IncomingData;
+};
+
+export type ListWebhookEventsResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (EventDescription)[];
+};
+
+export type MessagePrice = {
+  /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+  readonly category: string;
+  /** ISO 3166 alpha-2; null is every other country. */
+  readonly country: string | null;
+  /** Of one message, as decimal text. */
+  readonly price: string;
+};
+
+export type MessagePricing = unknown;
+
+export type MessageSource = "campaign" | "api" | "inbox" | "chatbot" | "assistant" | "app" | "unknown";
+
+export type MessageStatus = {
+  /** The provider’s id of the message. */
+  readonly id: string;
+  /** sent, delivered, read or failed. */
+  readonly status: string;
+  /** Seconds since 1970, as text. */
+  readonly timestamp: string;
+  /** The recipient’s number, digits with calling code. */
+  readonly recipient_id: string;
+  /** What the provider charges; with some statuses only. */
+  readonly pricing?: MessagePricing;
+  /** Why it failed, in the provider’s words; `failed` alone. */
+  readonly errors?: readonly ({ readonly [key: string]: unknown })[];
+};
+
+export type MessageStatusData = {
+  /** Where it stands. */
+  readonly status: MessageStatus;
+  /** The provider’s id of the sending number. */
+  readonly phoneNumberId: string;
+  /** Who sent the message. */
+  readonly messageSource: MessageSource;
+  /** The provider’s notification as it came. */
+  readonly providerEvent: {
+    /** The one status, as the provider wrote it. */
+    readonly statuses: readonly (MessageStatus)[];
+  };
+};
+
+export type Pagination = {
+  /** Which page, from 1. */
+  readonly page: number;
+  /** How many a page holds at most. */
+  readonly limit: number;
+  /** How many there are in all. */
+  readonly total: number;
+  /** Pages in all; 0 where there is nothing. */
+  readonly totalPages: number;
+};
+
+export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR";
+
+export type PayloadSkeleton = {
+  /** The template. */
+  readonly templateId: string;
+  /** Digits with calling code, without `+` and spaces. */
+  readonly recipientPhoneNumber: string;
+  /** Calling code: digits in records and events, `+<digits>` in single sends. */
+  readonly countryCode: string;
+  /** Values by section, for every kind of template; not beside `variables`. */
+  readonly variableMapping: {
+    /** Values, or names of variables, of the template’s header. */
+    readonly header: { readonly [key: string]: unknown };
+    /** Values, or names of variables, of the template’s body. */
+    readonly body: { readonly [key: string]: string };
+    /** Values, or names of variables, of the template’s buttons. */
+    readonly buttons: readonly ({ readonly [key: string]: unknown })[];
+    /** When the offer of the template ends. */
+    readonly limited_time_offer?: {
+      /** When the offer ends, in milliseconds since 1970. */
+      readonly expiration_time_ms: number;
+    };
+    /** One entry a card, in the template’s order. */
+    readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
+  };
+};
+
+export type PayloadSkeletonResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: PayloadSkeleton;
+};
+
+export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
+
+export type PreparationStatus = "PREPARING" | "READY" | "FAILED";
+
+export type ProviderChange = {
+  /** What the provider notifies of, such as `messages`. */
+  readonly field: string;
+  /** The value. */
+  readonly value: { readonly [key: string]: unknown };
+};
+
+export type ProviderEntry = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** What happened, as the provider told it. */
+  readonly changes: readonly (ProviderChange)[];
+};
+
+export type ProviderNotification = {
+  /** What the provider notifies of. */
+  readonly object: string;
+  /** One entry a business account, as the provider wrote it. */
+  readonly entry: readonly (ProviderEntry)[];
+};
+
+export type ReadEvent = {
+  /** What happened. */
+  readonly eventKey: "read";
+  /** The workspace. */
+  readonly workspaceId: number;
+  /** When it was answered. */
+  readonly timestamp: string;
+  /** What was asked for. */
+  readonly data: MessageStatusData;
+};
+
+export type ReceiveProviderCallbackResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+};
+
+export type RechargeWallet = {
+  /** The sending number’s channel. */
+  readonly channel_id: string;
+  /** Decimal text in the wallet’s currency, with up to six places. */
+  readonly amount: string;
+};
+
+export type Recipient = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** Digits with calling code. */
+  readonly phone_number: string | null;
+  /** The contact; null where the row names nobody that is known. */
+  readonly contact_id: string | null;
+  /** Where it stands. */
+  readonly state: RecipientState;
+  /** Why it is in this state; null where it needs no reason. */
+  readonly reason: string | null;
+  /** The reason in words, the provider’s where it spoke; null without one. */
+  readonly reason_detail: string | null;
+  /** The line of the CSV on which the row begins, the header being 1; null without a CSV. */
+  readonly line_number: number | null;
+  /** Our id of the message; null where none was made. */
+  readonly message_id: string | null;
+  /** The provider’s id of the message; null before it accepted. */
+  readonly provider_message_id: string | null;
+  /** When it last changed. */
+  readonly updated_at: string;
+};
+
+export type RecipientPage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (Recipient)[];
+  /** Where this page stands in the list. */
+  readonly pagination: CursorPagination;
+};
+
+export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
+
+export type Segment = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name: string;
+  /** `all` conditions, or `any` of them. */
+  readonly match: FilterMatch;
+  /** Conditions on contacts; see `match`. */
+  readonly conditions: readonly (SegmentCondition)[];
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it last changed. */
+  readonly updated_at: string;
+};
+
+export type SegmentCondition = {
+  /** A contact field, `tag`, `custom.<name>`, `createdAt` or `subscribed`. */
+  readonly field: string;
+  /** One of eq, neq, contains, not_contains, starts_with, in, not_in, gt, gte, lt, lte, exists, not_exists. */
+  readonly operator: string;
+  /** What the field is compared with; absent for exists and not_exists. */
+  readonly value?: unknown;
+};
+
+export type SegmentMessageResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: Segment;
+};
+
+export type SegmentPage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (Segment)[];
+  /** Where this page stands in the list. */
+  readonly pagination: Pagination;
+};
+
+export type SegmentResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Segment;
+};
+
+export type SendTemplateMessage = {
+  /** The template. */
+  readonly templateId: string;
+  /** Digits with calling code, without `+` and spaces. */
+  readonly recipientPhoneNumber: string;
+  /** Calling code: digits in records and events, `+<digits>` in single sends. */
+  readonly countryCode: string;
+  /** Values in the order header, body, buttons; not beside `variableMapping`. */
+  readonly variables?: readonly (string)[];
+  /** Values by section, for every kind of template; not beside `variables`. */
+  readonly variableMapping?: VariableMapping;
+};
+
+export type SendType = "IMMEDIATE" | "SCHEDULED";
+
+export type SentEvent = {
+  /** What happened. */
+  readonly eventKey: "sent";
+  /** The workspace. */
+  readonly workspaceId: number;
+  /** When it was answered. */
+  readonly timestamp: string;
+  /** What was asked for. */
+  readonly data: MessageStatusData;
+};
+
+export type SentMessage = {
+  /** Our id of the message; it travels to the provider and comes back in receipts. */
+  readonly messageId: string;
+  /** The provider’s id of the message; null when it gave none. */
+  readonly providerMessageId: string | null;
+  /** Where it stands. */
+  readonly status: string;
+  /** Digits with calling code, without `+` and spaces. */
+  readonly recipientPhoneNumber: string;
+  /** The provider’s id of the sending number. */
+  readonly phoneNumberId: string;
+};
+
+export type SentMessageMessageResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: SentMessage;
+};
+
+export type Tag = {
+  /** Identifies the tag. */
+  readonly tagId: string;
+  /** The name. */
+  readonly name: string;
+  /** Hex colour of the name. */
+  readonly text_color: string;
+  /** Hex colour behind the name. */
+  readonly background_color: string;
+};
+
+export type TagMessageResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: Tag;
+};
+
+export type TagPage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (Tag)[];
+  /** Where this page stands in the list. */
+  readonly pagination: Pagination;
+};
+
+export type TagResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Tag;
+};
+
+export type Template = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name: string;
+  /** The template’s language, such as `en_US`. */
+  readonly language: string;
+  /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+  readonly category: string;
+  /** Where it stands. */
+  readonly status: string;
+  /** The provider’s id of the template. */
+  readonly providerTemplateId: string;
+  /** The provider’s rating of the template; null when it has told none. */
+  readonly quality: string | null;
+  /** The category that the provider has announced; null when none is. */
+  readonly upcomingCategory: string | null;
+  /** When the announced category takes effect; null when none is announced. */
+  readonly upcomingCategoryAt: string | null;
+  /** The definition as the provider gives it. */
+  readonly components: readonly (unknown)[];
+  /** When it last changed. */
+  readonly updatedAt: string;
+};
+
+export type TemplateChange = "STATUS" | "CATEGORY";
+
+export type TemplateData = {
+  /** Which kind. */
+  readonly type: TemplateChange;
+  /** The provider’s id of the template. */
+  readonly providerTemplateId: string;
+  /** The status after the change. */
+  readonly newStatus: string;
+  /** The name. */
+  readonly name: string;
+  /** The template’s language, such as `en_US`. */
+  readonly language: string;
+  /** Why the provider decided so; null where it says nothing. */
+  readonly reason: string | null;
+  /** The template after the change. */
+  readonly template: {
+    /** Identifies the record. */
+    readonly id: string;
+    /** The name. */
+    readonly name: string;
+    /** The template’s language, such as `en_US`. */
+    readonly language: string;
+    /** The provider’s id of the template. */
+    readonly provider_template_id: string;
+    /** The status as the provider tells it. */
+    readonly provider_template_status: string;
+  };
+  /** What the provider says beside the status; null where it says nothing. */
+  readonly otherInfo?: TemplateRemark;
+  /** Why the provider rejected it, with its advice; null where it did not. */
+  readonly rejectionInfo?: TemplateRemark;
+};
+
+export type TemplateEvent = {
+  /** What happened. */
+  readonly eventKey: "template";
+  /** The workspace. */
+  readonly workspaceId: number;
+  /** When it was answered. */
+  readonly timestamp: string;
+  /** What was asked for. */
+  readonly data: TemplateData;
+};
+
+export type TemplatePage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (Template)[];
+  /** Where this page stands in the list. */
+  readonly pagination: Pagination;
+};
+
+export type TemplateRemark = {
+  /** A name for people. */
+  readonly title?: string;
+  /** A note of the sender’s own. */
+  readonly description?: string;
+  /** Why it is in this state; null where it needs no reason. */
+  readonly reason?: string;
+  /** What the provider advises. */
+  readonly recommendation?: string;
+};
+
+export type TemplateSyncSummary = {
+  /** Templates that the provider listed. */
+  readonly synced: number;
+  /** Templates that were not known before. */
+  readonly added: number;
+  /** Templates whose status, category or components changed. */
+  readonly changed: number;
+};
+
+export type TemplateSyncSummaryMessageResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: TemplateSyncSummary;
+};
+
+export type TemplateVariables = {
+  /** Values, or names of variables, of the template’s header. */
+  readonly header: readonly (string)[];
+  /** Values, or names of variables, of the template’s body. */
+  readonly body: readonly (string)[];
+  /** Values, or names of variables, of the template’s buttons. */
+  readonly buttons: readonly (string)[];
+};
+
+export type TemplateVariablesResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: TemplateVariables;
+};
+
+export type TestCampaign = {
+  /** Digits with calling code. */
+  readonly phone_number: string;
+  /** Values in the order header, body, buttons; not beside `variableMapping`. */
+  readonly variables?: readonly (string)[];
+};
+
+export type TestWebhook = {
+  /** What happened. */
+  readonly eventKey: EventKey;
+};
+
+export type UpdateContact = {
+  /** National digits, or international ones with a plus sign. */
+  readonly phoneNumber?: string;
+  /** A calling code, with or without a plus sign. */
+  readonly countryCode?: string;
+  /** First name; empty or null when unknown. */
+  readonly firstName?: string;
+  /** Last name; empty or null when unknown. */
+  readonly lastName?: string;
+  /** The name that the person shows in the chat. */
+  readonly chatName?: string;
+  /** E-mail address; empty or null when unknown. */
+  readonly email?: string;
+  /** False after an opt-out: campaigns skip the contact. */
+  readonly subscribed?: boolean;
+  /** Fields of the workspace’s own; the list replaces the one before. */
+  readonly customFields?: readonly (CustomFieldValue)[];
+  /** Tag ids; the list replaces the one before. */
+  readonly tagsId?: readonly (string)[];
+  /** Date of birth; null when unknown. */
+  readonly dob?: string | null;
+};
+
+export type UpdateSegment = {
+  /** The name. */
+  readonly name?: string;
+  /** `all` conditions, or `any` of them. */
+  readonly match?: FilterMatch;
+  /** Conditions on contacts; see `match`. */
+  readonly conditions?: readonly (SegmentCondition)[];
+};
+
+export type UpdateTag = {
+  /** The name. */
+  readonly name?: string;
+  /** Hex colour of the name. */
+  readonly text_color?: string;
+  /** Hex colour behind the name. */
+  readonly background_color?: string;
+};
+
+export type UpdateWebhook = {
+  /** Where deliveries go: http or https. */
+  readonly url?: string;
+  /** Where it stands. */
+  readonly status?: WebhookStatus;
+  /** The events that are delivered to the URL. */
+  readonly events?: readonly (EventKey)[];
+  /** Signs deliveries; `whsec_…` (base64) is recommended. Null removes it. */
+  readonly secret?: string | null;
+};
+
+export type VariableDefaults = {
+  /** Values, or names of variables, of the template’s header. */
+  readonly header?: { readonly [key: string]: string };
+  /** Values, or names of variables, of the template’s body. */
+  readonly body?: { readonly [key: string]: string };
+  /** The main value of a button by the index of the button. */
+  readonly buttons?: { readonly [key: string]: string };
+  /** Accepted and not sent: footers take no values. */
+  readonly footer?: { readonly [key: string]: string };
+  /** One entry a card, in the template’s order. */
+  readonly carousel?: readonly (CarouselCard)[];
+};
+
+export type VariableMapping = {
+  /** Values, or names of variables, of the template’s header. */
+  readonly header?: HeaderValues;
+  /** Values by the position or the name of the variable. */
+  readonly body?: { readonly [key: string]: string };
+  /** Values, or names of variables, of the template’s buttons. */
+  readonly buttons?: ButtonValues;
+  /** When the offer of the template ends. */
+  readonly limited_time_offer?: {
+    /** Milliseconds since 1970, in the future. */
+    readonly expiration_time_ms?: number;
+  };
+  /** Accepted and not sent: footers take no values. */
+  readonly footer?: { readonly [key: string]: unknown };
+  /** One entry a card, in the template’s order. */
+  readonly carousel?: readonly (CarouselCard)[];
+  /** Used where a mapped field is empty. */
+  readonly default_values?: VariableDefaults;
+};
+
+export type Wallet = {
+  /** The sending number’s channel. */
+  readonly channel_id: string;
+  /** The sum of the ledger, as decimal text. What can be spent is balance − reserved. */
+  readonly balance: string;
+  /** Held for messages on the way, as decimal text. */
+  readonly reserved: string;
+  /** ISO 4217. */
+  readonly currency: string;
+  /** What a message costs by category and country. */
+  readonly message_prices: readonly (MessagePrice)[];
+};
+
+export type WalletMessageResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: Wallet;
+};
+
+export type WalletResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Wallet;
+};
+
+export type Webhook = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** A name for people. */
+  readonly title: string;
+  /** Where deliveries go: http or https. */
+  readonly url: string;
+  /** Where it stands. */
+  readonly status: WebhookStatus;
+  /** The events that are delivered to the URL. */
+  readonly events: readonly (EventKey)[];
+  /** True when deliveries are signed; the secret itself is never shown. */
+  readonly hasSecret: boolean;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** When it last changed. */
+  readonly updatedAt: string;
+};
+
+export type WebhookHealth = {
+  /** The webhook configuration. */
+  readonly webhookId: string;
+  /** Whether deliveries arrive. */
+  readonly health: WebhookHealthState;
+  /** The first failure that no success has followed; null when there is none. */
+  readonly failingSince: string | null;
+  /** Failed deliveries since the last that succeeded. */
+  readonly consecutiveFailures: number;
+  /** Deliveries whose turn has not come; counted up to 10,000. */
+  readonly waiting: number;
+};
+
+export type WebhookHealthResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: WebhookHealth;
+};
+
+export type WebhookHealthState = "unknown" | "healthy" | "failing";
+
+export type WebhookMessageResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: Webhook;
+};
+
+export type WebhookPage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (Webhook)[];
+  /** Where this page stands in the list. */
+  readonly pagination: Pagination;
+};
+
+export type WebhookResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Webhook;
+};
+
+export type WebhookStatus = "active" | "inactive";
+
+/** What a webhook receives. */
+export type WebhookEvent = IncomingEvent | SentEvent | DeliveredEvent | ReadEvent | FailedEvent | TemplateEvent | ContactCreatedEvent | ContactUpdatedEvent | ConversationAssignedEvent | ConversationStatusChangedEvent;

@@ -1,0 +1,167 @@
+/** The published client against the API itself. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ApiError,
+  createCampaign,
+  createClient,
+  createTag,
+  listTags,
+  pages,
+  uploadCampaignCsv,
+  verifyWebhook,
+  type Client,
+} from '../../clients/typescript/src/index.ts';
+import { signatureHeaders } from '../../src/domain/webhooks/signature.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+let apiKey: string;
+let client: Client;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  apiKey = (await api.seedWorkspace()).channelKey;
+  client = createClient({ baseUrl: api.baseUrl, apiKey });
+});
+afterAll(() => api.close());
+
+it('is generated from the document as it is now; `npm run openapi` makes it anew', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'typescript-client-'));
+  try {
+    execFileSync(process.execPath, ['tools/generate-typescript-client.mjs', '--into', folder]);
+    for (const name of ['schemas.ts', 'operations.ts']) {
+      const committed = await readFile(join('clients/typescript/src', name), 'utf8');
+      expect(committed).toBe(await readFile(join(folder, name), 'utf8'));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('walks over the pages of a list', async () => {
+  for (const name of ['a', 'b', 'c']) await createTag(client, { name });
+  const names: string[] = [];
+  for await (const tag of pages((place) => listTags(client, { limit: 2, ...place }))) names.push(tag.name);
+  expect(names).toEqual(['a', 'b', 'c']);
+});
+
+it('tells of a refusal by code, message, problems and request', async () => {
+  const refused = createTag(client, { name: '' });
+  await expect(refused).rejects.toBeInstanceOf(ApiError);
+  await expect(refused).rejects.toMatchObject({
+    code: 400,
+    message: 'name must not be empty',
+    problems: [{ field: 'name', message: 'name must not be empty' }],
+    requestId: expect.stringMatching(/./),
+  });
+});
+
+describe('an upload', () => {
+  const csv = 'phone,country\n15112345691,49\n';
+  it.each([
+    ['of a Blob', async () => new Blob([csv])],
+    ['of a stream', async () => new Blob([csv]).stream()],
+    [
+      'of a path',
+      async () => {
+        const path = join(api.dependencies.config.dataDir, 'contacts.csv');
+        await writeFile(path, csv);
+        return path;
+      },
+    ],
+  ])('%s is stored', async (_, file) => {
+    const { data } = await uploadCampaignCsv(client, await file());
+    expect(data).toMatchObject({ headers: ['phone', 'country'], size: csv.length });
+  });
+});
+
+describe('a request that fails for a moment', () => {
+  const answer =
+    (status: number, headers = {}) =>
+    () =>
+      Response.json({ status: 'success', message: 'busy' }, { status, headers });
+  const cut = () => {
+    throw new TypeError('fetch failed');
+  };
+
+  /** The keys of idempotency with which a call arrived, the answers being those given. */
+  async function arrivals(answers: readonly (() => Response)[], call: (client: Client) => Promise<unknown>) {
+    const keys: (string | null)[] = [];
+    const send = (_: URL, init: RequestInit) => {
+      keys.push(new Headers(init.headers).get('Idempotency-Key'));
+      return Promise.resolve().then(() => answers[keys.length - 1]?.() ?? answer(200)());
+    };
+    const made = createClient({ baseUrl: api.baseUrl, apiKey, fetch: send as typeof fetch });
+    const outcome = await call(made).then(
+      () => 'done',
+      (error: Error) => error.message,
+    );
+    return { outcome, keys };
+  }
+
+  it.each([
+    ['a cut connection', cut],
+    ['429', answer(429, { 'Retry-After': '0.01' })],
+    ['502', answer(502)],
+    ['503', answer(503)],
+  ])('by %s is tried again', async (_, failure) => {
+    expect(await arrivals([failure], (made) => listTags(made))).toMatchObject({
+      outcome: 'done',
+      keys: [null, null],
+    });
+  });
+
+  it('is tried again with the key it had, where one is taken', async () => {
+    const body = {
+      name: 'x',
+      template_id: crypto.randomUUID(),
+      contact_selection_type: 'all_contacts',
+      send_type: 'IMMEDIATE',
+    } as const;
+    const { outcome, keys } = await arrivals([cut, answer(503)], (made) => createCampaign(made, body));
+    expect(outcome).toBe('done');
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).not.toBeNull();
+  });
+
+  it('is not tried again where doing it twice would be seen', async () => {
+    expect(await arrivals([cut], (made) => createTag(made, { name: 'x' }))).toEqual({
+      outcome: 'fetch failed',
+      keys: [null],
+    });
+    expect(await arrivals([answer(503)], (made) => createTag(made, { name: 'x' }))).toEqual({
+      outcome: 'busy',
+      keys: [null],
+    });
+  });
+});
+
+describe('a webhook', () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  const body = JSON.stringify({
+    eventKey: 'sent',
+    workspaceId: 1,
+    timestamp: '2026-11-21T09:00:00.000Z',
+    data: {},
+  });
+  const request = (sentAt: Date, one = secret) =>
+    signatureHeaders({ id: 'event', sentAt, body: Buffer.from(body), secrets: [one] });
+
+  it.each([secret, 'a text of any kind'])('signed with %s is its event', async (one) => {
+    const event = await verifyWebhook({ body, headers: request(new Date(), one), secret: one });
+    expect(event.eventKey).toBe('sent');
+  });
+
+  it('of another secret, another body or another day is refused', async () => {
+    const headers = request(new Date());
+    await expect(verifyWebhook({ body, headers, secret: 'another' })).rejects.toThrow('not signed');
+    await expect(verifyWebhook({ body: `${body} `, headers, secret })).rejects.toThrow('not signed');
+    await expect(verifyWebhook({ body, headers: request(new Date(0)), secret })).rejects.toThrow('too old');
+  });
+});

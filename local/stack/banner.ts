@@ -1,4 +1,5 @@
 /** What `npm start` prints when all is ready: plain text, whatever the format of the log lines. */
+import { workflowTypes } from '../../src/workflows/contract.ts';
 import type { DevFile } from './dev-file.ts';
 
 export interface BannerOptions {
@@ -13,12 +14,19 @@ export function banner({ dev, dataDir, seconds, example }: BannerOptions): strin
   const rows = [
     ['API', dev.baseUrl],
     ['API documentation', `${dev.baseUrl}/docs`],
-    ['Temporal Web UI', dev.temporalUiUrl ?? `(of the server at ${dev.temporalAddress})`],
+    ['Temporal Web UI', campaignsPage(dev) ?? `(of the server at ${dev.temporalAddress})`],
     ['Temporal', `${dev.temporalAddress}, namespace ${dev.temporalNamespace}`],
     ['Provider', dev.providerUrl],
     ['Data and keys', `${dataDir} (dev.json)`],
   ].map(([name = '', value = '']) => `  ${name.padEnd(18)} ${value}`);
   return ['', `Ready in ${seconds.toFixed(1)} s.`, '', ...rows, '', ...curl(dev, example), ''].join('\n');
+}
+
+/** Without the thousands of deliveries that a campaign leaves beside it. */
+function campaignsPage({ temporalUiUrl, temporalNamespace }: DevFile): string | undefined {
+  if (temporalUiUrl === null) return undefined;
+  const query = encodeURIComponent(`WorkflowType="${workflowTypes.campaign}"`);
+  return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows?query=${query}`;
 }
 
 function curl(dev: DevFile, example: BannerOptions['example']): readonly string[] {

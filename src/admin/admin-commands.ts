@@ -15,8 +15,10 @@ import { NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
 import { migrate } from '../records/database/migrate.ts';
 import { getCampaignReport } from '../records/campaigns/report.ts';
+import { findCampaigns } from '../records/operations/find-campaigns.ts';
 import { findChannelById } from '../records/workspaces/channels.ts';
 import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces/workspaces.ts';
+import { campaignWorkflowId } from '../workflows/contract.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { adminCommand, integerOption, uuidOption, type AdminCommand } from './admin-command.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -166,6 +168,29 @@ export const adminCommands: readonly AdminCommand[] = [
       const id = uuidOption('campaign-id', values['campaign-id']);
       const owner = await getWorkspaceOfCampaign(database, id);
       return presentCampaignReport(await getCampaignReport(database, owner, id));
+    },
+  }),
+  adminCommand({
+    name: 'find-campaigns',
+    summary: 'find campaigns of all workspaces, the newest first, with the names of their workflows',
+    options: {
+      name: { description: 'a part of the name', optional: true },
+      'workspace-id': { ...workspaceId, optional: true },
+      'standing-still': { description: 'those that should move and do not', flag: true },
+    },
+    run: async ({ database }, { name, ...values }) => {
+      const id = values['workspace-id'];
+      const campaigns = await findCampaigns(database, {
+        name,
+        workspaceId: id === undefined ? undefined : integerOption('workspace-id', id),
+        standingStill: values['standing-still'] !== undefined,
+      });
+      return {
+        campaigns: campaigns.map((campaign) => ({
+          workflow_id: campaignWorkflowId(campaign.id),
+          ...campaign,
+        })),
+      };
     },
   }),
   adminCommand({

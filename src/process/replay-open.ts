@@ -31,7 +31,9 @@ export async function replayOpen(
   for await (const { workflowId, runId, error } of Worker.runReplayHistories(source, histories)) {
     replayed += 1;
     if (error === undefined || broken.length === brokenTold) continue;
-    broken.push({ workflowId, runId, problem: `${error.name}: ${error.message.split('\n', 1)[0]}` });
+    // The SDK puts the one sentence that tells anything inside a dump.
+    const problem = /\[TMPRL\d+\] [^\\"]+/.exec(error.message)?.[0] ?? error.message;
+    broken.push({ workflowId, runId, problem });
   }
   return { replayed, broken };
 }

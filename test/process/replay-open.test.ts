@@ -28,7 +28,7 @@ it('names the open workflows that a build cannot go on with, and changes none', 
   expect(await replay(stage().workflowBundle)).toEqual({ replayed: 1, broken: [] });
   expect(await replay(broken)).toMatchObject({
     replayed: 1,
-    broken: [{ workflowId, problem: expect.stringMatching(/^DeterminismViolationError: /) }],
+    broken: [{ workflowId, problem: expect.stringMatching(/^\[TMPRL1100\] Nondeterminism error: [^"]+$/) }],
   });
   expect((await client.workflow.getHandle(workflowId).describe()).historyLength).toBe(before);
 });

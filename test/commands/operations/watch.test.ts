@@ -7,6 +7,7 @@ import { viewWorkflows } from '../../../src/commands/operations/workflow-view.ts
 import { watchCampaigns } from '../../../src/commands/operations/watch-campaigns.ts';
 import { createWorkerOrchestrator } from '../../../src/orchestrator.ts';
 import { row } from '../../../src/records/database/row.ts';
+import { findCampaigns } from '../../../src/records/operations/find-campaigns.ts';
 import { countStandstills } from '../../../src/records/operations/standstill.ts';
 import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
 import { setCampaignScene, until } from '../../support/campaign-scene.ts';
@@ -92,6 +93,13 @@ it('tells of a campaign that is due and of one that cannot go on, until they do'
   });
   await withWorker(() => lookUntil(async () => (await kinds())['stuck'] === 1), brokenBundle);
   expect(told).toEqual(['campaign stands still']);
+  const find = (search: object) =>
+    findCampaigns(ward.pool, { name: undefined, workspaceId: undefined, standingStill: false, ...search });
+  expect(await find({ standingStill: true })).toMatchObject([{ id: campaignId, stands_still: 'stuck' }]);
+  const [{ name, workspace_id: workspaceId } = { name: '', workspace_id: 0 }] = await find({});
+  expect(await find({ name: name.slice(1).toUpperCase(), workspaceId })).toHaveLength(1);
+  expect(await find({ name: `${name}%` })).toEqual([]);
+  expect(await find({ workspaceId: workspaceId + 1 })).toEqual([]);
   expect(await ward.findAbout([campaignId])).toMatchObject([{ kind: 'workflow-stuck' }]);
 
   await withWorker(async () => {

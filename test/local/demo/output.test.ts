@@ -120,6 +120,9 @@ describe('banner', () => {
     const example = { templateId: 't-1', variables: ['1', '2'] };
     const text = banner({ dev, dataDir: '/data', seconds: 3.21, example });
     expect(text).toContain('Ready in 3.2 s.');
+    expect(text).toContain(
+      'http://127.0.0.1:8233/namespaces/default/workflows?query=WorkflowType%3D%22campaign%22',
+    );
     const sent = JSON.parse(/-d '(.*)'/.exec(text)?.[1] ?? '') as Record<string, unknown>;
     expect(sent).toMatchObject({
       template_id: 't-1',

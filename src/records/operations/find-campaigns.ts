@@ -1,0 +1,39 @@
+/** For operators, over all workspaces: which campaign is meant. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
+
+const Found = t.type({
+  id: t.string,
+  workspace_id: t.number,
+  name: t.string,
+  status: t.string,
+  pause_reason: nullable(t.string),
+  scheduled_at: nullable(timestamp),
+  /** A kind of `campaign_standstill`. */
+  stands_still: nullable(t.string),
+});
+
+const mostFound = 100;
+
+export interface CampaignSearch {
+  /** A part of it, in either case. */
+  readonly name: string | undefined;
+  readonly workspaceId: number | undefined;
+  readonly standingStill: boolean;
+}
+
+/** The newest hundred. */
+export function findCampaigns(
+  connection: Connection,
+  { name, workspaceId, standingStill }: CampaignSearch,
+): Promise<readonly t.TypeOf<typeof Found>[]> {
+  return connection.any(sql.type(row(Found))`
+    SELECT campaign.id, workspace_id, name, status, pause_reason, scheduled_at, kind AS stands_still
+    FROM campaign LEFT JOIN campaign_standstill ON campaign_standstill.campaign_id = campaign.id
+    WHERE (${name ?? null}::text IS NULL OR strpos(lower(name), lower(${name ?? null}::text)) > 0)
+      AND (${workspaceId ?? null}::int4 IS NULL OR workspace_id = ${workspaceId ?? null}::int4)
+      AND (NOT ${standingStill} OR kind IS NOT NULL)
+    ORDER BY created_at DESC, campaign.id DESC LIMIT ${mostFound}`);
+}

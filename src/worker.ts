@@ -11,16 +11,16 @@ import { createCampaignActivities } from './activities/campaign.ts';
 import { createWebhookActivities } from './activities/deliver-webhook.ts';
 import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
-import { startCallbackApplier } from './commands/callbacks/apply-provider-callbacks.ts';
-import { startCourier } from './commands/campaigns/deliver-workflow-commands.ts';
+import { startApplyingCallbacks } from './commands/callbacks/apply-provider-callbacks.ts';
+import { startDeliveringCommands } from './commands/campaigns/deliver-workflow-commands.ts';
 import { viewWorkflows } from './commands/operations/workflow-view.ts';
 import { watchCampaigns } from './commands/operations/watch-campaigns.ts';
 import { startPollingLoop } from './concurrency/polling-loop.ts';
 import { startWebhookRelay } from './commands/webhooks/relay-webhooks.ts';
 import { liftBlocks } from './commands/workspaces/apply-account-notification.ts';
 import { scheduleTemplateSyncs } from './commands/templates/schedule-template-syncs.ts';
-import { startParkedStatusSettler } from './commands/callbacks/settle-parked-statuses.ts';
-import { startMessageSweeper } from './commands/messages/sweep-messages.ts';
+import { startSettlingStatuses } from './commands/callbacks/settle-parked-statuses.ts';
+import { startSweepingMessages } from './commands/messages/sweep-messages.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';
 import { findMissing, reportMissing } from './process/find-missing.ts';
@@ -114,11 +114,11 @@ function startLoops(dependencies: OpenDependencies) {
       idleMs: watchIdleMs,
       work: () => watchCampaigns(judge).then(() => false),
     }),
-    startCallbackApplier(dependencies),
-    startParkedStatusSettler(dependencies),
-    startMessageSweeper(dependencies),
+    startApplyingCallbacks(dependencies),
+    startSettlingStatuses(dependencies),
+    startSweepingMessages(dependencies),
     startWebhookRelay(dependencies),
-    startCourier(dependencies),
+    startDeliveringCommands(dependencies),
     startPollingLoop({
       name: 'schedules',
       logger,

@@ -10,7 +10,7 @@ import Koa from 'koa';
 import pg from 'pg';
 import { createApiServer } from '../../src/api/frame/app.ts';
 import { receiveProviderCallback } from '../../src/api/provider-webhook.ts';
-import { startCallbackApplier } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { startApplyingCallbacks } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createDependencies } from '../../src/dependencies.ts';
 
@@ -69,7 +69,7 @@ async function serveApi(databaseUrl: string): Promise<number> {
 }
 
 async function work(databaseUrl: string): Promise<number> {
-  startCallbackApplier(await dependenciesFor(databaseUrl, 'worker'));
+  startApplyingCallbacks(await dependenciesFor(databaseUrl, 'worker'));
   return 0;
 }
 

@@ -74,7 +74,7 @@ export const listContacts = endpoint(
     if (cursor !== undefined && isSearch !== (cursor.way !== undefined)) {
       throw Invalid.at('cursor', 'cursor is not a cursor of this list');
     }
-    // One more than asked for: whether there is a next part.
+    // The one row beyond the limit tells whether there is a next part.
     const part = { after: cursor, limit: limit + 1 };
     const found = isSearch
       ? await listing.searchContacts(database, workspaceId, { search, ...part })

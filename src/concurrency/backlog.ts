@@ -1,4 +1,4 @@
-/** Work under way, ahead of which its maker may run so far and no further. */
+/** Bounds how much work is under way: `add` waits for the oldest once there are too many. */
 export interface Backlog {
   /** Resolves when more may be added. Throws what an earlier work failed with. */
   readonly add: (work: Promise<void>) => Promise<void>;
@@ -6,12 +6,12 @@ export interface Backlog {
   readonly settle: () => Promise<void>;
 }
 
-/** Of `most` works at a time, which end in the order in which they were added. */
+/** At most `most` at a time; they end in the order in which they were added. */
 export function createBacklog(most: number): Backlog {
   const underWay: Promise<void>[] = [];
   return {
     async add(work) {
-      // Whoever comes next learns of a failure; until then it must not count as unhandled.
+      // The next caller gets the failure; until then Node must not count it as unhandled.
       work.catch(() => undefined);
       underWay.push(work);
       if (underWay.length > most) await underWay.shift();

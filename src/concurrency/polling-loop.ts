@@ -15,7 +15,7 @@ export interface PollingOptions {
   readonly work: () => Promise<boolean>;
 }
 
-// About eight seconds: what is over by then is nobody's business at night.
+// About eight seconds: a shorter failure is not worth an error line.
 const lastingFailures = 6;
 const firstBackoffMs = 250;
 const longestBackoffMs = 5_000;

@@ -81,7 +81,7 @@ function established({ socket, event, problemOf, signal }: Establishing): Promis
       socket.off(event, onReady).off('error', onError).off('close', onClose);
       signal.removeEventListener('abort', onAbort);
       if (problem === undefined) return resolve();
-      // What a dying socket still has to say is of no interest.
+      // Errors of a socket that is being closed are ignored.
       socket.on('error', () => undefined).destroy();
       reject(problem);
     };

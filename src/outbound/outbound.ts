@@ -10,7 +10,7 @@ import { createResolver } from './resolver.ts';
 
 /** Every request to an address that a customer chose. The messaging provider is not one of them. */
 export interface Outbound {
-  /** What can be said of a URL without asking a name server: for the moment it is stored. */
+  /** Judges a URL without asking a name server, when it is stored. */
   readonly checkUrl: (url: string) => TargetUrlCheck;
   readonly postWebhook: (request: WebhookRequest) => Promise<WebhookOutcome>;
   readonly fetchFile: (url: string) => Promise<FetchFileResult>;

@@ -29,7 +29,7 @@ export type AttemptErrorCode = Extract<
   | 'protocol_error'
 >;
 
-/** What one attempt came to. A failed receiver is an outcome, not an exception. */
+/** The outcome of one attempt. A failed receiver is an outcome, not an exception. */
 export interface WebhookOutcome {
   readonly state: 'delivered' | 'failed';
   readonly errorCode: AttemptErrorCode | null;

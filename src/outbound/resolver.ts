@@ -53,7 +53,7 @@ function problemOf(code: string | undefined): ResolveProblem {
   return code === TIMEOUT ? 'dns_timeout' : 'dns_error';
 }
 
-/** What is said of a name when no family has addresses: it is unknown only when both families say so. */
+/** A name without addresses is unknown only when both address families say so. */
 function worst(answers: readonly Answer[]): ResolveProblem {
   const problems = answers.map(({ problem }) => problem);
   if (problems.every((problem) => problem === 'not_found')) return 'not_found';

@@ -63,7 +63,7 @@ export function createExchanger({ origin, connections: most, timeoutMs }: Exchan
     connect: { timeout: timeoutMs },
   });
   const inFlight = new Set<ExchangeHandler>();
-  let sweeper: NodeJS.Timeout | undefined;
+  let sweeping: NodeJS.Timeout | undefined;
   let closing: Promise<void> | undefined;
   let drained = (): void => undefined;
 
@@ -81,8 +81,8 @@ export function createExchanger({ origin, connections: most, timeoutMs }: Exchan
       handler.expire();
     }
     if (inFlight.size === 0) {
-      clearInterval(sweeper);
-      sweeper = undefined;
+      clearInterval(sweeping);
+      sweeping = undefined;
     }
   };
 
@@ -107,7 +107,7 @@ export function createExchanger({ origin, connections: most, timeoutMs }: Exchan
           resolve(read(outcome));
         });
         inFlight.add(handler);
-        sweeper ??= setInterval(sweep, Math.min(Math.max(timeoutMs / 20, 5), 250));
+        sweeping ??= setInterval(sweep, Math.min(Math.max(timeoutMs / 20, 5), 250));
         connections.send(handler);
       }),
     close: () => {

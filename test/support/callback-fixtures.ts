@@ -3,7 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import * as t from 'io-ts';
 import { sql } from 'slonik';
-import type { Applier } from '../../src/commands/callbacks/apply-items.ts';
+import type { CallbackDependencies } from '../../src/commands/callbacks/apply-items.ts';
 import { applyProviderCallbacks } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { defaultOptInWords, defaultOptOutWords } from '../../src/domain/callbacks/consent-words.ts';
 import { eventKeys } from '../../src/domain/webhooks/event-key.ts';
@@ -19,13 +19,16 @@ export function signatureOf(body: string | Buffer): string {
 }
 
 /** Temporal is the outside world here: what it is told is written down. */
-export interface RecordingApplier extends Applier {
+export interface RecordingApplier extends CallbackDependencies {
   readonly told: string[];
   /** What was logged as a warning or an error. */
   readonly complaints: string[];
 }
 
-export function createApplier(database: Database, overrides: Partial<Applier> = {}): RecordingApplier {
+export function createApplier(
+  database: Database,
+  overrides: Partial<CallbackDependencies> = {},
+): RecordingApplier {
   const told: string[] = [];
   const complaints: string[] = [];
   return {
@@ -33,7 +36,7 @@ export function createApplier(database: Database, overrides: Partial<Applier> = 
     config: {
       optOutWords: defaultOptOutWords,
       optInWords: defaultOptInWords,
-    } as unknown as Applier['config'],
+    } as unknown as CallbackDependencies['config'],
     logger: pino(
       { level: 'warn' },
       { write: (line) => complaints.push((JSON.parse(line) as { msg: string }).msg) },
@@ -43,7 +46,7 @@ export function createApplier(database: Database, overrides: Partial<Applier> = 
     orchestrator: {
       refreshCampaign: async (id: string) => told.push(`refresh ${id}`) > 0,
       startTemplateSync: async (id: string) => void told.push(`sync ${id}`),
-    } as unknown as Applier['orchestrator'],
+    } as unknown as CallbackDependencies['orchestrator'],
     told,
     complaints,
     ...overrides,
@@ -98,7 +101,10 @@ export function status({ status: name, providerMessageId, callbackData, code, pr
 }
 
 /** Stores callbacks as the API does and lets the worker apply all of them. */
-export async function deliverAnyhow(applier: Applier, callbacks: readonly (Json | Buffer)[]): Promise<void> {
+export async function deliverAnyhow(
+  applier: CallbackDependencies,
+  callbacks: readonly (Json | Buffer)[],
+): Promise<void> {
   const bodies = callbacks.map((callback) =>
     Buffer.isBuffer(callback) ? callback : Buffer.from(JSON.stringify(callback)),
   );

@@ -42,7 +42,7 @@ export interface ServerLimits {
   /** A caller that takes nothing of its answer for so long is cut off. */
   readonly unreadMs: number;
   readonly connections: number;
-  /** What bodies and large answers may hold at a time. */
+  /** Limits the memory that bodies and large answers hold at a time. */
   readonly memoryBytes: number;
 }
 
@@ -138,7 +138,7 @@ export function createApiServer(
     },
   );
   server.maxConnections = connections;
-  // One more than it takes is dropped; those that only keep a place make room for the next.
+  // Connections beyond the limit are dropped; idle ones are closed to make room.
   server.on('drop', () => server.closeIdleConnections());
   boundEachAddress(server, {
     most: connections / 2,

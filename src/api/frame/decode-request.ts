@@ -8,7 +8,7 @@ import { isStorable } from './json-body.ts';
 
 const notFound = ' not found';
 
-/** What does not decode names nothing: NotFound. */
+/** A path id that does not decode is answered as NotFound. */
 export function decodePath({ params: codec }: Declaration, given: Readonly<Record<string, string>>): unknown {
   if (codec === undefined) return given;
   const decoded = codec.decode(given);

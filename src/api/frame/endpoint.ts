@@ -27,7 +27,7 @@ export interface WantedFile {
 }
 
 /**
- * What `take`, which reads the file to its end and never throws before it returns, makes of it. The end comes when the
+ * Resolves to what `take` returns; `take` reads the file to its end and does not throw before. The file ends when the
  * whole form has arrived; a form that does not, breaks the file off.
  */
 export type FileReceiver = <T>(wanted: WantedFile, take: (file: Readable) => Promise<T>) => Promise<T>;

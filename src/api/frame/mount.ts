@@ -40,7 +40,7 @@ export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<
     if (target.declaration.probe) ctx.state.quiet = true;
     return serve({ frame, ctx, target, params: ctx.params });
   });
-  // It sets itself what its type asks of the context.
+  // The middleware sets the fields that its type asks of the context.
   const dispatch = router.routes() as Middleware<FrameState>;
   return (ctx) => {
     requireOneHost(ctx.req);

@@ -22,7 +22,7 @@ export function createSerialiser({ operationId, responses }: Declaration): Seria
   };
 }
 
-// What is not worth counting: nearly every answer.
+// Small answers are not counted.
 const smallAnswer = 64 * 1024;
 
 interface Responding {

@@ -17,7 +17,7 @@ const status = oneOf(webhookStatuses, 'WebhookStatus');
 
 const title = notBlank(textOf({ min: 1, max: maxTitleLength }));
 
-// What a URL may be is the outbound guard's to say; the handler asks it.
+// The handler asks the outbound guard whether the URL is allowed.
 const url = describe(textOf({ min: 1, max: 2048 }), { pattern: '^[Hh][Tt][Tt][Pp][Ss]?:' });
 
 const events = refined(

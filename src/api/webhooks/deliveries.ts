@@ -66,7 +66,7 @@ export const listWebhookDeliveries = endpoint(
       states: query.state ?? [],
       eventKeys: query.eventKey ?? [],
       beforeId: query.cursor,
-      // One more tells whether there is a next page.
+      // The one row beyond the limit tells whether there is a next page.
       limit: limit + 1,
     });
     const deliveries = found.slice(0, limit);

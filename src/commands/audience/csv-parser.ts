@@ -11,7 +11,7 @@ export interface CsvParser {
   readonly end: () => readonly CsvRow[];
 }
 
-/** What the parser holds of the record it is in; a new array is a new record. */
+/** The cells of the record that the parser is in; a new array means a new record. */
 interface ParserState {
   quoting: boolean;
   readonly record: readonly string[];

@@ -1,4 +1,4 @@
-/** One row of a CSV, and what makes the file unreadable at a row. */
+/** One row of a CSV, and the errors that make a file unreadable at a row. */
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 
 export type CsvRow =

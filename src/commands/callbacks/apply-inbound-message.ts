@@ -120,7 +120,7 @@ async function isFirstOfItsKind(connection: Connection, notice: InboundNotice): 
   return (await listKnownInboundIds(connection, [key])).size === 0;
 }
 
-/** What is about something said before; it belongs to the conversation there is, and begins none. */
+/** Reactions and the like refer to an earlier message: they belong to its conversation and begin none. */
 const remarks: ReadonlySet<string> = new Set(['reaction', 'revoke', 'edit', 'system']);
 
 async function findConversation(
@@ -134,7 +134,7 @@ async function findConversation(
     : lockOrBeginConversation(connection, place));
   if (conversation === undefined) return undefined;
   await continueConversation(connection, conversation);
-  // Whoever a person or a team looks after is not answered by a machine.
+  // A conversation assigned to a person or a team gets no automatic answer.
   const attended = conversation.assignment_type === 'user' || conversation.assignment_type === 'team';
   if (responder !== 'none' && !attended) {
     await startResponderSession(connection, { workspaceId, conversationId: conversation.id, responder });

@@ -18,7 +18,7 @@ import { matchStatuses, type StatusMatch, type ToldStatus } from './match-status
 import { personOf } from './recognise-sender.ts';
 import { applyStatusEffects, type ChannelSilence } from './status-effects.ts';
 
-export type Applier = Pick<
+export type CallbackDependencies = Pick<
   Dependencies,
   'config' | 'database' | 'logger' | 'metrics' | 'now' | 'orchestrator'
 >;
@@ -30,7 +30,7 @@ type ItemOf<K extends NotificationItem['kind']> = Extract<NotificationItem, { re
  * then people and conversations, then messages, wallets and counters.
  */
 export async function applyItems(
-  dependencies: Applier,
+  dependencies: CallbackDependencies,
   transaction: Transaction,
   items: readonly NotificationItem[],
 ): Promise<AfterCommit> {
@@ -113,7 +113,7 @@ interface AccountChanges {
 
 /** Templates and accounts, in the order in which they were told. */
 async function applyAccounts(
-  dependencies: Applier,
+  dependencies: CallbackDependencies,
   transaction: Transaction,
   {
     items,

@@ -11,7 +11,7 @@ import {
 } from '../../records/callbacks/provider-callbacks.ts';
 import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
 import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
-import { applyItems, type Applier } from './apply-items.ts';
+import { applyItems, type CallbackDependencies } from './apply-items.ts';
 import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
@@ -22,8 +22,8 @@ const heldRestMs = 10_000;
  * One round applies the oldest waiting callbacks and returns how many there were. Any number of workers may do so side by
  * side. What needs a contact that somebody else holds for long rests for a while, and holds up nothing else.
  */
-export function createCallbackApplier(
-  dependencies: Applier,
+export function createCallbackRounds(
+  dependencies: CallbackDependencies,
   { restMs = heldRestMs }: { readonly restMs?: number } = {},
 ): () => Promise<number> {
   const restingUntil = new Map<bigint, number>();
@@ -37,8 +37,8 @@ export function createCallbackApplier(
 }
 
 /** One round by itself. */
-export function applyProviderCallbacks(dependencies: Applier): Promise<number> {
-  return createCallbackApplier(dependencies)();
+export function applyProviderCallbacks(dependencies: CallbackDependencies): Promise<number> {
+  return createCallbackRounds(dependencies)();
 }
 
 interface Round {
@@ -47,7 +47,7 @@ interface Round {
   readonly held: readonly bigint[];
 }
 
-async function applyRound(dependencies: Applier, except: readonly bigint[]): Promise<Round> {
+async function applyRound(dependencies: CallbackDependencies, except: readonly bigint[]): Promise<Round> {
   let claimed: readonly StoredCallback[] = [];
   const held: bigint[] = [];
   try {
@@ -80,7 +80,7 @@ async function applyRound(dependencies: Applier, except: readonly bigint[]): Pro
  * One callback by itself, element by element, so that one that cannot be applied holds nothing up. Its error is kept with
  * the callback. Throws when the database is away: the callback is still waiting then.
  */
-async function applyAlone(dependencies: Applier, id: bigint): Promise<'done' | 'held'> {
+async function applyAlone(dependencies: CallbackDependencies, id: bigint): Promise<'done' | 'held'> {
   try {
     await applyByElement(dependencies, id);
   } catch (error) {
@@ -90,7 +90,7 @@ async function applyAlone(dependencies: Applier, id: bigint): Promise<'done' | '
   return 'done';
 }
 
-async function applyByElement(dependencies: Applier, id: bigint): Promise<void> {
+async function applyByElement(dependencies: CallbackDependencies, id: bigint): Promise<void> {
   const after = await dependencies.database.transaction(async (transaction) => {
     const callback = await claimProviderCallback(transaction, id);
     if (callback === undefined) return [];
@@ -116,7 +116,7 @@ async function applyByElement(dependencies: Applier, id: bigint): Promise<void> 
 }
 
 async function applyElement(
-  dependencies: Applier,
+  dependencies: CallbackDependencies,
   transaction: Transaction,
   item: NotificationItem,
 ): Promise<AfterCommit | { readonly problem: string }> {
@@ -133,8 +133,8 @@ async function applyElement(
 const idleMs = 50;
 
 /** The loop of a worker that applies callbacks as they come: a steady trickle in a few batches a second, a flood at once. */
-export function startCallbackApplier(dependencies: Applier): Loop {
-  const applyNext = createCallbackApplier(dependencies);
+export function startApplyingCallbacks(dependencies: CallbackDependencies): Loop {
+  const applyNext = createCallbackRounds(dependencies);
   return startPollingLoop({
     name: 'provider callbacks',
     logger: dependencies.logger,

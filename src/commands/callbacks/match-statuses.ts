@@ -50,7 +50,7 @@ export async function matchStatuses(
   return { known, unknown };
 }
 
-/** Nobody promises that the provider's ids differ from one number to another. */
+/** The provider's ids may repeat from one number to another. */
 function keyInChannel(channelId: string, providerMessageId: string): string {
   return `${channelId} ${providerMessageId}`;
 }

@@ -20,7 +20,7 @@ import { errorName, startPollingLoop, type Loop } from '../../concurrency/pollin
 import { applyStatusEffects } from './status-effects.ts';
 import { emitStatusEvents } from './status-events.ts';
 
-type Settler = Pick<Dependencies, 'database' | 'logger' | 'now' | 'orchestrator'> &
+type SettlingDependencies = Pick<Dependencies, 'database' | 'logger' | 'now' | 'orchestrator'> &
   Partial<Pick<Dependencies, 'metrics'>>;
 
 /** How long a status of an unknown message waits for our own record of it. */
@@ -34,7 +34,10 @@ interface ParkedAndTold {
 }
 
 /** Applies parked statuses, those younger than `withinSeconds` if it is given, whose message is known by now; returns how many. */
-export async function applyParkedStatuses(dependencies: Settler, withinSeconds?: number): Promise<number> {
+export async function applyParkedStatuses(
+  dependencies: SettlingDependencies,
+  withinSeconds?: number,
+): Promise<number> {
   let claimed: readonly ParkedStatus[] = [];
   try {
     const { applied, after } = await dependencies.database.transaction(async (transaction) => {
@@ -59,7 +62,7 @@ export async function applyParkedStatuses(dependencies: Settler, withinSeconds?:
 
 /** One that cannot be applied is put aside, so that it holds nothing up; one that waits for somebody else stays parked. */
 async function applyAlone(
-  dependencies: Settler,
+  dependencies: SettlingDependencies,
   { id, withinSeconds }: { readonly id: bigint; readonly withinSeconds: number | undefined },
 ): Promise<number> {
   try {
@@ -87,7 +90,7 @@ async function applyAlone(
 
 /** In the order of `applyItems`: templates and campaigns, then people, then messages. */
 async function applyKnown(
-  dependencies: Settler,
+  dependencies: SettlingDependencies,
   transaction: Transaction,
   parked: readonly ParkedStatus[],
 ): Promise<{ readonly applied: number; readonly after: AfterCommit }> {
@@ -112,7 +115,7 @@ async function applyKnown(
 
 /** Tells of statuses whose message stayed unknown, once, with messageSource `unknown`; returns how many. */
 export async function emitUnknownStatuses(
-  { database, now }: Pick<Settler, 'database' | 'now'>,
+  { database, now }: Pick<SettlingDependencies, 'database' | 'now'>,
   afterSeconds = parkingSeconds,
 ): Promise<number> {
   return database.transaction(async (transaction) => {
@@ -140,7 +143,7 @@ const idleMs = 1_000;
 const fullRoundMs = 20_000;
 
 /** The loop of a worker. What was parked lately is looked at every second, the rest less often. */
-export function startParkedStatusSettler(dependencies: Settler): Loop {
+export function startSettlingStatuses(dependencies: SettlingDependencies): Loop {
   let nextFullRound = 0;
   return startPollingLoop({
     name: 'parked statuses',

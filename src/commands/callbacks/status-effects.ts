@@ -1,4 +1,4 @@
-/** What a failure means beyond its message: campaigns pause, people and countries are left alone. */
+/** Effects of a failure beyond its message: campaigns pause, people unsubscribe, countries are blocked. */
 import type { Dependencies } from '../../dependencies.ts';
 import { providerErrorRule } from '../../domain/sending/provider-error.ts';
 import type { ProviderErrorRule } from '../../domain/sending/provider-error-table.ts';

@@ -42,7 +42,7 @@ function sameDayNextYear(now: Date): Date {
   return next;
 }
 
-/** What the audience input lacks, or holds wrongly, for its selection type. */
+/** Problems of the audience input for its selection type. */
 export function audienceProblems(body: CreateCampaign): readonly FieldProblem[] {
   switch (body.contact_selection_type) {
     case 'all_contacts':

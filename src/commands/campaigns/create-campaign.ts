@@ -153,7 +153,7 @@ interface Reused {
   readonly frozenValues: boolean;
 }
 
-/** What the request refers to must exist. */
+/** Problems of references: segments, a failed campaign, an uploaded file. */
 async function referenceProblems(
   { config, database, outbound }: Pick<Creator, 'config' | 'database' | 'outbound'>,
   workspaceId: number,

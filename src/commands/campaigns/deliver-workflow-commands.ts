@@ -8,12 +8,15 @@ import {
 } from '../../records/campaigns/workflow-commands.ts';
 import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 
-type Courier = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
+type CommandDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 
 /**
- * Right after a commit. Never fails the caller: what cannot be delivered now stays for the courier loop of the workers.
+ * Right after a commit. Never fails the caller: what cannot be delivered now stays for a loop of the workers.
  */
-export async function deliverWorkflowCommands(dependencies: Courier, campaignId: string): Promise<void> {
+export async function deliverWorkflowCommands(
+  dependencies: CommandDependencies,
+  campaignId: string,
+): Promise<void> {
   try {
     await deliverAll(dependencies, await listWorkflowCommands(dependencies.database, { campaignId }));
   } catch (error) {
@@ -23,7 +26,7 @@ export async function deliverWorkflowCommands(dependencies: Courier, campaignId:
 
 const failuresOfRound = 3;
 
-export interface CourierRound {
+export interface DeliveryRound {
   readonly delivered: number;
   /** Where the next round goes on; 0 when this one came to the end. */
   readonly lastId: bigint;
@@ -32,13 +35,13 @@ export interface CourierRound {
 }
 
 /**
- * One round of the courier, behind `afterId`: whatever lay longer than its own process would have taken. One that Temporal
+ * One round of that loop, behind `afterId`: whatever lay longer than its own process would have taken. One that Temporal
  * refuses does not hold up the others: the next round goes on behind it.
  */
 export async function deliverOverdueCommands(
-  dependencies: Courier,
+  dependencies: CommandDependencies,
   { olderThanMs, afterId }: { readonly olderThanMs: number; readonly afterId: bigint },
-): Promise<CourierRound> {
+): Promise<DeliveryRound> {
   const commands = await listWorkflowCommands(dependencies.database, { olderThanMs, afterId });
   const failures: unknown[] = [];
   let delivered = 0;
@@ -54,17 +57,17 @@ export async function deliverOverdueCommands(
   return { delivered, lastId: 0n, failure: delivered === 0 ? failures[0] : undefined };
 }
 
-const courierIdleMs = 1_000;
+const idleMs = 1_000;
 // A command that its own process has not delivered by then was left behind.
 const overdueMs = 2_000;
 
 /** The loop of a worker. It fails, for its pause to grow, when a round delivers nothing of what there is. */
-export function startCourier(dependencies: Courier): Loop {
+export function startDeliveringCommands(dependencies: CommandDependencies): Loop {
   let afterId = 0n;
   return startPollingLoop({
     name: 'workflow commands',
     logger: dependencies.logger,
-    idleMs: courierIdleMs,
+    idleMs,
     work: async () => {
       const round = await deliverOverdueCommands(dependencies, { olderThanMs: overdueMs, afterId });
       afterId = round.lastId;
@@ -74,7 +77,10 @@ export function startCourier(dependencies: Courier): Loop {
   });
 }
 
-async function deliverAll(dependencies: Courier, commands: readonly WorkflowCommandRow[]): Promise<void> {
+async function deliverAll(
+  dependencies: CommandDependencies,
+  commands: readonly WorkflowCommandRow[],
+): Promise<void> {
   for (const command of commands) {
     const { request_id: requestId } = command;
     await withCallContext(requestId === null ? {} : { requestId }, () => deliver(dependencies, command));
@@ -82,7 +88,7 @@ async function deliverAll(dependencies: Courier, commands: readonly WorkflowComm
   }
 }
 
-async function deliver({ orchestrator }: Courier, command: WorkflowCommandRow): Promise<void> {
+async function deliver({ orchestrator }: CommandDependencies, command: WorkflowCommandRow): Promise<void> {
   const campaign = { id: command.campaign_id, workspaceId: command.workspace_id, name: command.name };
   if (command.kind === 'start') return orchestrator.startCampaign(campaign);
   // A refresh may overtake the start of a campaign that was changed at once; starting is idempotent.

@@ -13,7 +13,7 @@ interface Standing {
   readonly reason: string | null;
 }
 
-/** One recipient's way from a state to another. */
+/** One recipient's move from one state to another. */
 export interface StateMove {
   readonly campaignId: string;
   readonly from: Standing;

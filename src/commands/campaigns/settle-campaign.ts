@@ -12,7 +12,7 @@ import {
   type CancelledPage,
 } from '../../records/campaigns/lifecycle.ts';
 
-type Settler = Pick<Dependencies, 'database' | 'config' | 'logger' | 'metrics'>;
+type SettlingDependencies = Pick<Dependencies, 'database' | 'config' | 'logger' | 'metrics'>;
 
 const longestWaitMs = 60_000;
 const shortestWaitMs = 250;
@@ -22,7 +22,7 @@ const shortestWaitMs = 250;
  * worth trying again: until the oldest open claim expires, or a receipt may have settled it.
  */
 export async function settleCampaign(
-  { database, config, logger, metrics }: Settler,
+  { database, config, logger, metrics }: SettlingDependencies,
   campaignId: string,
 ): Promise<number> {
   const grace = { campaignId, graceSeconds: config.outcomeGraceSeconds };
@@ -57,7 +57,7 @@ export interface CancelOptions {
  * and a crashed one becomes UNKNOWN after the grace period: ends when nothing is open any more. May be run again.
  */
 export async function cancelRecipients(
-  dependencies: Pick<Settler, 'database' | 'config' | 'metrics'>,
+  dependencies: Pick<SettlingDependencies, 'database' | 'config' | 'metrics'>,
   campaignId: string,
   { heartbeat, signal }: CancelOptions,
 ): Promise<void> {
@@ -77,7 +77,7 @@ export async function cancelRecipients(
 }
 
 async function cancelWaiting(
-  { database, metrics }: Pick<Settler, 'database' | 'metrics'>,
+  { database, metrics }: Pick<SettlingDependencies, 'database' | 'metrics'>,
   campaignId: string,
   heartbeat: () => void,
 ): Promise<void> {

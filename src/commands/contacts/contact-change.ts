@@ -19,7 +19,7 @@ export function contactEvent({ workspaceId, eventKey, contact, occurredAt }: Con
 /** What the contact becomes, changed at the time of reading, and the `contact.updated` that tells of it. */
 export function contactChange(before: StoredContact, edited: Contact, occurredAt: Date): ContactChange {
   const { workspaceId, contact, readAt } = before;
-  // Whoever waited for the contact may have begun before its last change.
+  // A transaction that waited for the contact may have begun before its last change.
   const updatedAt = new Date(Math.max(readAt.getTime(), contact.updatedAt.getTime() + 1));
   const after = { ...edited, updatedAt };
   const event = contactEvent({ workspaceId, eventKey: 'contact.updated', contact: after, occurredAt });

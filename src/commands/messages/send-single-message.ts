@@ -51,7 +51,7 @@ export type SingleSendOutcome =
       /** `accepted`, or `held_for_quality_assessment` while the provider paces the template. */
       readonly status: string;
     }
-  /** It may have been sent. It is never sent again; a receipt may still settle it. */
+  /** The message may have been sent: it is never sent again, and a receipt may still settle it. */
   | { readonly kind: 'unknown'; readonly messageId: string };
 
 const longestWaitMs = 10_000;
@@ -200,7 +200,7 @@ function overloaded(waitMs: number): Overloaded {
   return new Overloaded('Too many messages are waiting for this channel', Math.ceil(waitMs / 1000));
 }
 
-/** What is lost here is told once more with the message's statuses. */
+/** Effects lost here are applied when the message's statuses come. */
 async function learn(
   { database, logger }: SingleSender,
   messageId: string,

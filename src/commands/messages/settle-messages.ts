@@ -115,7 +115,7 @@ function ledgerEntries(entries: ReadonlyMap<string, LedgerSum>): readonly Ledger
 
 type PriceOf = (moved: MovedMessage) => bigint | null;
 
-/** What the provider's pricing means on the rate card of the workspace; null where it says nothing we can price. */
+/** The provider's pricing as a price of the rate card; null where it has none for it. */
 async function reportedPrices(connection: Connection, moved: readonly MovedMessage[]): Promise<PriceOf> {
   const cards = new Map<number, ReadonlyMap<string, bigint>>();
   const billable = moved.filter(({ pricing }) => pricing?.billable === true);

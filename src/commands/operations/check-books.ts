@@ -20,7 +20,7 @@ import { batches, type Doctor, type Finding } from './check.ts';
 const batchSize = 200;
 const messageBatch = 50_000;
 
-/** What the scan of the campaigns found reserved, by channel; the wallets are compared with it afterwards. */
+/** Sums that the scan of campaigns found reserved, by channel; the wallets are compared with them afterwards. */
 interface Reservations {
   readonly owed: Map<string, bigint>;
   readonly campaigns: Map<string, string[]>;

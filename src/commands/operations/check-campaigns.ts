@@ -31,7 +31,7 @@ export async function* checkOpenCampaigns(doctor: Doctor, again?: readonly strin
 
 export type CampaignJudge = Pick<Doctor, 'database' | 'orchestrator' | 'workflows' | 'logger' | 'now'>;
 
-/** What is wrong between a campaign that is not finished and its workflow. */
+/** Compares an unfinished campaign with its workflow. */
 export async function judgeCampaign(
   doctor: CampaignJudge,
   campaign: CampaignToCheck,

@@ -15,7 +15,7 @@ import type { Doctor, Finding, Repair } from './check.ts';
 
 const batchSize = 500;
 
-/** What was claimed and never recorded. */
+/** Claims without a record of their outcome. */
 export async function* checkClaims({ database, config, slackSeconds }: Doctor): AsyncIterable<Finding> {
   const { outcomeGraceSeconds: graceSeconds } = config;
   // A paused campaign looks at its claims once a minute.

@@ -21,7 +21,7 @@ export interface Doctor {
 }
 
 export interface Repair {
-  /** What it will do, as the end of "would …". */
+  /** The repair, as the end of a sentence that begins with "would". */
   readonly does: string;
   /** Safe to run again. Throws when it could not be done. */
   readonly run: () => Promise<void>;
@@ -33,7 +33,7 @@ export interface Finding {
   /** What it is about: the id of a campaign, channel, delivery, workflow or account, or the name of a queue. */
   readonly id: string;
   readonly meaning: string;
-  /** What moves while work goes on: a finding that looks different a while later was work under way. */
+  /** Fingerprint of a finding: when it differs at the second look, the finding was work under way. */
   readonly fingerprint: string;
   /** Undefined: a person has to decide; `meaning` says what. */
   readonly repair?: Repair;

@@ -7,7 +7,7 @@ import type { Doctor } from './check.ts';
 const prefix = campaignWorkflowId('');
 const mostNamed = 100;
 
-/** What a restore has lost and nothing can bring back, as sentences for the operator. */
+/** Losses of a restore that nothing can bring back, as sentences for the operator. */
 export async function describeLostTime(
   { database, workflows }: Doctor,
   { backupAt, stoppedAt, temporalToo }: Restore,

@@ -5,7 +5,7 @@ import { providerReason, type RecipientState } from '../../domain/campaigns/reci
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
 import type { MessageOutcome } from '../../records/sending/page-results.ts';
 
-/** What an answer tells about the messages that have not left yet. */
+/** Verdict on the messages that have not left yet. */
 export type Halt =
   | { readonly kind: 'unreachable' }
   /** One answer after the other says nothing about its message, or that the provider itself is in trouble. */

@@ -1,4 +1,4 @@
-/** What stops a step of sending before its time, and what the answers so far have told. */
+/** Reasons to stop a step of sending early, and what its answers have told so far. */
 import type { ClaimedRecipient } from '../../records/sending/claims.ts';
 import type { Halt, Verdict } from './message-outcome.ts';
 import type { Refusal } from './stop-sending.ts';
@@ -43,7 +43,7 @@ export function controlStep({ isUnchanged, draining }: StepControlOptions): Step
   return {
     stopped: () => halt !== undefined || changed || draining(),
     note: (verdict, recipient) => {
-      // One of many that say the same is enough to pause a template or a channel.
+      // Of many equal refusals one is enough to pause a template or a channel.
       if (verdict.refusal && !(verdict.halt && halt)) refusals.push({ ...verdict.refusal, recipient });
       halt ??= verdict.halt;
       troubles = verdict.trouble === true ? troubles + 1 : 0;

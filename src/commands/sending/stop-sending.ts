@@ -1,4 +1,4 @@
-/** What an answer means beyond its message: the channel slows down, campaigns pause, people are left alone. */
+/** Effects of an answer beyond its message: the channel slows down, campaigns pause, people unsubscribe. */
 import type { Dependencies } from '../../dependencies.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';

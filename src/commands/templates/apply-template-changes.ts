@@ -11,7 +11,7 @@ import { pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
 interface TemplateWrite {
   /** The templates that existed, as they were. */
   readonly before: readonly SyncedTemplate[];
-  /** Those that were added or changed, as they are now. */
+  /** Templates that were added or changed, as they are now. */
   readonly after: readonly SyncedTemplate[];
 }
 

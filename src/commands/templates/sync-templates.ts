@@ -43,7 +43,7 @@ export interface SyncProgress {
 }
 
 interface SyncOptions {
-  /** What an earlier run reported last. */
+  /** The last progress that an earlier run reported. */
   readonly resumeFrom?: SyncProgress | undefined;
   /** Called after every page but the last. */
   readonly onProgress?: (progress: SyncProgress) => void;

@@ -8,11 +8,11 @@ import {
 } from '../../records/webhooks/dispatch.ts';
 import type { Loop } from '../../concurrency/polling-loop.ts';
 import { startPollingLoop } from '../../concurrency/polling-loop.ts';
-import { createStarter, type StarterOptions } from './starter.ts';
+import { createDeliveryStarts, type StartLimits } from './start-deliveries.ts';
 
 export interface RelayOptions {
   readonly dispatch: Omit<DispatchLimits, 'limit' | 'slowLimit'>;
-  readonly starts: StarterOptions;
+  readonly starts: StartLimits;
   /** Events of one fan-out statement. */
   readonly fanOutBatch: number;
   /** Between rounds when there is nothing to do: the latency of a lone event is up to twice this. */
@@ -49,7 +49,7 @@ export function startWebhookRelay(
   options: RelayOptions = defaultRelayOptions,
 ): Loop {
   const { database, logger, config, metrics } = dependencies;
-  const starter = createStarter(dependencies, options.starts);
+  const starts = createDeliveryStarts(dependencies, options.starts);
 
   const loops = [
     startPollingLoop({
@@ -66,12 +66,12 @@ export function startWebhookRelay(
       logger,
       idleMs: options.idleMs,
       work: async () => {
-        await starter.untilRoom();
-        const limit = starter.room();
+        await starts.untilRoom();
+        const limit = starts.room();
         if (limit <= 0 || !(await hasWaitingDeliveries(database))) return false;
-        const slowLimit = starter.slowRoom();
+        const slowLimit = starts.slowRoom();
         const dispatched = await dispatchDeliveries(database, { ...options.dispatch, limit, slowLimit });
-        for (const delivery of dispatched) starter.start(delivery);
+        for (const delivery of dispatched) starts.start(delivery);
         return dispatched.some(({ slow }) => !slow);
       },
     }),
@@ -96,7 +96,7 @@ export function startWebhookRelay(
   return {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));
-      await starter.drain();
+      await starts.drain();
     },
   };
 }

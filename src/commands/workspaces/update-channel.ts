@@ -4,7 +4,7 @@ import { pauseRunningOfChannel } from '../../records/campaigns/lifecycle.ts';
 import { findChannelById, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
 import { rateProblems } from './create-channel.ts';
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export interface UpdateChannel {
   readonly channelId: string;
   readonly accessToken?: string | undefined;
@@ -51,7 +51,7 @@ export async function updateChannel(
   const accessTokenEncrypted =
     input.accessToken === undefined ? found.accessTokenEncrypted : secrets.encrypt(input.accessToken);
   await database.transaction(async (transaction) => {
-    // The courier of a worker tells their workflows.
+    // A loop of the workers tells their workflows.
     if (settings.status === 'blocked') await pauseRunningOfChannel(transaction, input.channelId);
     await updateChannelSettings(transaction, input.channelId, {
       ...settings,

@@ -1,4 +1,4 @@
-/** Who of a campaign's audience becomes a recipient, and why the others are skipped. */
+/** Decides who of an audience becomes a recipient, and why the others are skipped. */
 import type { SkipReason } from '../campaigns/recipient.ts';
 import type { PhoneNumber } from '../phone-number.ts';
 import {
@@ -27,7 +27,7 @@ export interface AudienceContact {
 /** One entry of the audience as it was given: a row of a CSV, a quick contact, a contact, a recipient that failed. */
 export interface Candidate {
   readonly line: number | null;
-  /** What is no phone number, as it was written. */
+  /** A cell that is no phone number, as it was written. */
   readonly given: string;
   readonly phone: PhoneNumber | undefined;
   /** Why the row cannot be read. */
@@ -57,7 +57,7 @@ export interface AudienceRules {
 
 const longestDetail = 100;
 
-/** What is wrong with a candidate by itself; `isNew` says whether its number comes for the first time. */
+/** Reason to skip a candidate by itself; `isNew`: its number comes for the first time. */
 export function skipBeforeContact(
   candidate: Candidate,
   isNew: (phone: PhoneNumber) => boolean,

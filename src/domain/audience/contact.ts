@@ -1,4 +1,4 @@
-/** What an audience's input makes of the workspace's contacts: new ones, and fields that were empty so far. */
+/** Changes that an audience's input makes to contacts: new ones, and fields that were empty. */
 import type { AudienceContact, Candidate } from './audience.ts';
 import type { PhoneNumber } from '../phone-number.ts';
 

@@ -1,4 +1,4 @@
-/** What can be told of a CSV from its beginning: the delimiter, and Excel's own line that names it. */
+/** Reads the delimiter from the beginning of a CSV, or from Excel's line that names it. */
 
 const csvDelimiters = [',', ';', '\t', '|'] as const;
 export type CsvDelimiter = (typeof csvDelimiters)[number];

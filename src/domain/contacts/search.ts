@@ -1,4 +1,4 @@
-/** What somebody types to find a contact, taken apart. */
+/** Takes a search for contacts apart into words and digits. */
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
 
 export interface ContactSearch {

@@ -1,4 +1,4 @@
-/** What a condition of a segment means, apart from how it was written. Io-ts-free and Node-free. */
+/** Meaning of a segment's condition, whatever its spelling. Io-ts-free and Node-free. */
 
 export const filterOperators = [
   'eq',

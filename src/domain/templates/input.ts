@@ -94,7 +94,7 @@ export const valuesFromMapping = (
 ): TemplateInput =>
   readInput(definition, { mapping: variableMapping, now, fieldOf: (path) => `${field}.${path}` });
 
-/** What a list of texts cannot say. */
+/** Template parts that a list of texts cannot fill. */
 const inexpressible = (definition: TemplateDefinition): string | undefined => {
   if (definition.carousel !== undefined) return 'its carousel cards';
   if (definition.offerExpires) return "its offer's expiry";

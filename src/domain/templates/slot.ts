@@ -1,4 +1,4 @@
-/** What a slot of a template accepts. */
+/** Values that a slot of a template accepts. */
 export type SlotRule =
   | { readonly kind: 'text' }
   | { readonly kind: 'plain' }

@@ -1,4 +1,4 @@
-/** What a sync makes of the provider's present list. */
+/** Compares the provider's present list with what is stored. */
 
 /** A template as the provider lists it, in a form that Postgres can hold. */
 export interface ListedTemplate {
@@ -18,7 +18,7 @@ export interface SyncSummary {
   /** Templates the provider has. */
   readonly synced: number;
   readonly added: number;
-  /** Those that the provider no longer has among them. */
+  /** Templates among them that the provider no longer has. */
   readonly changed: number;
 }
 

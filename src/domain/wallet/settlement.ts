@@ -1,4 +1,4 @@
-/** What a message costs its channel's wallet as its state moves. Amounts are integer micro-units. */
+/** Cost of a message to its channel's wallet as its state moves. Amounts are integer micro-units. */
 import type { RecipientState } from '../campaigns/recipient.ts';
 
 export const settlements = ['none', 'reserved', 'charged', 'refunded'] as const;
@@ -69,7 +69,7 @@ function correct(
 ): SettlementOutcome {
   const { settlement, price, released, entries } = charged;
   if (settlement !== 'charged' || reportedPrice === null || reportedPrice === price) return charged;
-  // What was reserved for the message is spent by its own charge; only a charge without reservation lowers the rest.
+  // A charge spends the message's own reservation; without one it lowers what is available.
   const spent = released === 0n ? -entries.reduce((sum, { amount }) => sum + amount, 0n) : 0n;
   const left = available - spent;
   const wanted = price - reportedPrice;

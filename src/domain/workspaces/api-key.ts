@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 export const keyScopes = ['channel', 'workspace', 'operator'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
-/** Who asks: what a valid key stands for. */
+/** The caller that a valid key stands for. */
 export interface Principal {
   readonly workspaceId: number;
   /** The public part of the key; also the creator's id of what it creates. */

@@ -29,7 +29,7 @@ const Segment = row(
   }),
 );
 
-/** Those of the segments that belong to the workspace. */
+/** Ids of segments that belong to the workspace. */
 export async function listFilters(
   connection: Connection,
   workspaceId: number,

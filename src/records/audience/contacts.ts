@@ -114,7 +114,7 @@ function contactLoad(connection: LoadConnection, context: LoadContext): ContactL
         }
       }
       const written = writer.write({ created, changed });
-      // Whoever awaits it learns of a failure; until then it must not count as unhandled.
+      // The caller who awaits it gets the failure; until then Node must not count it as unhandled.
       written.catch(() => undefined);
       return { contacts, written };
     },

@@ -1,4 +1,4 @@
-/** What the end of a preparation writes beside the recipients, in their transaction. */
+/** Writes of the end of a preparation, in the transaction of its recipients. */
 import {
   nextCampaignStatus,
   type CampaignStatus,

@@ -1,4 +1,4 @@
-/** What preparing a campaign reads and, when it cannot succeed, writes. Its success is `recipient-load.ts`. */
+/** Reads of a preparation, and the writes of one that cannot succeed. Its success is `recipient-load.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';

@@ -83,7 +83,7 @@ export async function insertIncomingContact(
   return inserted ?? undefined;
 }
 
-/** What a message may tell anew of somebody we know. Restores the soft-deleted. */
+/** Updates a known contact with what a message tells of it. Restores the soft-deleted. */
 export async function updateIncomingContact(
   connection: Connection,
   {

@@ -4,7 +4,7 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
-/** Whoever else is about to save this message of the provider waits until the transaction ends. */
+/** Locks the provider's message id: another transaction that saves the same message waits. */
 export async function lockProviderMessage(
   connection: Connection,
   { channelId, providerMessageId }: { readonly channelId: string; readonly providerMessageId: string },

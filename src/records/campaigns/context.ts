@@ -1,4 +1,4 @@
-/** What the creation of a campaign is judged by: the sending channel, the template, the features and the money. */
+/** Context of a campaign's creation: the sending channel, the template, the features and the money. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Features } from '../../domain/workspaces/feature.ts';

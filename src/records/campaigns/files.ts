@@ -41,7 +41,7 @@ export async function listExpiredCampaignFiles(
   return files.map(({ key }) => key);
 }
 
-/** Those of the keys that no upload has a row for. */
+/** Keys that no upload has a row for. */
 export async function listUnknownFileKeys(
   connection: Connection,
   keys: readonly string[],

@@ -99,7 +99,7 @@ async function pauseWhere(
   return paused.map(({ id }) => id);
 }
 
-// What has not begun meets the same obstacle when it begins; until then the obstacle may have gone.
+// A campaign that has not begun meets the obstacle when it begins, if it is still there.
 const startedStatuses = statusesBefore('pause').filter(
   (status) => nextCampaignStatus(status, 'complete') !== undefined,
 );

@@ -1,4 +1,4 @@
-/** What a test message of a campaign is made of. */
+/** Parts of a test message of a campaign. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { NotFound } from '../../domain/error.ts';

@@ -29,7 +29,7 @@ const toStored = ({ workspaceId, readAt, ...contact }: t.TypeOf<typeof Stored>):
   readAt,
 });
 
-/** Nobody else changes it until the transaction ends. Throws NotFound, for a deleted contact too. */
+/** Locks the contact until the transaction ends. Throws NotFound, also for a deleted one. */
 export async function lockContact(
   connection: Transaction,
   workspaceId: number,

@@ -107,7 +107,7 @@ export async function deleteTag(connection: Connection, workspaceId: number, tag
 
 const TagId = row(t.type({ id: t.string }));
 
-/** Those of the ids that are tags of the workspace. */
+/** Ids that are tags of the workspace. */
 export async function findTags(
   connection: Connection,
   workspaceId: number,

@@ -25,7 +25,7 @@ const bySqlState: Readonly<Record<string, Read>> = {
   '23P01': (error) => new CheckExclusionConstraintViolationError(error),
   '25P03': (error) => new IdleTransactionTimeoutError(error),
   '42601': (error, text) => new InputSyntaxError(error, { sql: text, values: [] }),
-  // One code for both; their words differ.
+  // Postgres uses one code for both; the messages differ.
   '57014': (error) =>
     error.message.includes('user request')
       ? new StatementCancelledError(error)

@@ -34,7 +34,7 @@ const selection = sql.fragment`
   template.id, template.provider_template_id AS "providerTemplateId", template.name, template.language,
   template.status, template.category, template.rejected_reason AS "rejectedReason"`;
 
-/** What we hold of these provider ids, locked until the transaction ends. */
+/** Stored templates of these provider ids, locked until the transaction ends. */
 export async function lockSyncedTemplates(
   connection: Connection,
   businessAccountId: string,
@@ -97,7 +97,7 @@ export async function upsertTemplates(
     RETURNING ${selection}`);
 }
 
-/** What a sync that began at `startedAt` has not seen, locked until the transaction ends. */
+/** Templates that a sync begun at `startedAt` has not seen, locked until the transaction ends. */
 export async function lockUnseenTemplates(
   connection: Connection,
   { businessAccountId, startedAt }: { readonly businessAccountId: string; readonly startedAt: string },

@@ -130,7 +130,7 @@ export async function updateWebhookConfiguration(
   return updated;
 }
 
-/** What still waits for it ends as `endpoint_inactive`. */
+/** Deliveries that wait for it end as `endpoint_inactive`. */
 export async function deleteWebhookConfiguration(
   database: Database,
   workspaceId: number,

@@ -28,7 +28,7 @@ const KeyRow = row(
   }),
 );
 
-/** Those of them that exist and are not revoked. */
+/** Keys among them that exist and are not revoked. */
 export function findApiKeys(connection: Connection, keyIds: readonly string[]): Promise<readonly ApiKey[]> {
   return connection.any(sql.prepared('api-keys', KeyRow)`
     SELECT workspace_id AS "workspaceId", channel_id AS "channelId", scope, key_id AS "keyId",

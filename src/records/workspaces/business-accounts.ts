@@ -30,7 +30,7 @@ const BusinessAccountRow = row(BusinessAccount);
 
 const selection = sql.fragment`id, workspace_id AS "workspaceId", templates_synced_at AS "templatesSyncedAt"`;
 
-/** Those of one workspace. */
+/** Business accounts of one workspace. */
 export async function listBusinessAccounts(
   connection: Connection,
   workspaceId: number,
@@ -39,7 +39,7 @@ export async function listBusinessAccounts(
     SELECT ${selection} FROM business_account WHERE workspace_id = ${workspaceId} ORDER BY id`);
 }
 
-/** Those of every workspace, behind `afterId`: for jobs that serve all of them. */
+/** Business accounts of every workspace, behind `afterId`. */
 export async function listAllBusinessAccounts(
   connection: Connection,
   afterId = '',

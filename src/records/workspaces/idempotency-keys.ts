@@ -42,7 +42,7 @@ export interface IdempotencyRecord {
   readonly requestSha256: Buffer;
   /** Undefined while the request runs, or when its process died. */
   readonly response: StoredResponse | undefined;
-  /** What the request was creating. */
+  /** The resource that the request was creating. */
   readonly resourceId: string | null;
   readonly ageMs: number;
 }

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   applyProviderCallbacks,
-  startCallbackApplier,
+  startApplyingCallbacks,
 } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { startPollingLoop } from '../../../src/concurrency/polling-loop.ts';
 import { insertProviderCallbacks } from '../../../src/records/callbacks/provider-callbacks.ts';
@@ -136,7 +136,7 @@ describe('applyProviderCallbacks', () => {
       ),
     );
     const appliers = [1, 2, 3].map(() => createApplier(database.pool));
-    const loops = appliers.map((applier) => startCallbackApplier(applier));
+    const loops = appliers.map((applier) => startApplyingCallbacks(applier));
     for (const callback of callbacks) await insertProviderCallbacks(database.pool, [callback]);
     await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
     await Promise.all(loops.map((loop) => loop.stop()));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   applyParkedStatuses,
   emitUnknownStatuses,
-  startParkedStatusSettler,
+  startSettlingStatuses,
 } from '../../../src/commands/callbacks/settle-parked-statuses.ts';
 import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
 import { claimPage, type ClaimedRecipient } from '../../../src/records/sending/claims.ts';
@@ -528,7 +528,7 @@ describe('statuses of messages we do not know', () => {
     await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
     await database.pool.query(sql.type(nothing)`
       UPDATE parked_status SET parked_at = now() - interval '11 minutes' WHERE channel_id = ${sending.channelId}`);
-    const loop = startParkedStatusSettler(applier);
+    const loop = startSettlingStatuses(applier);
     await expect.poll(() => keysOf(sending), { timeout: 10_000 }).toEqual(['delivered']);
     await loop.stop();
     expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);

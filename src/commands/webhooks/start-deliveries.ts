@@ -4,7 +4,7 @@ import type { Dispatched } from '../../records/webhooks/dispatch.ts';
 import { failUndialled, returnDeliveries } from '../../records/webhooks/dispatch.ts';
 import { errorName } from '../../concurrency/polling-loop.ts';
 
-export interface StarterOptions {
+export interface StartLimits {
   /** Under way at a time in this process, at least and at most. */
   readonly fewest: number;
   readonly most: number;
@@ -16,12 +16,13 @@ export interface StarterOptions {
 
 /** How long nothing is started after a start that failed. */
 const holdMs = 1000;
-/** Change of the number at a time by one start that was slow or quick: one in six may be slow. */
-const [less, more] = [0.5, 0.1];
+/** A slow start lowers the number at a time, a quick one raises it: one in six may be slow. */
+const slowStep = 0.5;
+const quickStep = 0.1;
 
-export function createStarter(
+export function createDeliveryStarts(
   { database, orchestrator, logger }: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
-  { fewest, most, targetMs, slow: slowAtATime }: StarterOptions,
+  { fewest, most, targetMs, slow: slowAtATime }: StartLimits,
 ) {
   const underWay = new Set<Promise<void>>();
   let atATime = most;
@@ -34,7 +35,7 @@ export function createStarter(
     try {
       const outcome = await orchestrator.startWebhookDelivery(deliveryId);
       const isSlow = performance.now() - startedAt > targetMs;
-      atATime = Math.min(most, Math.max(fewest, atATime + (isSlow ? -less : more)));
+      atATime = Math.min(most, Math.max(fewest, atATime + (isSlow ? -slowStep : quickStep)));
       if (outcome === 'closed') await failUndialled(database, deliveryId);
     } catch (error) {
       // Temporal is away: the delivery takes its place in the queue again.

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createStarter } from '../../../src/commands/webhooks/starter.ts';
+import { createDeliveryStarts } from '../../../src/commands/webhooks/start-deliveries.ts';
 
-type Dependencies = Parameters<typeof createStarter>[0];
+type Dependencies = Parameters<typeof createDeliveryStarts>[0];
 const options = { fewest: 2, most: 10, targetMs: 500, slow: 2 };
 
 /** A server whose answers take as long as the test says; what is asked of the database is counted. */
@@ -13,21 +13,21 @@ function scene(start: () => Promise<'started' | 'closed'>) {
     database: { query: async ({ sql }: { sql: string }) => void statements.push(sql) },
     logger: { warn: () => undefined },
   } as unknown as Dependencies;
-  return { starter: createStarter(dependencies, options), statements };
+  return { starts: createDeliveryStarts(dependencies, options), statements };
 }
 
 it('starts fewer at a time while starts are slow, and more again when they are quick', async () => {
   let takesMs = 700;
-  const { starter } = scene(async () => {
+  const { starts } = scene(async () => {
     if (takesMs > 0) await sleep(takesMs);
     return 'started';
   });
   const round = async (count: number) => {
-    for (let id = 0; id < count; id += 1) starter.start({ id: String(id), slow: false });
-    await starter.drain();
-    return starter.room();
+    for (let id = 0; id < count; id += 1) starts.start({ id: String(id), slow: false });
+    await starts.drain();
+    return starts.room();
   };
-  expect(starter.room()).toBe(10);
+  expect(starts.room()).toBe(10);
   expect(await round(8)).toBe(6);
   expect(await round(20)).toBe(2);
   takesMs = 0;
@@ -40,44 +40,44 @@ it('keeps the places of slow endpoints apart and few', async () => {
   const blocked = new Promise<'started'>((resolve) => {
     finish = () => resolve('started');
   });
-  const { starter } = scene(() => blocked);
-  expect(starter.slowRoom()).toBe(2);
-  starter.start({ id: 'a', slow: true });
-  starter.start({ id: 'b', slow: false });
-  expect([starter.room(), starter.slowRoom()]).toEqual([8, 1]);
+  const { starts } = scene(() => blocked);
+  expect(starts.slowRoom()).toBe(2);
+  starts.start({ id: 'a', slow: true });
+  starts.start({ id: 'b', slow: false });
+  expect([starts.room(), starts.slowRoom()]).toEqual([8, 1]);
   finish();
-  await starter.drain();
-  expect([starter.room(), starter.slowRoom()]).toEqual([10, 2]);
+  await starts.drain();
+  expect([starts.room(), starts.slowRoom()]).toEqual([10, 2]);
 });
 
 it('gives a delivery back and rests when Temporal is away', async () => {
-  const { starter, statements } = scene(() => Promise.reject(new Error('away')));
-  starter.start({ id: 'a', slow: false });
-  await starter.drain();
+  const { starts, statements } = scene(() => Promise.reject(new Error('away')));
+  starts.start({ id: 'a', slow: false });
+  await starts.drain();
   expect(statements).toHaveLength(1);
   expect(statements[0]).toContain('SET dispatched_at = NULL');
-  expect(starter.room()).toBe(0);
+  expect(starts.room()).toBe(0);
 });
 
 it('ends a delivery whose workflow has run and left it undialled', async () => {
-  const { starter, statements } = scene(async () => 'closed');
-  starter.start({ id: 'a', slow: false });
-  await starter.drain();
+  const { starts, statements } = scene(async () => 'closed');
+  starts.start({ id: 'a', slow: false });
+  await starts.drain();
   expect(statements).toHaveLength(1);
   expect(statements[0]).toContain('interrupted');
 });
 
 it('waits until half of the places are free', async () => {
   const resolvers: (() => void)[] = [];
-  const { starter } = scene(
+  const { starts } = scene(
     () =>
       new Promise((resolve) => {
         resolvers.push(() => resolve('started'));
       }),
   );
-  for (let id = 0; id < 8; id += 1) starter.start({ id: String(id), slow: false });
+  for (let id = 0; id < 8; id += 1) starts.start({ id: String(id), slow: false });
   let isThereRoom = false;
-  const waiting = starter.untilRoom().then(() => {
+  const waiting = starts.untilRoom().then(() => {
     isThereRoom = true;
   });
   resolvers.splice(0, 2).forEach((resolve) => resolve());

@@ -37,6 +37,8 @@ export interface Config {
   readonly outboundDnsServers: readonly string[];
   readonly outcomeGraceSeconds: number;
   readonly rateLimitPerSecond: number;
+  /** Of uploaded files that are kept, over all of a workspace. */
+  readonly uploadGibPerWorkspace: number;
   /** For how long a stopping API says that it is not ready before it stops listening. */
   readonly drainDelaySeconds: number;
   readonly webhookExpiryHours: number;
@@ -189,6 +191,7 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     outboundDnsServers,
     outcomeGraceSeconds: integer('OUTCOME_GRACE_SECONDS', 600, 1, 86_400),
     rateLimitPerSecond: integer('RATE_LIMIT_PER_SECOND', 1000, 1, 1_000_000),
+    uploadGibPerWorkspace: integer('UPLOAD_GIB_PER_WORKSPACE', 10, 1, 1_000_000),
     drainDelaySeconds: integer('DRAIN_DELAY_SECONDS', 0, 0, 15),
     webhookExpiryHours,
     retentionDays,

@@ -76,7 +76,7 @@ const Body = struct(
     channel_id: Absent('channel_id'),
     phone_number_id: Absent('phone_number_id'),
     contact_filters: ContactFilters,
-    segments: shortListOf(Uuid, 1000),
+    segments: shortListOf(Uuid, 100),
     quick_contacts: listOf(t.string),
     csv_contacts_string: nonEmpty,
     csv_file_key: nonEmpty,

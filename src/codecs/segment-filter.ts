@@ -1,12 +1,27 @@
+import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
-import { named } from './json-schema.ts';
-import { filterMatches } from '../domain/contacts/segment-filter.ts';
+import { describe, named } from './json-schema.ts';
+import { filterMatches, tidyCondition } from '../domain/contacts/segment-filter.ts';
 import { oneOf, struct } from './struct.ts';
 
-/** One condition of a filter; what its field takes is checked by `conditionProblems` (`src/domain/contacts/segment-filter.ts`). */
+const Written = struct({ field: t.string, operator: t.string }, { value: t.unknown });
+
+/** One condition of a filter, without a value that its operator would not look at; what its field takes is checked by `conditionProblems` (`src/domain/contacts/segment-filter.ts`). */
 export const SegmentCondition = named(
   'SegmentCondition',
-  struct({ field: t.string, operator: t.string }, { value: t.unknown }),
+  describe(
+    new t.Type<t.TypeOf<typeof Written>, t.OutputOf<typeof Written>>(
+      'SegmentCondition',
+      Written.is,
+      (input, context) => {
+        const decoded = Written.validate(input, context);
+        return isRight(decoded) ? t.success(tidyCondition(decoded.right)) : decoded;
+      },
+      Written.encode,
+    ),
+    {},
+    Written,
+  ),
 );
 export type SegmentCondition = t.TypeOf<typeof SegmentCondition>;
 

@@ -20,11 +20,18 @@ export const Segment = named(
 
 const SegmentName = notBlank(textOf({ min: 1, max: 255 }));
 
+const mostBytes = 64 * 1024;
+
 const Conditions = refined(
-  listOf(SegmentCondition),
-  (conditions) => conditions.length >= 1 && conditions.length <= 50,
-  'conditions must hold 1 to 50 conditions',
-  { minItems: 1, maxItems: 50 },
+  refined(
+    listOf(SegmentCondition),
+    (conditions) => conditions.length >= 1 && conditions.length <= 50,
+    'conditions must hold 1 to 50 conditions',
+    { minItems: 1, maxItems: 50 },
+  ),
+  (conditions) => Buffer.byteLength(JSON.stringify(conditions)) <= mostBytes,
+  `conditions must not be larger than ${mostBytes} bytes`,
+  { description: `At most ${mostBytes} bytes as JSON.` },
 );
 
 /** `match` is `all` where absent. */

@@ -95,6 +95,14 @@ export class ProviderUnreachable extends Error {
   }
 }
 
+/** A workspace keeps as much as it may. */
+export class StorageFull extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StorageFull';
+  }
+}
+
 /** Too much is waiting already; the same request may work after `retryAfterSeconds`. */
 export class Overloaded extends Error {
   readonly retryAfterSeconds: number;

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from 'slonik';
+import { nothing } from '../../src/records/database/row.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -67,6 +69,38 @@ describe('a segment', () => {
     expect(answer.body.error[0].field).toBe(field);
   });
 
+  it('keeps no value that its operator does not look at', async () => {
+    const idle = { field: 'email', operator: 'exists', value: Array.from({ length: 5_000 }, () => ({})) };
+    const created = await create(await api.seedWorkspace(), { name: 'x', conditions: [idle] });
+    expect(created.status).toBe(201);
+    expect(created.body.data.conditions).toEqual([{ field: 'email', operator: 'exists' }]);
+  });
+
+  it('takes 64 KiB of conditions, and not one byte more', async () => {
+    const workspace = await api.seedWorkspace();
+    const of = (length: number) => {
+      const value = Array.from({ length: 81 }, () => 'a'.repeat(800));
+      return [{ field: 'email', operator: 'in', value: [...value, 'a'.repeat(length)] }];
+    };
+    const most = 64 * 1024 - JSON.stringify(of(0)).length;
+    expect((await create(workspace, { name: 'x', conditions: of(most) })).status).toBe(201);
+    const refused = await create(workspace, { name: 'x', conditions: of(most + 1) });
+    expect(refused.status).toBe(400);
+    expect(refused.body.message).toBe('conditions must not be larger than 65536 bytes');
+  });
+
+  it('is one of a thousand of its workspace', async () => {
+    const workspace = await api.seedWorkspace();
+    await api.database.pool.query(sql.type(nothing)`
+      INSERT INTO segment (workspace_id, name, match, conditions)
+      SELECT ${workspace.workspaceId}, 'n', 'all', '[]' FROM generate_series(1, 999)`);
+    const both = await Promise.all(['x', 'y'].map((name) => create(workspace, { name, conditions })));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 400]);
+    expect(both.find(({ status }) => status === 400)?.body.message).toBe(
+      'A workspace can have at most 1000 segments',
+    );
+  });
+
   it('is not there for another workspace', async () => {
     const { body } = await create(await api.seedWorkspace(), { name: 'x', conditions });
     const { workspaceKey: key } = await api.seedWorkspace();
@@ -77,6 +111,38 @@ describe('a segment', () => {
     );
     expect((await api.send('DELETE', path, { key })).status).toBe(404);
     expect((await api.send('GET', '/api/segments', { key })).body.data).toEqual([]);
+  });
+});
+
+describe('a list by pages', () => {
+  it.each(['tags', 'segments', 'campaigns', 'conversations', 'external-webhooks'])(
+    'of %s refuses what lies deeper than 100,000 rows',
+    async (name) => {
+      const { workspaceKey: key } = await api.seedWorkspace();
+      const answer = (page: number) => api.send('GET', `/api/${name}?page=${page}&limit=100`, { key });
+      expect((await answer(1_000)).status).toBe(200);
+      const refused = await answer(1_001);
+      expect(refused.status).toBe(400);
+      expect(refused.body.message).toMatch(/^page × limit must be at most 100000: narrow the list by /);
+    },
+  );
+
+  it('counts tags to the last, conversations to 10,000', async () => {
+    const { workspaceId, channelId, workspaceKey: key } = await api.seedWorkspace();
+    await api.database.pool.query(sql.type(nothing)`
+      INSERT INTO tag (workspace_id, name, text_color, background_color, created_by)
+      SELECT ${workspaceId}, 'tag ' || n, '#000000', '#ffffff', 'test' FROM generate_series(1, 10005) AS n`);
+    await api.database.pool.query(sql.type(nothing)`
+      WITH person AS (
+        INSERT INTO contact (workspace_id, phone_number, country_code, source)
+        SELECT ${workspaceId}, 49151000000 + n, '49', 'api' FROM generate_series(1, 10005) AS n RETURNING id
+      )
+      INSERT INTO conversation (workspace_id, channel_id, contact_id)
+      SELECT ${workspaceId}, ${channelId}, id FROM person`);
+    const totalOf = async (name: string) =>
+      (await api.send('GET', `/api/${name}?limit=100`, { key })).body.pagination;
+    expect(await totalOf('tags')).toMatchObject({ total: 10_005, totalPages: 101 });
+    expect(await totalOf('conversations')).toMatchObject({ total: 10_000, totalPages: 100 });
   });
 });
 

@@ -37,7 +37,7 @@ async function aCampaign(prefix: string): Promise<string> {
 async function phonesIn(recipientExport: RecipientExport, campaignId: string): Promise<readonly string[]> {
   let text = '';
   const filter = { campaignId, states: [], reasons: [], afterPosition: 0 };
-  for await (const chunk of recipientExport.read(filter)) text += chunk.toString();
+  for await (const chunk of recipientExport.read(1, filter)) text += chunk.toString();
   const lines = text.trimEnd().split('\n').slice(1);
   return lines.map((line) => line.split(',')[1] ?? '');
 }

@@ -711,7 +711,7 @@ export type SegmentPage = {
 export type CreateSegment = {
     /** The name. */
     name: string;
-    /** Conditions on contacts; see `match`. */
+    /** At most 65536 bytes as JSON. */
     conditions: SegmentCondition[];
     /** `all` conditions, or `any` of them. */
     match?: FilterMatch;
@@ -735,7 +735,7 @@ export type UpdateSegment = {
     name?: string;
     /** `all` conditions, or `any` of them. */
     match?: FilterMatch;
-    /** Conditions on contacts; see `match`. */
+    /** At most 65536 bytes as JSON. */
     conditions?: SegmentCondition[];
 };
 export type ConversationStatus = "open" | "resolved" | "closed";

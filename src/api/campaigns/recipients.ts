@@ -1,8 +1,16 @@
 /** GET /api/campaigns/:id/recipients: by state and reason, by cursor, or all of it streamed as CSV. */
-import { Readable } from 'node:stream';
 import { named } from '../../codecs/json-schema.ts';
 import * as t from 'io-ts';
-import { cursorOf, idOf, Integer, IsoDateTime, limitUpTo, repeated, Uuid } from '../../codecs/scalars.ts';
+import {
+  cursorOf,
+  idOf,
+  Integer,
+  integerOf,
+  IsoDateTime,
+  limitUpTo,
+  repeated,
+  Uuid,
+} from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
 import { recipientStates } from '../../domain/campaigns/recipient.ts';
 import { getCampaignReport } from '../../records/campaigns/report.ts';
@@ -31,7 +39,8 @@ const Recipient = named(
 );
 type Recipient = t.TypeOf<typeof Recipient>;
 
-const Cursor = cursorOf(Integer);
+// A position: an int4 of Postgres.
+const Cursor = cursorOf(integerOf({ min: 0, max: 2_147_483_647 }));
 const defaultLimit = 100;
 
 export const listCampaignRecipients = endpoint(
@@ -90,7 +99,7 @@ export const listCampaignRecipients = endpoint(
       limit,
     };
     if (request.header('accept')?.includes('text/csv')) {
-      const content = Readable.from(dependencies.recipientExport.read(filter));
+      const content = dependencies.recipientExport.read(principal.workspaceId, filter);
       return {
         status: 200,
         content,

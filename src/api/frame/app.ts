@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
+import { createPlaces } from '../../concurrency/places.ts';
 import { rememberFor } from '../../concurrency/remember.ts';
 import { findMissing } from '../../process/find-missing.ts';
 import { createAuthenticator } from './authenticate.ts';
@@ -89,6 +90,11 @@ function createApp({ dependencies, endpoints, limits, isStopping }: AppOptions):
         keyLimiter: createRateLimiter(rate(config.rateLimitPerSecond)),
         bodyTimeoutMs: limits.bodyMs,
         memory: createMemoryBudget(limits.memoryBytes),
+        readers: createPlaces({
+          total: Infinity,
+          perOwner: Math.max(1, Math.floor(config.databasePoolSize / 2)),
+          waiting: limits.connections / 2,
+        }),
         isStopping,
         findMissing: rememberFor(readinessMs, () => findMissing(dependencies)),
       },

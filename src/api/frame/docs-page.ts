@@ -23,7 +23,21 @@ const html = `<!doctype html>
 </html>
 `;
 
-const startScript = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#page', deepLinking: true, persistAuthorization: true });
+// The key outlives a reload and ends with the tab. What earlier versions kept for good is removed.
+const startScript = `localStorage.removeItem('authorized');
+const kept = sessionStorage.getItem('apiKey');
+const page = SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#page',
+  deepLinking: true,
+  onComplete: () => kept && page.preauthorizeApiKey('apiKey', kept),
+  requestInterceptor: (request) => {
+    const key = request.headers?.['X-API-Key'];
+    if (key) sessionStorage.setItem('apiKey', key);
+    else if (!request.loadSpec) sessionStorage.removeItem('apiKey');
+    return request;
+  },
+});
 `;
 
 /** The document describes `operations` and its own address. */

@@ -8,6 +8,7 @@ import {
   Overloaded,
   ProviderRefused,
   ProviderUnreachable,
+  StorageFull,
   Unauthorized,
 } from '../../domain/error.ts';
 import { isDatabaseUnavailable } from '../../records/database/failure.ts';
@@ -71,6 +72,7 @@ function translate(error: unknown): Translation {
   }
   if (error instanceof NotFound) return { status: 404, message: error.message };
   if (error instanceof Conflict) return { status: 409, message: error.message };
+  if (error instanceof StorageFull) return { status: 413, message: error.message };
   if (error instanceof IdempotencyMismatch) return { status: 422, message: error.message };
   if (error instanceof Overloaded) {
     const headers = { 'Retry-After': String(error.retryAfterSeconds) };

@@ -2,8 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
+import type { Places } from '../../concurrency/places.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
-import { NotFound } from '../../domain/error.ts';
+import { NotFound, Overloaded } from '../../domain/error.ts';
 import type { Authenticator } from './authenticate.ts';
 import { limitedParty, type AddressReader } from './client-address.ts';
 import type { Answer, Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
@@ -25,6 +26,8 @@ export interface Frame {
   readonly addressOf: AddressReader;
   readonly bodyTimeoutMs: number;
   readonly memory: MemoryBudget;
+  /** For those that read: the lists of one workspace do not take all connections of the database. */
+  readonly readers: Places;
   /** The process is on its way out: not ready any more, though requests are still answered. */
   readonly isStopping: () => boolean;
   /** Names what keeps the process from its work. */
@@ -101,11 +104,20 @@ interface Answering extends Omit<Serving, 'params'> {
 
 async function answerOf(answering: Answering): Promise<Answer> {
   const { frame, ctx, target, principal, params, request } = answering;
+  const { method, access } = target.declaration;
   const { query, body } = decodeFields(target.declaration, {
     query: { ...ctx.query },
     body: answering.body,
   });
-  return target.handle({ dependencies: frame.dependencies, principal, params, query, body, request });
+  const call = { dependencies: frame.dependencies, principal, params, query, body, request };
+  if (method !== 'GET' || access === 'public') return target.handle(call);
+  const leave = await frame.readers.take(principal.workspaceId);
+  if (leave === undefined) throw new Overloaded('Too many requests of this workspace at a time', 1);
+  try {
+    return await target.handle(call);
+  } finally {
+    leave();
+  }
 }
 
 async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration): Promise<Principal> {

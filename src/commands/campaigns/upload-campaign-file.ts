@@ -5,9 +5,9 @@ import type { CsvRow } from '../audience/csv-row.ts';
 import { createCsvRowReader } from '../audience/csv-rows.ts';
 import { createCsvTextDecoder } from '../audience/csv-text.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { Invalid } from '../../domain/error.ts';
+import { Invalid, StorageFull } from '../../domain/error.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
-import { insertCampaignFile } from '../../records/campaigns/files.ts';
+import { countCampaignFiles, insertCampaignFile } from '../../records/campaigns/files.ts';
 
 export interface UploadedFile {
   readonly key: string;
@@ -23,23 +23,60 @@ export const fileKeyPrefix = 'csv_';
 
 const sampleBytes = 256 * 1024;
 
-/** Throws Invalid for a file that no campaign could use, and whatever breaks the stream off; nothing is kept then. */
+const mostFiles = 10_000;
+const bytesPerGib = 1024 ** 3;
+/** Bytes by workspace that uploads of this process have taken and no row tells of yet. */
+const underWay = new Map<number, number>();
+
+/**
+ * Throws Invalid for a file that no campaign could use, StorageFull when the workspace keeps as much as it may, and whatever
+ * breaks the stream off; nothing is kept then.
+ */
 export async function uploadCampaignFile(
-  { storage, database }: Pick<Dependencies, 'storage' | 'database'>,
+  { storage, database, config }: Pick<Dependencies, 'storage' | 'database' | 'config'>,
   workspaceId: number,
   content: Readable,
 ): Promise<UploadedFile> {
   const key = `${fileKeyPrefix}${randomUUID()}.csv`;
+  const most = { files: mostFiles, bytes: config.uploadGibPerWorkspace * bytesPerGib };
+  const full = () => {
+    const limit = `${config.uploadGibPerWorkspace} GiB and ${mostFiles} campaign files`;
+    return new StorageFull(`A workspace can keep at most ${limit} at a time`);
+  };
+  const kept = await countCampaignFiles(database, workspaceId);
+  const taken = countTaken(workspaceId, (bytes) => {
+    if (kept.files >= most.files || kept.bytes + bytes > most.bytes) throw full();
+  });
   const probe = createProbe();
-  const size = await storage.write(key, Readable.from(probed(content, probe), { objectMode: false }));
-  const file = { key, size, ...probe.findings() };
   try {
-    await insertCampaignFile(database, workspaceId, file);
+    taken.add(0);
+    const watched = probed(content, {
+      ...probe,
+      take: (bytes) => (taken.add(bytes.length), probe.take(bytes)),
+    });
+    const size = await storage.write(key, Readable.from(watched, { objectMode: false }));
+    const file = { key, size, ...probe.findings() };
+    if (await insertCampaignFile(database, workspaceId, { ...file, most })) return file;
+    throw full();
   } catch (error) {
     await storage.delete(key);
     throw error;
+  } finally {
+    taken.end();
   }
-  return file;
+}
+
+/** `check` is told what all uploads of the workspace have taken so far, at every piece. */
+function countTaken(workspaceId: number, check: (bytes: number) => void) {
+  let own = 0;
+  const move = (bytes: number): number => {
+    own += bytes;
+    const all = (underWay.get(workspaceId) ?? 0) + bytes;
+    if (all === 0) underWay.delete(workspaceId);
+    else underWay.set(workspaceId, all);
+    return all;
+  };
+  return { add: (bytes: number) => check(move(bytes)), end: () => void move(-own) };
 }
 
 interface Probe {

@@ -16,6 +16,14 @@ export interface SegmentCondition {
   readonly value?: unknown;
 }
 
+/** As it is stored: without a value that its operator would not look at. */
+export function tidyCondition(condition: SegmentCondition): SegmentCondition {
+  const { field, operator } = condition;
+  return takesNoValue(operator) ? { field, operator } : condition;
+}
+
+const takesNoValue = (operator: string): boolean => operator === 'exists' || operator === 'not_exists';
+
 type Reading = Predicate | ConditionProblem;
 
 export const isProblem = (reading: Reading): reading is ConditionProblem => 'message' in reading;
@@ -30,7 +38,7 @@ export function readCondition(condition: SegmentCondition): Reading {
   if (operator === undefined) {
     return { part: 'operator', message: `operator must be one of ${filterOperators.join(', ')}` };
   }
-  if (operator !== 'exists' && operator !== 'not_exists') {
+  if (!takesNoValue(operator)) {
     if (condition.value === undefined || condition.value === null) {
       return { part: 'value', message: `value is required for the operator ${operator}` };
     }

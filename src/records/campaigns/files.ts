@@ -1,7 +1,7 @@
 /** Files uploaded for CSV campaigns; their bytes are in the file storage under the same key. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from '../database/database.ts';
+import type { Connection, Database } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
 export interface NewCampaignFile {
@@ -11,14 +11,37 @@ export interface NewCampaignFile {
   readonly headers: readonly string[];
 }
 
+const Kept = row(t.type({ files: t.number, bytes: t.number }));
+
+/** What the workspace keeps at present. */
+export function countCampaignFiles(connection: Connection, workspaceId: number) {
+  return connection.one(sql.type(Kept)`
+    SELECT count(*)::int4 AS files, COALESCE(sum(size), 0)::float8 AS bytes
+    FROM campaign_file WHERE workspace_id = ${workspaceId}`);
+}
+
+export interface FileLimits {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** False when the workspace would keep more than it may; nothing is written then. */
 export async function insertCampaignFile(
-  connection: Connection,
+  database: Database,
   workspaceId: number,
-  { key, size, headers }: NewCampaignFile,
-): Promise<void> {
-  await connection.query(sql.type(nothing)`
-    INSERT INTO campaign_file (key, workspace_id, size, headers)
-    VALUES (${key}, ${workspaceId}, ${size}, ${sql.jsonb(headers)})`);
+  { key, size, headers, most }: NewCampaignFile & { readonly most: FileLimits },
+): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    // Two uploads at once must not both see the last room.
+    await transaction.query(sql.type(nothing)`
+      SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
+    const kept = await countCampaignFiles(transaction, workspaceId);
+    if (kept.files >= most.files || kept.bytes + size > most.bytes) return false;
+    await transaction.query(sql.type(nothing)`
+      INSERT INTO campaign_file (key, workspace_id, size, headers)
+      VALUES (${key}, ${workspaceId}, ${size}, ${sql.jsonb(headers)})`);
+    return true;
+  });
 }
 
 const ExpiredFile = row(t.type({ key: t.string }));

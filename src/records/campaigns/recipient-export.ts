@@ -2,20 +2,28 @@
  * The recipients of a campaign as CSV, written by Postgres itself. One short transaction per page of positions, read to its
  * end before it is passed on: a client that takes its time holds neither a transaction nor a connection.
  */
+import { Readable } from 'node:stream';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { createPlaces, type Places } from '../../concurrency/places.ts';
+import { Overloaded } from '../../domain/error.ts';
 import type { RecipientFilter } from './recipient-report.ts';
 
 export type ExportFilter = Omit<RecipientFilter, 'limit'>;
 
 export interface RecipientExport {
-  /** CSV in UTF-8, the header first, in order of position. */
-  readonly read: (filter: ExportFilter) => AsyncGenerator<Buffer | string>;
+  /**
+   * CSV in UTF-8, the header first, in order of position. Throws Overloaded when the workspace reads as many as it may; one
+   * counts until its stream is closed.
+   */
+  readonly read: (workspaceId: number, filter: ExportFilter) => Readable;
   readonly end: () => Promise<void>;
 }
 
 // COPY is not to be had from the other pool. Exports side by side take turns, page by page.
 const connections = 4;
+/** Exports of one workspace at a time; their pages take no more than half of the connections. */
+const mostExports = 4;
 
 const positionsPerPage = 20_000;
 const idleMs = 2_000;
@@ -65,13 +73,35 @@ export function createRecipientExport(databaseUrl: string): RecipientExport {
   });
   // A connection that is lost while nobody uses it is not missed.
   pool.on('error', () => undefined);
-  return { read: (filter) => readPages(pool, filter), end: () => pool.end() };
+  const places = createPlaces({ total: connections, perOwner: connections / 2, waiting: Infinity });
+  const open = new Map<number, number>();
+  return {
+    read(workspaceId, filter) {
+      const others = open.get(workspaceId) ?? 0;
+      if (others >= mostExports)
+        throw new Overloaded(`A workspace can have at most ${mostExports} exports at a time`, 5);
+      open.set(workspaceId, others + 1);
+      const content = Readable.from(readPages({ pool, places, workspaceId }, filter));
+      return content.once('close', () => {
+        const left = (open.get(workspaceId) ?? 1) - 1;
+        if (left === 0) open.delete(workspaceId);
+        else open.set(workspaceId, left);
+      });
+    },
+    end: () => pool.end(),
+  };
 }
 
-async function* readPages(pool: pg.Pool, filter: ExportFilter): AsyncGenerator<Buffer | string> {
-  const last = await lastPosition(pool, filter);
+interface Source {
+  readonly pool: pg.Pool;
+  readonly places: Places;
+  readonly workspaceId: number;
+}
+
+async function* readPages(source: Source, filter: ExportFilter): AsyncGenerator<Buffer | string> {
+  const last = await lastPosition(source, filter);
   const read = (after: number): Promise<readonly Buffer[]> | undefined =>
-    after < last ? readPage(pool, filter, after) : undefined;
+    after < last ? readPage(source, filter, after) : undefined;
   yield `${columns.replaceAll(' ', '')}\n`;
   let { afterPosition } = filter;
   let page = read(afterPosition);
@@ -85,8 +115,8 @@ async function* readPages(pool: pg.Pool, filter: ExportFilter): AsyncGenerator<B
   }
 }
 
-function lastPosition(pool: pg.Pool, { campaignId }: ExportFilter): Promise<number> {
-  return inTransaction(pool, async (client) => {
+function lastPosition(source: Source, { campaignId }: ExportFilter): Promise<number> {
+  return inTransaction(source, async (client) => {
     const { rows } = await client.query<{ last: number | null }>(
       'SELECT max(position) AS last FROM recipient WHERE campaign_id = $1',
       [campaignId],
@@ -95,8 +125,8 @@ function lastPosition(pool: pg.Pool, { campaignId }: ExportFilter): Promise<numb
   });
 }
 
-function readPage(pool: pg.Pool, filter: ExportFilter, after: number): Promise<readonly Buffer[]> {
-  return inTransaction(pool, async (client) => {
+function readPage(source: Source, filter: ExportFilter, after: number): Promise<readonly Buffer[]> {
+  return inTransaction(source, async (client) => {
     await client.query(setFilter, [filter.campaignId, filter.states, filter.reasons]);
     const chunks: Buffer[] = [];
     for await (const chunk of client.query(copyTo(copyPage(filter, after)))) chunks.push(chunk as Buffer);
@@ -105,8 +135,22 @@ function readPage(pool: pg.Pool, filter: ExportFilter, after: number): Promise<r
 }
 
 /** A connection whose work failed is closed, and its transaction with it. */
-async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+async function inTransaction<T>(
+  { pool, places, workspaceId }: Source,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const leave = await places.take(workspaceId);
+  try {
+    return await onConnection(await pool.connect(), work);
+  } finally {
+    leave?.();
+  }
+}
+
+async function onConnection<T>(
+  client: pg.PoolClient,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   let isWhole = false;
   try {
     await client.query(begin);

@@ -94,6 +94,7 @@ export function listCampaignReports(
 ): Promise<Page<CampaignReport>> {
   return listPage(connection, {
     ...place,
+    narrowedBy: 'status',
     parser: CountedReportRow,
     columns,
     table: sql.fragment`campaign`,

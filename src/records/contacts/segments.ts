@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { FilterMatch, SegmentCondition } from '../../codecs/segment-filter.ts';
-import { NotFound } from '../../domain/error.ts';
-import type { Connection } from '../database/database.ts';
+import { Invalid, NotFound } from '../../domain/error.ts';
+import type { Connection, Database } from '../database/database.ts';
 import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
 import { nothing, row, timestamp } from '../database/row.ts';
 
@@ -28,6 +28,8 @@ export function listSegments(
 ): Promise<Page<Segment>> {
   return listPage(connection, {
     ...place,
+    narrowedBy: 'nothing: it is short',
+    isCountedWhole: true,
     name: 'segment-list',
     parser: CountedSegmentRow,
     columns: selection,
@@ -54,15 +56,27 @@ export type SegmentFields = Pick<Segment, 'name' | 'match' | 'conditions'>;
 
 const json = (conditions: Segment['conditions']) => sql.jsonb(conditions as never);
 
+const mostSegments = 1_000;
+const Count = row(t.type({ count: t.number }));
+
+/** Throws Invalid when the workspace has as many as it may have. */
 export async function insertSegment(
-  connection: Connection,
+  database: Database,
   workspaceId: number,
   { name, match, conditions }: SegmentFields,
 ): Promise<Segment> {
-  return connection.one(sql.type(SegmentRow)`
-    INSERT INTO segment (workspace_id, name, match, conditions)
-    VALUES (${workspaceId}, ${name}, ${match}, ${json(conditions)})
-    RETURNING ${selection}`);
+  return database.transaction(async (transaction) => {
+    // Two creations at once must not both see the last free place.
+    await transaction.query(sql.type(nothing)`
+      SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
+    const count = await transaction.oneFirst(sql.type(Count)`
+      SELECT count(*)::int4 AS count FROM segment WHERE workspace_id = ${workspaceId}`);
+    if (count >= mostSegments) throw new Invalid(`A workspace can have at most ${mostSegments} segments`);
+    return transaction.one(sql.type(SegmentRow)`
+      INSERT INTO segment (workspace_id, name, match, conditions)
+      VALUES (${workspaceId}, ${name}, ${match}, ${json(conditions)})
+      RETURNING ${selection}`);
+  });
 }
 
 /** Changes what is given. Throws NotFound. */

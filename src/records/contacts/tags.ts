@@ -37,6 +37,8 @@ export function listTags(
   const conditions = [sql.fragment`workspace_id = ${workspaceId}`, ...filters];
   return listPage(connection, {
     ...place,
+    narrowedBy: 'search',
+    isCountedWhole: true,
     name: filters.length === 0 ? 'tag-list' : undefined,
     parser: CountedTagRow,
     columns: selection,

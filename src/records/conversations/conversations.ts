@@ -67,6 +67,7 @@ export function listConversations(
   ];
   return listPage(connection, {
     ...place,
+    narrowedBy: 'status, assignedTo or contactId',
     parser: CountedConversationRow,
     columns: selection,
     table: sql.fragment`conversation`,

@@ -1,6 +1,7 @@
 /** One page of a list, and how many rows the whole list has, in one statement. */
 import { sql, type QuerySqlToken } from 'slonik';
 import * as t from 'io-ts';
+import { Invalid } from '../../domain/error.ts';
 import type { Connection } from './database.ts';
 import { row, type RowParser } from './row.ts';
 
@@ -38,16 +39,33 @@ interface PageQuery<A extends object> extends Place {
   readonly order: Fragment;
   /** For a statement that is the same text every time; it is planned once then. */
   readonly name?: string | undefined;
+  /** What a caller narrows the list by who wants to see what lies deep in it. */
+  readonly narrowedBy: string;
+  /** Counted up to `mostCounted` without it. */
+  readonly isCountedWhole?: true;
 }
+
+/** Rows that a page may lie behind, its own included: they are all read. */
+const deepest = 100_000;
+const mostCounted = 10_000;
 
 const Total = row(Counted);
 
+/** Throws Invalid for a page that lies too deep. */
 export async function listPage<A extends object>(
   connection: Connection,
-  { parser, columns, table, joins = sql.fragment``, conditions, order, name, page, limit }: PageQuery<A>,
+  query: PageQuery<A>,
 ): Promise<Page<A>> {
+  const { parser, columns, table, joins = sql.fragment``, conditions, order, name, page, limit } = query;
+  if (page * limit > deepest)
+    throw Invalid.at(
+      'page',
+      `page × limit must be at most ${deepest}: narrow the list by ${query.narrowedBy}`,
+    );
   const where = sql.join([...conditions], sql.fragment` AND `);
-  const counted = sql.fragment`SELECT count(*)::int4 AS total FROM ${table} WHERE ${where}`;
+  const most = query.isCountedWhole === true ? sql.fragment`` : sql.fragment`LIMIT ${mostCounted}`;
+  const counted = sql.fragment`
+    SELECT count(*)::int4 AS total FROM (SELECT FROM ${table} WHERE ${where} ${most}) AS found`;
   const tag = name === undefined ? sql.type(parser) : sql.prepared(name, parser);
   const statement: QuerySqlToken<RowParser<A & Counted>> = tag`
     SELECT ${columns}, (${counted})

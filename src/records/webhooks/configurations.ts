@@ -71,6 +71,8 @@ export function listWebhookConfigurations(
 ): Promise<Page<WebhookConfiguration>> {
   return listPage(connection, {
     ...place,
+    narrowedBy: 'nothing: it is short',
+    isCountedWhole: true,
     parser: CountedConfigurationRow,
     columns: selection,
     table: sql.fragment`webhook_configuration`,

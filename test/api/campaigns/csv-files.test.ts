@@ -200,3 +200,22 @@ describe('a campaign of an uploaded file', () => {
     expect(outside.body.message).toBe('csv_mapping.name_column is 3, but the last column of the CSV is 2');
   });
 });
+
+it('is refused when the workspace keeps as much as it may, and nothing of it stays', async () => {
+  const { workspaceId, channelKey } = await api.seedWorkspace();
+  const fill = (bytes: number) =>
+    api.database.pool.query(sql.type(nothing)`
+      INSERT INTO campaign_file (key, workspace_id, size, headers)
+      VALUES (${`csv_${randomUUID()}.csv`}, ${workspaceId}, ${bytes}, '[]')`);
+  // Room for one of two that come at once.
+  await fill(10 * 1024 ** 3 - Buffer.byteLength(csv));
+  const before = (await storedFiles()).length;
+  const answers = await Promise.all([upload(multipart(csv), channelKey), upload(multipart(csv), channelKey)]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 413]);
+  const refused = answers.find(({ status }) => status === 413);
+  expect(refused?.body.message).toBe(
+    'A workspace can keep at most 10 GiB and 10000 campaign files at a time',
+  );
+  expect(await storedFiles()).toHaveLength(before + 1);
+  expect((await upload(multipart(csv))).status).toBe(201);
+});

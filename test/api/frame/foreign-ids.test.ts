@@ -153,7 +153,8 @@ async function seedResources({ workspaceId, channelId, businessAccountId }: Seed
   );
   const fileKey = `csv_${randomUUID()}.csv`;
   const size = await api.dependencies.storage.write(fileKey, Readable.from([Buffer.from('phone\n')]));
-  await insertCampaignFile(api.database.pool, workspaceId, { key: fileKey, size, headers: ['phone'] });
+  const most = { files: 1, bytes: size };
+  await insertCampaignFile(api.database.pool, workspaceId, { key: fileKey, size, headers: ['phone'], most });
   return {
     'csv-files': fileKey,
     templates: template,

@@ -59,6 +59,38 @@ describe('a body', () => {
   });
 });
 
+it('one workspace reads on half of the connections, the others on the rest', async () => {
+  let running = 0;
+  let most = 0;
+  const slow = endpoint(
+    {
+      method: 'GET',
+      path: '/api/slow',
+      operationId: 'slow',
+      summary: 'Takes its time',
+      tag: 'Operations',
+      access: 'workspace',
+      responses: { 200: { description: 'Done', content: { 'text/plain': { type: 'string' } } } },
+    },
+    async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(300);
+      running -= 1;
+      return { status: 200, content: 'done', contentType: 'text/plain' };
+    },
+  );
+  await start({ endpoints: [...echoEndpoints, slow] });
+  const other = await api.seedWorkspace();
+  const flood = Array.from({ length: 9 }, () => api.send('GET', '/api/slow', { key }));
+  await sleep(100);
+  const beganAt = performance.now();
+  expect((await api.send('GET', '/api/notes', { key: other.channelKey })).status).toBe(200);
+  expect(performance.now() - beganAt).toBeLessThan(250);
+  expect((await Promise.all(flood)).map(({ status }) => status)).toEqual(Array(9).fill(200));
+  expect(most).toBe(3);
+});
+
 describe('a connection', () => {
   const flood = endpoint(
     {

@@ -1,5 +1,6 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
 import { createCallbackInbox, type CallbackInbox } from './records/callbacks/provider-callbacks.ts';
+import { createProgressFeed, type ProgressFeed } from './commands/campaigns/progress-feed.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';
@@ -30,6 +31,7 @@ export interface Dependencies {
   readonly storage: FileStorage;
   readonly secrets: SecretBox;
   readonly callbackInbox: CallbackInbox;
+  readonly progressFeed: ProgressFeed;
   readonly recipientExport: RecipientExport;
   readonly now: () => Date;
 }
@@ -75,6 +77,7 @@ export async function createDependencies(config: Config, service: string): Promi
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),
     recipientExport,
+    progressFeed: createProgressFeed(database),
     now: () => new Date(),
     close: async () => {
       await Promise.allSettled([

@@ -1,5 +1,5 @@
 /** Every admin command, in the order of the help text. */
-import { presentCampaignReport } from '../api/campaigns/report-codec.ts';
+import { presentCampaignDetail } from '../api/campaigns/report-codec.ts';
 import { adjustWallet } from '../commands/wallet/adjust-wallet.ts';
 import { createApiKey } from '../commands/workspaces/create-api-key.ts';
 import { createChannel } from '../commands/workspaces/create-channel.ts';
@@ -167,7 +167,7 @@ export const adminCommands: readonly AdminCommand[] = [
     run: async ({ database }, values) => {
       const id = uuidOption('campaign-id', values['campaign-id']);
       const owner = await getWorkspaceOfCampaign(database, id);
-      return presentCampaignReport(await getCampaignReport(database, owner, id));
+      return presentCampaignDetail(await getCampaignReport(database, owner, id));
     },
   }),
   adminCommand({

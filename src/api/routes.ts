@@ -1,7 +1,10 @@
 /** Every operation of the API, in the order of the document. */
+import { checkNewCampaign } from './campaigns/check.ts';
 import { createCampaign } from './campaigns/create.ts';
+import { previewCsvFile } from './campaigns/csv-preview.ts';
 import { getCsvFile, uploadCsvFile } from './campaigns/csv-files.ts';
-import { listCampaignRecipients } from './campaigns/recipients.ts';
+import { getCampaignDiagnosis, getCampaignTimeline, streamCampaign } from './campaigns/follow.ts';
+import { getCampaignRecipient, listCampaignRecipients } from './campaigns/recipients.ts';
 import {
   cancelCampaignEndpoint,
   getCampaign,
@@ -10,6 +13,7 @@ import {
   startCampaign,
 } from './campaigns/report.ts';
 import { testCampaignEndpoint } from './campaigns/test.ts';
+import { getChannel, listChannels } from './channels.ts';
 import { createContact, deleteContact, getContact, listContacts, updateContact } from './contacts.ts';
 import {
   assignConversation,
@@ -25,7 +29,14 @@ import { metricsEndpoint } from './frame/metrics-endpoint.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
 import { createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
-import { getPayloadSkeleton, getTemplateVariables, listTemplates, syncTemplates } from './templates.ts';
+import { previewTemplate } from './template-preview.ts';
+import {
+  getPayloadSkeleton,
+  getTemplate,
+  getTemplateVariables,
+  listTemplates,
+  syncTemplates,
+} from './templates.ts';
 import { getWallet, rechargeWallet } from './wallet.ts';
 import { listWebhookEvents } from './webhooks/catalogue.ts';
 import {
@@ -41,21 +52,30 @@ import {
   resendWebhookDelivery,
   testWebhook,
 } from './webhooks/deliveries.ts';
+import { listDeliveries, resendFailed } from './webhooks/delivery-log.ts';
 import { readWebhookHealth } from './webhooks/health.ts';
 
 const operations: readonly Endpoint[] = [
   createCampaign,
+  checkNewCampaign,
   uploadCsvFile,
   getCsvFile,
+  previewCsvFile,
   listCampaigns,
   getCampaign,
+  getCampaignTimeline,
+  getCampaignDiagnosis,
+  streamCampaign,
   listCampaignRecipients,
+  getCampaignRecipient,
   startCampaign,
   pauseCampaignEndpoint,
   cancelCampaignEndpoint,
   testCampaignEndpoint,
   listTemplates,
   syncTemplates,
+  getTemplate,
+  previewTemplate,
   getTemplateVariables,
   getPayloadSkeleton,
   sendMessage,
@@ -78,6 +98,8 @@ const operations: readonly Endpoint[] = [
   getConversation,
   assignConversation,
   changeConversationStatus,
+  listChannels,
+  getChannel,
   getWallet,
   rechargeWallet,
   verifyProviderWebhook,
@@ -91,8 +113,10 @@ const operations: readonly Endpoint[] = [
   readWebhookHealth,
   testWebhook,
   listWebhookDeliveries,
+  listDeliveries,
   getWebhookDelivery,
   resendWebhookDelivery,
+  resendFailed,
   healthz,
   readyz,
   metricsEndpoint,

@@ -24,6 +24,7 @@ const templateExample = {
   upcomingCategory: null,
   upcomingCategoryAt: null,
   components: [{ type: 'BODY', text: 'Hi {{1}}, your order {{2}} has left us.' }],
+  rejectedReason: null,
   updatedAt: '2026-11-21T09:00:00.000Z',
 };
 
@@ -65,6 +66,29 @@ export const listTemplates = endpoint(
       search: query.search ?? '',
     });
     return { status: 200, body: page(templates, { ...place, total }) };
+  },
+);
+
+export const getTemplate = endpoint(
+  {
+    method: 'GET',
+    path: '/api/templates/:templateId',
+    operationId: 'getTemplate',
+    summary: 'Read a template',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'The template, whatever its status',
+        body: record(Template),
+        example: { status: 'success', data: templateExample },
+      },
+    },
+  },
+  async ({ dependencies, principal, params: path }) => {
+    const template = await records.getTemplate(dependencies.database, principal.workspaceId, path.templateId);
+    return { status: 200, body: succeed(template) };
   },
 );
 

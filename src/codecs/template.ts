@@ -21,6 +21,7 @@ export const Template = named(
     components: describe(t.readonlyArray(t.unknown), {
       description: 'The definition as the provider gives it.',
     }),
+    rejectedReason: describe(nullish(t.string), { description: 'Why the provider refused it' }),
     updatedAt: IsoDateTime,
   }),
 );

@@ -4,7 +4,7 @@ import { describe, named } from './json-schema.ts';
 import { Uuid } from './scalars.ts';
 import { nullish, struct } from './struct.ts';
 
-const Amount = describe(new t.StringType(), { pattern: '^-?\\d+(\\.\\d{1,6})?$' });
+export const Amount = describe(new t.StringType(), { pattern: '^-?\\d+(\\.\\d{1,6})?$' });
 
 export const Wallet = named(
   'Wallet',

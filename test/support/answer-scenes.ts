@@ -31,7 +31,12 @@ export interface Scenes {
 const boundary = 'a-boundary-of-the-tests';
 
 /** What `start`, `pause`, `cancel` and `test` need the campaign to be. */
-const statusFor: Readonly<Record<string, string>> = { startCampaign: 'PAUSED', testCampaign: 'SCHEDULED' };
+const statusFor: Readonly<Record<string, string>> = {
+  startCampaign: 'PAUSED',
+  testCampaign: 'SCHEDULED',
+  // The stream of one that has ended ends.
+  streamCampaign: 'COMPLETED',
+};
 
 export function createScenes({ api, workspace }: Stage): Scenes {
   const { workspaceId, channelId, businessAccountId, channelKey: key } = workspace;
@@ -89,6 +94,14 @@ export function createScenes({ api, workspace }: Stage): Scenes {
   const delivery = (webhookId: string) =>
     made(`/api/external-webhooks/${webhookId}/test`, { eventKey: 'sent' });
 
+  async function recipient(campaignId: string): Promise<string> {
+    const id = randomUUID();
+    await api.database.pool.query(sql.type(nothing)`
+      INSERT INTO recipient (campaign_id, position, id, phone_number, country, sendable, state)
+      VALUES (${campaignId}, 1, ${id}, '4915112345678', 'DE', true, 'PENDING')`);
+    return id;
+  }
+
   function upload(field = 'file') {
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n`;
     const body = new TextEncoder().encode(`${head}phone,cc\n15112345678,49\n\r\n--${boundary}--\r\n`);
@@ -111,6 +124,8 @@ export function createScenes({ api, workspace }: Stage): Scenes {
         return conversation();
       case 'external-webhooks':
         return webhook();
+      case 'channels':
+        return channelId;
       case 'csv-files': {
         const { body } = await api.send('POST', '/api/campaigns/csv-files', { key, ...upload() });
         return body.data.csv_file_key;
@@ -126,6 +141,7 @@ export function createScenes({ api, workspace }: Stage): Scenes {
     if (kind === undefined || parameter === undefined) return path;
     const id = await idFor(kind, declaration);
     path = path.replace(parameter, id);
+    if (path.includes(':recipientId')) path = path.replace(':recipientId', await recipient(id));
     return path.includes(':deliveryId') ? path.replace(':deliveryId', await delivery(id)) : path;
   }
 

@@ -224,6 +224,76 @@ export type ApiError = {
     /** On validation failures `{field, message}` for each field; on a refusal `{providerCode, details}`. */
     error?: any;
 };
+export type CheckCampaign = {
+    /** The name. */
+    name: string;
+    /** An approved template of the channel’s business account. */
+    template_id: string;
+    /** Where the audience comes from. */
+    contact_selection_type: ContactSelectionType;
+    /** Now, or at `scheduled_at`. */
+    send_type: SendType;
+    /** A note of the sender’s own. */
+    description?: string;
+    /** Must not be sent: the API key supplies it. */
+    channel_id?: any;
+    /** Must not be sent: the API key supplies it. */
+    phone_number_id?: any;
+    /** Narrows `segmented`: only contacts that meet these conditions, too. */
+    contact_filters?: ContactFilters;
+    /** Segment ids; contacts of any of them are included. */
+    segments?: string[];
+    /** Phone numbers in international form, each with values of the body’s variables after `,`, `|` or `;` where wanted: `+4915112345678,Ada,12`. */
+    quick_contacts?: string[];
+    /** The CSV itself: a header row and at least one data row. */
+    csv_contacts_string?: string;
+    /** What an upload answered. */
+    csv_file_key?: string;
+    /** The address that an upload answered, or a public one. */
+    csv_file_url?: string;
+    /** Which column holds what. */
+    csv_mapping?: CsvMapping;
+    /** For `failed_contacts`: the campaign whose failed recipients are the audience. */
+    failed_campaign_id?: string;
+    /** Failed recipients by reason. */
+    failed_reasons?: string[];
+    /** Which field or text fills which variable. */
+    variable_mapping?: VariableMapping;
+    /** When to send, with a time zone; null for IMMEDIATE. */
+    scheduled_at?: string | null;
+};
+export type FieldProblem = {
+    /** The field, in dot form, such as `variable_mapping.body.1`. */
+    field: string;
+    /** What is wrong and how to mend it. */
+    message: string;
+};
+export type CampaignCheck = {
+    /** Empty when the campaign can be created */
+    problems: FieldProblem[];
+    /** Who would be sent to */
+    total_contacts: number;
+    /** Skipped recipients by reason. */
+    skipped_reasons: {
+        [key: string]: number;
+    };
+    /** True: the audience is so large that only its beginning was counted */
+    is_estimate: boolean;
+    /** What sending to all of them would cost, as decimal text. */
+    cost: string;
+    /** What the wallet can spend */
+    available: string;
+    /** ISO 4217. */
+    currency: string;
+    /** At the present rate of the channel, sent to alone */
+    duration_seconds: number;
+};
+export type CampaignCheckResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: CampaignCheck;
+};
 export type CsvFile = {
     /** What an upload answered. */
     csv_file_key: string;
@@ -241,6 +311,92 @@ export type CsvFileResponse = {
     status: "success";
     /** What was asked for. */
     data: CsvFile;
+};
+export type PreviewCampaignCsv = {
+    /** Which column holds what. */
+    csv_mapping?: CsvMapping;
+    /** An approved template of the channel’s business account. */
+    template_id?: string;
+    /** Which field or text fills which variable. */
+    variable_mapping?: VariableMapping;
+};
+export type CsvDelimiter = "," | ";" | "\t" | "|";
+export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
+export type PreviewButton = {
+    /** Which kind. */
+    "type": string;
+    /** The text of a message of type `text`. */
+    text: string;
+    /** Where it leads: the filled URL, or the number; null for others. */
+    target: string | null;
+};
+export type PreviewCard = {
+    /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, … */
+    headerFormat: string | null;
+    /** The text, or the address of the media */
+    header: string | null;
+    /** Values, or names of variables, of the template’s body. */
+    body: string | null;
+    /** Values, or names of variables, of the template’s buttons. */
+    buttons: PreviewButton[];
+};
+export type MessagePreview = {
+    /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, … */
+    headerFormat: string | null;
+    /** The text, or the address of the media */
+    header: string | null;
+    /** Values, or names of variables, of the template’s body. */
+    body: string | null;
+    /** Values, or names of variables, of the template’s buttons. */
+    buttons: PreviewButton[];
+    /** Accepted and not sent: footers take no values. */
+    footer: string | null;
+    /** The cards of a carousel, in order. */
+    cards: PreviewCard[];
+};
+export type CsvPreviewRow = {
+    /** The line of the file that the row begins on. */
+    line: number | null;
+    /** The cells of the row; empty for a row that cannot be read. */
+    cells: string[];
+    /** Digits with calling code. */
+    phone_number: string | null;
+    /** Why it is in this state; null where it needs no reason. */
+    reason: SkipReason | null;
+    /** The reason in words, the provider’s where it spoke; null without one. */
+    reason_detail: string | null;
+    /** What happened, in words. */
+    message: MessagePreview | null;
+};
+export type CsvPreview = {
+    /** What stands between the cells of a row. */
+    delimiter: CsvDelimiter;
+    /** The cells of the header row. */
+    headers: string[];
+    /** The `csv_mapping` of the request, else the guessed one */
+    mapping: CsvMapping;
+    /** How sure the guess is, 0 to 1, by the field of the mapping */
+    confidence: {
+        [key: string]: number;
+    };
+    /** The first ten */
+    rows: CsvPreviewRow[];
+    /** How many rows would be skipped, by reason */
+    reasons: {
+        [key: string]: number;
+    };
+    /** How many data rows were read. */
+    rows_read: number;
+    /** False: the file has more rows than were read */
+    is_whole: boolean;
+    /** Why the template does not take the variable mapping */
+    problems: FieldProblem[];
+};
+export type CsvPreviewResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: CsvPreview;
 };
 export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR";
 export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
@@ -328,6 +484,19 @@ export type Campaign = {
     failed_reasons: {
         [key: string]: number;
     };
+    /** The template after the change. */
+    template: {
+        /** Identifies the record. */
+        id: string;
+        /** The name. */
+        name: string;
+        /** The template’s language, such as `en_US`. */
+        language: string;
+        /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+        category: string;
+    };
+    /** The id of the API key that created it */
+    created_by: string;
 };
 export type Pagination = {
     /** Which page, from 1. */
@@ -347,11 +516,129 @@ export type CampaignPage = {
     /** Where this page stands in the list. */
     pagination: Pagination;
 };
-export type CampaignResponse = {
+export type CampaignDetail = {
+    /** Identifies the record. */
+    id: string;
+    /** The name. */
+    name: string;
+    /** A note of the sender’s own. */
+    description: string | null;
+    /** An approved template of the channel’s business account. */
+    template_id: string;
+    /** Where the audience comes from. */
+    contact_selection_type: ContactSelectionType;
+    /** Recipients that can be sent to; 0 until they are prepared. */
+    total_contacts: number;
+    /** Rows that were skipped. */
+    total_contacts_skipped: number;
+    /** Whether the list of recipients is ready. */
+    preparation_status: PreparationStatus;
+    /** Rises with each preparation; 1 at creation. */
+    preparation_version: number;
+    /** Rises when the set of recipients changes; 1 at creation. */
+    audience_version: number;
+    /** Where it stands. */
+    status: CampaignStatus;
+    /** Now, or at `scheduled_at`. */
+    send_type: SendType;
+    /** When to send, with a time zone; null for IMMEDIATE. */
+    scheduled_at: string | null;
+    /** The workspace. */
+    workspace_id: number;
+    /** True for campaigns created by this API. */
+    is_auto_trigger: boolean;
+    /** When it was created. */
+    created_at: string;
+    /** When it last changed. */
+    updated_at: string;
+    /** The sending number’s channel. */
+    channel_id: string;
+    /** The provider’s id of the sending number. */
+    phone_number_id: string;
+    /** Why it is paused; null unless it is. */
+    pause_reason: PauseReason | null;
+    /** Why the preparation failed; null unless it did. */
+    preparation_error: {
+        /** The same as the HTTP status. */
+        code: PreparationErrorCode;
+        /** What happened, in words. */
+        message: string;
+    } | null;
+    /** When sending began; null before. */
+    started_at: string | null;
+    /** When nobody was left to be sent to; null before. */
+    completed_at: string | null;
+    /** Recipients by their present state; each is counted once. */
+    counters: CampaignCounters;
+    /** Skipped recipients by reason. */
+    skipped_reasons: {
+        [key: string]: number;
+    };
+    /** Failed recipients by reason. */
+    failed_reasons: {
+        [key: string]: number;
+    };
+    /** The template after the change. */
+    template: {
+        /** Identifies the record. */
+        id: string;
+        /** The name. */
+        name: string;
+        /** The template’s language, such as `en_US`. */
+        language: string;
+        /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+        category: string;
+    };
+    /** The id of the API key that created it */
+    created_by: string;
+    /** The audience input, without inline contacts */
+    audience: object;
+    /** Which field or text fills which variable. */
+    variable_mapping: object | null;
+    /** What its messages cost so far, less what was given back */
+    charged: string;
+};
+export type CampaignDetailResponse = {
     /** Where it stands. */
     status: "success";
     /** What was asked for. */
-    data: Campaign;
+    data: CampaignDetail;
+};
+export type TimelineInterval = "minute" | "hour";
+export type TimelinePart = {
+    /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+    at: string;
+    /** Accepted by the provider; no receipt has come yet. */
+    accepted: number;
+    /** Delivered to the person’s device. */
+    delivered: number;
+    /** Read by the person. */
+    read: number;
+    /** Refused, or reported as failed by a receipt. */
+    failed: number;
+};
+export type GetCampaignTimelineResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: TimelinePart[];
+};
+export type DiagnosisCheck = "STATUS" | "PREPARATION" | "SCHEDULE" | "QUOTA" | "TEMPLATE" | "CHANNEL" | "PACE" | "WALLET" | "WORKER";
+export type DiagnosisEntry = {
+    /** What was looked at. */
+    check: DiagnosisCheck;
+    /** False where it stands in the way of sending. */
+    ok: boolean;
+    /** What is so, in a sentence. */
+    detail: string;
+    /** What would change it; null where there is nothing to do. */
+    action: string | null;
+};
+export type GetCampaignDiagnosisResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: DiagnosisEntry[];
 };
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
 export type Recipient = {
@@ -389,6 +676,43 @@ export type RecipientPage = {
     data: Recipient[];
     /** Where this page stands in the list. */
     pagination: CursorPagination;
+};
+export type RecipientDetail = {
+    /** Identifies the record. */
+    id: string;
+    /** Digits with calling code. */
+    phone_number: string | null;
+    /** The contact; null where the row names nobody that is known. */
+    contact_id: string | null;
+    /** Where it stands. */
+    state: RecipientState;
+    /** Why it is in this state; null where it needs no reason. */
+    reason: string | null;
+    /** The reason in words, the provider’s where it spoke; null without one. */
+    reason_detail: string | null;
+    /** The line of the CSV on which the row begins, the header being 1; null without a CSV. */
+    line_number: number | null;
+    /** Our id of the message; null where none was made. */
+    message_id: string | null;
+    /** The provider’s id of the message; null before it accepted. */
+    provider_message_id: string | null;
+    /** When it last changed. */
+    updated_at: string;
+    /** What was sent, or will be; null before the audience is prepared, and for who is skipped */
+    message: MessagePreview | null;
+    /** Each status with the time it was first told; null where that was not kept */
+    history: {
+        /** Where it stands. */
+        status: "accepted" | "sent" | "delivered" | "read" | "failed";
+        /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+        at: string | null;
+    }[];
+};
+export type RecipientDetailResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: RecipientDetail;
 };
 export type TestCampaign = {
     /** Digits with calling code. */
@@ -437,6 +761,8 @@ export type Template = {
     upcomingCategoryAt: string | null;
     /** The definition as the provider gives it. */
     components: any[];
+    /** Why the provider refused it */
+    rejectedReason: string | null;
     /** When it last changed. */
     updatedAt: string;
 };
@@ -463,6 +789,29 @@ export type TemplateSyncSummaryMessageResponse = {
     message: string;
     /** What was asked for. */
     data: TemplateSyncSummary;
+};
+export type TemplateResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: Template;
+};
+export type PreviewTemplate = {
+    /** Which field or text fills which variable. */
+    variable_mapping?: VariableMapping;
+    /** The contact; null where the row names nobody that is known. */
+    contact_id?: string;
+};
+export type PreviewTemplateResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: {
+        /** What happened, in words. */
+        message: MessagePreview;
+        /** Why the template does not take the mapping, field by field; empty where it does. */
+        problems: FieldProblem[];
+    };
 };
 export type TemplateVariables = {
     /** Values, or names of variables, of the template’s header. */
@@ -838,6 +1187,43 @@ export type ChangeConversationStatus = {
     /** Who changed it; null when nobody did by hand. */
     changedBy?: ActorInput | null;
 };
+export type ChannelStatus = "active" | "blocked";
+export type Channel = {
+    /** Identifies the record. */
+    id: string;
+    /** The provider’s id of the sending number. */
+    phone_number_id: string;
+    /** The number as people read it. */
+    display_phone_number: string;
+    /** The provider’s id of the business account. */
+    business_account_id: string;
+    /** Where it stands. */
+    status: ChannelStatus;
+    /** Why it is blocked */
+    block_reason: string | null;
+    /** ISO 3166 alpha-2 codes it never sends to */
+    blocked_countries: string[];
+    /** Its limit */
+    messages_per_second: number;
+    /** What throttling leaves of the limit at this moment */
+    rate_now: number;
+    /** The provider asked for silence until then */
+    held_until: string | null;
+    /** How many campaigns of the channel are being sent. */
+    running_campaigns: number;
+};
+export type ListChannelsResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: Channel[];
+};
+export type ChannelResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: Channel;
+};
 export type MessagePrice = {
     /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
     category: string;
@@ -1027,11 +1413,30 @@ export type DeliveryPage = {
     /** Where this page stands in the list. */
     pagination: CursorPagination;
 };
+export type WebhookErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired";
 export type DeliveryResponse = {
     /** Where it stands. */
     status: "success";
     /** What was asked for. */
     data: Delivery;
+};
+export type ResendFailedDeliveries = {
+    /** From when on. */
+    since: string;
+    /** Until before when. */
+    until: string;
+};
+export type ResentDeliveries = {
+    /** How many. */
+    count: number;
+};
+export type ResentDeliveriesMessageResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What happened, in words. */
+    message: string;
+    /** What was asked for. */
+    data: ResentDeliveries;
 };
 export type GetHealthResponse = {
     /** Where it stands. */
@@ -1090,6 +1495,43 @@ export function createCampaign(createCampaign: CreateCampaign, { idempotencyKey 
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "Idempotency-Key": idempotencyKey
         })
+    }));
+}
+/**
+ * Check the body of a creation without creating anything
+ */
+export function checkCampaign(checkCampaign: CheckCampaign, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: CampaignCheckResponse;
+    } | {
+        status: 400;
+        data: ApiError;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 408;
+        data: ApiError;
+    } | {
+        status: 413;
+        data: ApiError;
+    } | {
+        status: 415;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>("/api/campaigns/check", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: checkCampaign
     }));
 }
 /**
@@ -1159,12 +1601,56 @@ export function getCampaignCsv(key: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
+ * Show how a campaign would read an uploaded CSV
+ */
+export function previewCampaignCsv(key: string, previewCampaignCsv: PreviewCampaignCsv, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: CsvPreviewResponse;
+    } | {
+        status: 400;
+        data: ApiError;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 408;
+        data: ApiError;
+    } | {
+        status: 413;
+        data: ApiError;
+    } | {
+        status: 415;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/campaigns/csv-files/${encodeURIComponent(key)}/preview`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: previewCampaignCsv
+    }));
+}
+/**
  * List the campaigns of the workspace, newest first
  */
-export function listCampaigns({ page, limit, status }: {
+export function listCampaigns({ page, limit, status, search, templateId, $from, to }: {
     page?: number;
     limit?: number;
-    status?: CampaignStatus;
+    status?: CampaignStatus[];
+    search?: string;
+    templateId?: string;
+    $from?: string;
+    to?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
@@ -1187,7 +1673,11 @@ export function listCampaigns({ page, limit, status }: {
     }>(`/api/campaigns${QS.query(QS.explode({
         page,
         limit,
-        status
+        status,
+        search,
+        template_id: templateId,
+        "from": $from,
+        to
     }))}`, {
         ...opts
     });
@@ -1198,7 +1688,7 @@ export function listCampaigns({ page, limit, status }: {
 export function getCampaign(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: CampaignResponse;
+        data: CampaignDetailResponse;
     } | {
         status: 401;
         data: ApiError;
@@ -1219,11 +1709,97 @@ export function getCampaign(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
+ * What became of a campaign minute by minute, or hour by hour
+ */
+export function getCampaignTimeline(id: string, { interval }: {
+    interval?: TimelineInterval;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: GetCampaignTimelineResponse;
+    } | {
+        status: 400;
+        data: ApiError;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/campaigns/${encodeURIComponent(id)}/timeline${QS.query(QS.explode({
+        interval
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Why a campaign sends, or does not, and what would change it
+ */
+export function getCampaignDiagnosis(id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: GetCampaignDiagnosisResponse;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/campaigns/${encodeURIComponent(id)}/diagnosis`, {
+        ...opts
+    });
+}
+/**
+ * Follow a campaign: server-sent events until it has ended
+ */
+export function streamCampaign(id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: string;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/campaigns/${encodeURIComponent(id)}/stream`, {
+        ...opts
+    });
+}
+/**
  * The recipients of a campaign; with `Accept: text/csv` all of them as a file
  */
-export function listCampaignRecipients(id: string, { state, reason, cursor, limit }: {
+export function listCampaignRecipients(id: string, { state, reason, phoneNumber, cursor, limit }: {
     state?: RecipientState[];
     reason?: string[];
+    phoneNumber?: string;
     cursor?: string;
     limit?: number;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -1251,9 +1827,36 @@ export function listCampaignRecipients(id: string, { state, reason, cursor, limi
     }>(`/api/campaigns/${encodeURIComponent(id)}/recipients${QS.query(QS.explode({
         state,
         reason,
+        phone_number: phoneNumber,
         cursor,
         limit
     }))}`, {
+        ...opts
+    });
+}
+/**
+ * One recipient: the text of the message and the time of each status
+ */
+export function getCampaignRecipient(id: string, recipientId: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: RecipientDetailResponse;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/campaigns/${encodeURIComponent(id)}/recipients/${encodeURIComponent(recipientId)}`, {
         ...opts
     });
 }
@@ -1263,7 +1866,7 @@ export function listCampaignRecipients(id: string, { state, reason, cursor, limi
 export function startCampaign(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 202;
-        data: CampaignResponse;
+        data: CampaignDetailResponse;
     } | {
         status: 401;
         data: ApiError;
@@ -1293,7 +1896,7 @@ export function startCampaign(id: string, opts?: Oazapfts.RequestOpts) {
 export function pauseCampaign(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 202;
-        data: CampaignResponse;
+        data: CampaignDetailResponse;
     } | {
         status: 401;
         data: ApiError;
@@ -1323,7 +1926,7 @@ export function pauseCampaign(id: string, opts?: Oazapfts.RequestOpts) {
 export function cancelCampaign(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 202;
-        data: CampaignResponse;
+        data: CampaignDetailResponse;
     } | {
         status: 401;
         data: ApiError;
@@ -1458,6 +2061,72 @@ export function syncTemplates(opts?: Oazapfts.RequestOpts) {
         ...opts,
         method: "POST"
     });
+}
+/**
+ * Read a template
+ */
+export function getTemplate(templateId: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: TemplateResponse;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/templates/${encodeURIComponent(templateId)}`, {
+        ...opts
+    });
+}
+/**
+ * Show the message of a template as its reader will see it
+ */
+export function previewTemplate(templateId: string, previewTemplate: PreviewTemplate, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: PreviewTemplateResponse;
+    } | {
+        status: 400;
+        data: ApiError;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 408;
+        data: ApiError;
+    } | {
+        status: 413;
+        data: ApiError;
+    } | {
+        status: 415;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/templates/${encodeURIComponent(templateId)}/preview`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: previewTemplate
+    }));
 }
 /**
  * Name the variables a template requires
@@ -2214,6 +2883,55 @@ export function changeConversationStatus(id: string, changeConversationStatus: C
     }));
 }
 /**
+ * List the channels of the workspace as they stand
+ */
+export function listChannels(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ListChannelsResponse;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>("/api/channels", {
+        ...opts
+    });
+}
+/**
+ * A channel as it stands
+ */
+export function getChannel(id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ChannelResponse;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/channels/${encodeURIComponent(id)}`, {
+        ...opts
+    });
+}
+/**
  * Read the wallet of a channel
  */
 export function getWallet({ channelId }: {
@@ -2639,6 +3357,46 @@ export function listWebhookDeliveries(id: string, { state, eventKey, cursor, lim
     });
 }
 /**
+ * List the deliveries of all webhook configurations
+ */
+export function listDeliveries({ state, errorCode, $from, to, cursor, limit }: {
+    state?: DeliveryState[];
+    errorCode?: WebhookErrorCode[];
+    $from?: string;
+    to?: string;
+    cursor?: string;
+    limit?: number;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: DeliveryPage;
+    } | {
+        status: 400;
+        data: ApiError;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/external-webhooks/deliveries${QS.query(QS.explode({
+        state,
+        error_code: errorCode,
+        "from": $from,
+        to,
+        cursor,
+        limit
+    }))}`, {
+        ...opts
+    });
+}
+/**
  * Read one delivery
  */
 export function getWebhookDelivery(id: string, deliveryId: string, opts?: Oazapfts.RequestOpts) {
@@ -2690,6 +3448,46 @@ export function resendWebhookDelivery(id: string, deliveryId: string, opts?: Oaz
         ...opts,
         method: "POST"
     });
+}
+/**
+ * Deliver once more every event whose delivery failed
+ */
+export function resendFailedDeliveries(id: string, resendFailedDeliveries: ResendFailedDeliveries, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
+        data: ResentDeliveriesMessageResponse;
+    } | {
+        status: 400;
+        data: ApiError;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 408;
+        data: ApiError;
+    } | {
+        status: 413;
+        data: ApiError;
+    } | {
+        status: 415;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/external-webhooks/${encodeURIComponent(id)}/resend-failed`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: resendFailedDeliveries
+    }));
 }
 /**
  * Whether the process lives

@@ -1,10 +1,18 @@
 /** Generated from the OpenAPI document: `npm run openapi` makes it anew. */
 import type { CallOptions, Client } from './client.ts';
-import type { Acknowledgement, AssignConversation, CampaignPage, CampaignResponse, CampaignStatus, ChangeConversationStatus, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, DeliveryMessageResponse, DeliveryPage, DeliveryResponse, DeliveryState, EventKey, GetHealthResponse, GetReadinessResponse, ListWebhookEventsResponse, PayloadSkeletonResponse, RechargeWallet, RecipientPage, RecipientState, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+import type { Acknowledgement, AssignConversation, CampaignCheckResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryMessageResponse, DeliveryPage, DeliveryResponse, DeliveryState, EventKey, GetCampaignDiagnosisResponse, GetCampaignTimelineResponse, GetHealthResponse, GetReadinessResponse, ListChannelsResponse, ListWebhookEventsResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PreviewTemplateResponse, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
 /** Create a campaign that prepares its audience and sends itself */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
   client.send({ method: 'POST', path: `/api/campaigns/auto-trigger`, body, idempotent: true, ...options });
+
+/** Check the body of a creation without creating anything */
+export const checkCampaign = (client: Client, body: CheckCampaign, options: CallOptions = {}): Promise<CampaignCheckResponse> =>
+  client.send({ method: 'POST', path: `/api/campaigns/check`, body, ...options });
+
+/** Show how a campaign would read an uploaded CSV */
+export const previewCampaignCsv = (client: Client, key: string, body: PreviewCampaignCsv, options: CallOptions = {}): Promise<CsvPreviewResponse> =>
+  client.send({ method: 'POST', path: `/api/campaigns/csv-files/${encodeURIComponent(key)}/preview`, body, ...options });
 
 /** List the campaigns of the workspace, newest first */
 export const listCampaigns = (client: Client, query: {
@@ -13,13 +21,32 @@ export const listCampaigns = (client: Client, query: {
     /** How many a page holds at most. */
     readonly limit?: number;
     /** Only those of this status. */
-    readonly status?: CampaignStatus;
+    readonly status?: readonly (CampaignStatus)[];
+    /** Only those that match these words; the last one may be the beginning of a word. */
+    readonly search?: string;
+    /** An approved template of the channel’s business account. */
+    readonly template_id?: string;
+    /** Only those created at this instant or later. */
+    readonly from?: string;
+    /** Only those created before this instant. */
+    readonly to?: string;
   } = {}, options: CallOptions = {}): Promise<CampaignPage> =>
   client.send({ method: 'GET', path: `/api/campaigns`, query, ...options });
 
 /** A campaign with its counters by recipient state */
-export const getCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignResponse> =>
+export const getCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignDetailResponse> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}`, ...options });
+
+/** What became of a campaign minute by minute, or hour by hour */
+export const getCampaignTimeline = (client: Client, id: string, query: {
+    /** How long a part is; a minute without it. */
+    readonly interval?: TimelineInterval;
+  } = {}, options: CallOptions = {}): Promise<GetCampaignTimelineResponse> =>
+  client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/timeline`, query, ...options });
+
+/** Why a campaign sends, or does not, and what would change it */
+export const getCampaignDiagnosis = (client: Client, id: string, options: CallOptions = {}): Promise<GetCampaignDiagnosisResponse> =>
+  client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/diagnosis`, ...options });
 
 /** The recipients of a campaign; with `Accept: text/csv` all of them as a file */
 export const listCampaignRecipients = (client: Client, id: string, query: {
@@ -27,6 +54,8 @@ export const listCampaignRecipients = (client: Client, id: string, query: {
     readonly state?: readonly (RecipientState)[];
     /** Only these reasons; may be repeated. */
     readonly reason?: readonly (string)[];
+    /** Digits with calling code. */
+    readonly phone_number?: string;
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
     /** How many a page holds at most. */
@@ -34,16 +63,20 @@ export const listCampaignRecipients = (client: Client, id: string, query: {
   } = {}, options: CallOptions = {}): Promise<RecipientPage> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/recipients`, query, ...options });
 
+/** One recipient: the text of the message and the time of each status */
+export const getCampaignRecipient = (client: Client, id: string, recipientId: string, options: CallOptions = {}): Promise<RecipientDetailResponse> =>
+  client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/recipients/${encodeURIComponent(recipientId)}`, ...options });
+
 /** Start a paused campaign again, where it stopped */
-export const startCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignResponse> =>
+export const startCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignDetailResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/start`, ...options });
 
 /** Pause a campaign */
-export const pauseCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignResponse> =>
+export const pauseCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignDetailResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/pause`, ...options });
 
 /** Cancel a campaign: who was not sent to, never will be */
-export const cancelCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignResponse> =>
+export const cancelCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignDetailResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/cancel`, ...options });
 
 /** Send one message of the campaign to a number of your own */
@@ -66,6 +99,14 @@ export const listTemplates = (client: Client, query: {
 /** Pull the templates of the workspace from the provider */
 export const syncTemplates = (client: Client, options: CallOptions = {}): Promise<TemplateSyncSummaryMessageResponse> =>
   client.send({ method: 'POST', path: `/api/templates/sync`, ...options });
+
+/** Read a template */
+export const getTemplate = (client: Client, templateId: string, options: CallOptions = {}): Promise<TemplateResponse> =>
+  client.send({ method: 'GET', path: `/api/templates/${encodeURIComponent(templateId)}`, ...options });
+
+/** Show the message of a template as its reader will see it */
+export const previewTemplate = (client: Client, templateId: string, body: PreviewTemplate, options: CallOptions = {}): Promise<PreviewTemplateResponse> =>
+  client.send({ method: 'POST', path: `/api/templates/${encodeURIComponent(templateId)}/preview`, body, ...options });
 
 /** Name the variables a template requires */
 export const getTemplateVariables = (client: Client, templateId: string, options: CallOptions = {}): Promise<TemplateVariablesResponse> =>
@@ -187,6 +228,14 @@ export const assignConversation = (client: Client, id: string, body: AssignConve
 export const changeConversationStatus = (client: Client, id: string, body: ChangeConversationStatus, options: CallOptions = {}): Promise<ConversationMessageResponse> =>
   client.send({ method: 'PATCH', path: `/api/conversations/${encodeURIComponent(id)}/status`, body, ...options });
 
+/** List the channels of the workspace as they stand */
+export const listChannels = (client: Client, options: CallOptions = {}): Promise<ListChannelsResponse> =>
+  client.send({ method: 'GET', path: `/api/channels`, ...options });
+
+/** A channel as it stands */
+export const getChannel = (client: Client, id: string, options: CallOptions = {}): Promise<ChannelResponse> =>
+  client.send({ method: 'GET', path: `/api/channels/${encodeURIComponent(id)}`, ...options });
+
 /** Read the wallet of a channel */
 export const getWallet = (client: Client, query: {
     /** Which channel’s wallet; needed with a workspace key where the workspace has several. */
@@ -248,6 +297,23 @@ export const listWebhookDeliveries = (client: Client, id: string, query: {
   } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries`, query, ...options });
 
+/** List the deliveries of all webhook configurations */
+export const listDeliveries = (client: Client, query: {
+    /** Only these states; may be repeated. */
+    readonly state?: readonly (DeliveryState)[];
+    /** Only those that failed with these codes; may be repeated. */
+    readonly error_code?: readonly (WebhookErrorCode)[];
+    /** Only those created at this instant or later. */
+    readonly from?: string;
+    /** Only those created before this instant. */
+    readonly to?: string;
+    /** The `nextCursor` of the page before; absent for the first page. */
+    readonly cursor?: string;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
+  client.send({ method: 'GET', path: `/api/external-webhooks/deliveries`, query, ...options });
+
 /** Read one delivery */
 export const getWebhookDelivery = (client: Client, id: string, deliveryId: string, options: CallOptions = {}): Promise<DeliveryResponse> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}`, ...options });
@@ -255,6 +321,10 @@ export const getWebhookDelivery = (client: Client, id: string, deliveryId: strin
 /** Deliver an event once more */
 export const resendWebhookDelivery = (client: Client, id: string, deliveryId: string, options: CallOptions = {}): Promise<DeliveryMessageResponse> =>
   client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}/resend`, ...options });
+
+/** Deliver once more every event whose delivery failed */
+export const resendFailedDeliveries = (client: Client, id: string, body: ResendFailedDeliveries, options: CallOptions = {}): Promise<ResentDeliveriesMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/resend-failed`, body, ...options });
 
 /** Whether the process lives */
 export const getHealth = (client: Client, options: CallOptions = {}): Promise<GetHealthResponse> =>

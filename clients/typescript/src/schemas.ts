@@ -150,6 +150,45 @@ export type Campaign = {
   readonly skipped_reasons: { readonly [key: string]: number };
   /** Failed recipients by reason. */
   readonly failed_reasons: { readonly [key: string]: number };
+  /** The template after the change. */
+  readonly template: {
+    /** Identifies the record. */
+    readonly id: string;
+    /** The name. */
+    readonly name: string;
+    /** The template’s language, such as `en_US`. */
+    readonly language: string;
+    /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+    readonly category: string;
+  };
+  /** The id of the API key that created it */
+  readonly created_by: string;
+};
+
+export type CampaignCheck = {
+  /** Empty when the campaign can be created */
+  readonly problems: readonly (FieldProblem)[];
+  /** Who would be sent to */
+  readonly total_contacts: number;
+  /** Skipped recipients by reason. */
+  readonly skipped_reasons: { readonly [key: string]: number };
+  /** True: the audience is so large that only its beginning was counted */
+  readonly is_estimate: boolean;
+  /** What sending to all of them would cost, as decimal text. */
+  readonly cost: string;
+  /** What the wallet can spend */
+  readonly available: string;
+  /** ISO 4217. */
+  readonly currency: string;
+  /** At the present rate of the channel, sent to alone */
+  readonly duration_seconds: number;
+};
+
+export type CampaignCheckResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: CampaignCheck;
 };
 
 export type CampaignCounters = {
@@ -175,6 +214,92 @@ export type CampaignCounters = {
   readonly skipped: number;
 };
 
+export type CampaignDetail = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name: string;
+  /** A note of the sender’s own. */
+  readonly description: string | null;
+  /** An approved template of the channel’s business account. */
+  readonly template_id: string;
+  /** Where the audience comes from. */
+  readonly contact_selection_type: ContactSelectionType;
+  /** Recipients that can be sent to; 0 until they are prepared. */
+  readonly total_contacts: number;
+  /** Rows that were skipped. */
+  readonly total_contacts_skipped: number;
+  /** Whether the list of recipients is ready. */
+  readonly preparation_status: PreparationStatus;
+  /** Rises with each preparation; 1 at creation. */
+  readonly preparation_version: number;
+  /** Rises when the set of recipients changes; 1 at creation. */
+  readonly audience_version: number;
+  /** Where it stands. */
+  readonly status: CampaignStatus;
+  /** Now, or at `scheduled_at`. */
+  readonly send_type: SendType;
+  /** When to send, with a time zone; null for IMMEDIATE. */
+  readonly scheduled_at: string | null;
+  /** The workspace. */
+  readonly workspace_id: number;
+  /** True for campaigns created by this API. */
+  readonly is_auto_trigger: boolean;
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it last changed. */
+  readonly updated_at: string;
+  /** The sending number’s channel. */
+  readonly channel_id: string;
+  /** The provider’s id of the sending number. */
+  readonly phone_number_id: string;
+  /** Why it is paused; null unless it is. */
+  readonly pause_reason: PauseReason | null;
+  /** Why the preparation failed; null unless it did. */
+  readonly preparation_error: {
+    /** The same as the HTTP status. */
+    readonly code: PreparationErrorCode;
+    /** What happened, in words. */
+    readonly message: string;
+  } | null;
+  /** When sending began; null before. */
+  readonly started_at: string | null;
+  /** When nobody was left to be sent to; null before. */
+  readonly completed_at: string | null;
+  /** Recipients by their present state; each is counted once. */
+  readonly counters: CampaignCounters;
+  /** Skipped recipients by reason. */
+  readonly skipped_reasons: { readonly [key: string]: number };
+  /** Failed recipients by reason. */
+  readonly failed_reasons: { readonly [key: string]: number };
+  /** The template after the change. */
+  readonly template: {
+    /** Identifies the record. */
+    readonly id: string;
+    /** The name. */
+    readonly name: string;
+    /** The template’s language, such as `en_US`. */
+    readonly language: string;
+    /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+    readonly category: string;
+  };
+  /** The id of the API key that created it */
+  readonly created_by: string;
+  /** The audience input, without inline contacts */
+  readonly audience: { readonly [key: string]: unknown };
+  /** Which field or text fills which variable. */
+  readonly variable_mapping: { readonly [key: string]: unknown } | null;
+  /** What its messages cost so far, less what was given back */
+  readonly charged: string;
+};
+
+export type CampaignDetailResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: CampaignDetail;
+};
+
 export type CampaignPage = {
   /** Where it stands. */
   readonly status: "success";
@@ -182,13 +307,6 @@ export type CampaignPage = {
   readonly data: readonly (Campaign)[];
   /** Where this page stands in the list. */
   readonly pagination: Pagination;
-};
-
-export type CampaignResponse = {
-  /** Where it stands. */
-  readonly status: "success";
-  /** What was asked for. */
-  readonly data: Campaign;
 };
 
 export type CampaignStatus = "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
@@ -209,7 +327,80 @@ export type ChangeConversationStatus = {
   readonly changedBy?: ActorInput | null;
 };
 
+export type Channel = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The provider’s id of the sending number. */
+  readonly phone_number_id: string;
+  /** The number as people read it. */
+  readonly display_phone_number: string;
+  /** The provider’s id of the business account. */
+  readonly business_account_id: string;
+  /** Where it stands. */
+  readonly status: ChannelStatus;
+  /** Why it is blocked */
+  readonly block_reason: string | null;
+  /** ISO 3166 alpha-2 codes it never sends to */
+  readonly blocked_countries: readonly (string)[];
+  /** Its limit */
+  readonly messages_per_second: number;
+  /** What throttling leaves of the limit at this moment */
+  readonly rate_now: number;
+  /** The provider asked for silence until then */
+  readonly held_until: string | null;
+  /** How many campaigns of the channel are being sent. */
+  readonly running_campaigns: number;
+};
+
+export type ChannelResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Channel;
+};
+
+export type ChannelStatus = "active" | "blocked";
+
 export type ChatMode = "manual" | "bot" | "assistant";
+
+export type CheckCampaign = {
+  /** The name. */
+  readonly name: string;
+  /** An approved template of the channel’s business account. */
+  readonly template_id: string;
+  /** Where the audience comes from. */
+  readonly contact_selection_type: ContactSelectionType;
+  /** Now, or at `scheduled_at`. */
+  readonly send_type: SendType;
+  /** A note of the sender’s own. */
+  readonly description?: string;
+  /** Must not be sent: the API key supplies it. */
+  readonly channel_id?: unknown;
+  /** Must not be sent: the API key supplies it. */
+  readonly phone_number_id?: unknown;
+  /** Narrows `segmented`: only contacts that meet these conditions, too. */
+  readonly contact_filters?: ContactFilters;
+  /** Segment ids; contacts of any of them are included. */
+  readonly segments?: readonly (string)[];
+  /** Phone numbers in international form, each with values of the body’s variables after `,`, `|` or `;` where wanted: `+4915112345678,Ada,12`. */
+  readonly quick_contacts?: readonly (string)[];
+  /** The CSV itself: a header row and at least one data row. */
+  readonly csv_contacts_string?: string;
+  /** What an upload answered. */
+  readonly csv_file_key?: string;
+  /** The address that an upload answered, or a public one. */
+  readonly csv_file_url?: string;
+  /** Which column holds what. */
+  readonly csv_mapping?: CsvMapping;
+  /** For `failed_contacts`: the campaign whose failed recipients are the audience. */
+  readonly failed_campaign_id?: string;
+  /** Failed recipients by reason. */
+  readonly failed_reasons?: readonly (string)[];
+  /** Which field or text fills which variable. */
+  readonly variable_mapping?: VariableMapping;
+  /** When to send, with a time zone; null for IMMEDIATE. */
+  readonly scheduled_at?: string | null;
+};
 
 export type Contact = {
   /** Identifies the record. */
@@ -540,7 +731,7 @@ export type CreatedCampaign = {
 export type CreateSegment = {
   /** The name. */
   readonly name: string;
-  /** Conditions on contacts; see `match`. */
+  /** At most 65536 bytes as JSON. */
   readonly conditions: readonly (SegmentCondition)[];
   /** `all` conditions, or `any` of them. */
   readonly match?: FilterMatch;
@@ -569,6 +760,8 @@ export type CreateWebhook = {
   /** Signs deliveries; `whsec_…` (base64) is recommended. Null removes it. */
   readonly secret?: string | null;
 };
+
+export type CsvDelimiter = "," | ";" | "\t" | "|";
 
 export type CsvFile = {
   /** What an upload answered. */
@@ -601,6 +794,49 @@ export type CsvMapping = {
   readonly email_column?: number | null;
   /** Custom field name to 0-based column. */
   readonly custom_field_mapping?: { readonly [key: string]: number } | null;
+};
+
+export type CsvPreview = {
+  /** What stands between the cells of a row. */
+  readonly delimiter: CsvDelimiter;
+  /** The cells of the header row. */
+  readonly headers: readonly (string)[];
+  /** The `csv_mapping` of the request, else the guessed one */
+  readonly mapping: CsvMapping;
+  /** How sure the guess is, 0 to 1, by the field of the mapping */
+  readonly confidence: { readonly [key: string]: number };
+  /** The first ten */
+  readonly rows: readonly (CsvPreviewRow)[];
+  /** How many rows would be skipped, by reason */
+  readonly reasons: { readonly [key: string]: number };
+  /** How many data rows were read. */
+  readonly rows_read: number;
+  /** False: the file has more rows than were read */
+  readonly is_whole: boolean;
+  /** Why the template does not take the variable mapping */
+  readonly problems: readonly (FieldProblem)[];
+};
+
+export type CsvPreviewResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: CsvPreview;
+};
+
+export type CsvPreviewRow = {
+  /** The line of the file that the row begins on. */
+  readonly line: number | null;
+  /** The cells of the row; empty for a row that cannot be read. */
+  readonly cells: readonly (string)[];
+  /** Digits with calling code. */
+  readonly phone_number: string | null;
+  /** Why it is in this state; null where it needs no reason. */
+  readonly reason: SkipReason | null;
+  /** The reason in words, the provider’s where it spoke; null without one. */
+  readonly reason_detail: string | null;
+  /** What happened, in words. */
+  readonly message: MessagePreview | null;
 };
 
 export type CursorPagination = {
@@ -689,6 +925,19 @@ export type DeliveryResponse = {
 
 export type DeliveryState = "pending" | "sending" | "delivered" | "failed";
 
+export type DiagnosisCheck = "STATUS" | "PREPARATION" | "SCHEDULE" | "QUOTA" | "TEMPLATE" | "CHANNEL" | "PACE" | "WALLET" | "WORKER";
+
+export type DiagnosisEntry = {
+  /** What was looked at. */
+  readonly check: DiagnosisCheck;
+  /** False where it stands in the way of sending. */
+  readonly ok: boolean;
+  /** What is so, in a sentence. */
+  readonly detail: string;
+  /** What would change it; null where there is nothing to do. */
+  readonly action: string | null;
+};
+
 export type EventDescription = {
   /** What happened. */
   readonly eventKey: EventKey;
@@ -721,6 +970,20 @@ export type FieldProblem = {
 };
 
 export type FilterMatch = "all" | "any";
+
+export type GetCampaignDiagnosisResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (DiagnosisEntry)[];
+};
+
+export type GetCampaignTimelineResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (TimelinePart)[];
+};
 
 export type GetHealthResponse = {
   /** Where it stands. */
@@ -789,11 +1052,33 @@ export type IncomingEvent = {
   readonly data: IncomingData;
 };
 
+export type ListChannelsResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (Channel)[];
+};
+
 export type ListWebhookEventsResponse = {
   /** Where it stands. */
   readonly status: "success";
   /** What was asked for. */
   readonly data: readonly (EventDescription)[];
+};
+
+export type MessagePreview = {
+  /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, … */
+  readonly headerFormat: string | null;
+  /** The text, or the address of the media */
+  readonly header: string | null;
+  /** Values, or names of variables, of the template’s body. */
+  readonly body: string | null;
+  /** Values, or names of variables, of the template’s buttons. */
+  readonly buttons: readonly (PreviewButton)[];
+  /** Accepted and not sent: footers take no values. */
+  readonly footer: string | null;
+  /** The cards of a carousel, in order. */
+  readonly cards: readonly (PreviewCard)[];
 };
 
 export type MessagePrice = {
@@ -887,6 +1172,54 @@ export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_CO
 
 export type PreparationStatus = "PREPARING" | "READY" | "FAILED";
 
+export type PreviewButton = {
+  /** Which kind. */
+  readonly type: string;
+  /** The text of a message of type `text`. */
+  readonly text: string;
+  /** Where it leads: the filled URL, or the number; null for others. */
+  readonly target: string | null;
+};
+
+export type PreviewCampaignCsv = {
+  /** Which column holds what. */
+  readonly csv_mapping?: CsvMapping;
+  /** An approved template of the channel’s business account. */
+  readonly template_id?: string;
+  /** Which field or text fills which variable. */
+  readonly variable_mapping?: VariableMapping;
+};
+
+export type PreviewCard = {
+  /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, … */
+  readonly headerFormat: string | null;
+  /** The text, or the address of the media */
+  readonly header: string | null;
+  /** Values, or names of variables, of the template’s body. */
+  readonly body: string | null;
+  /** Values, or names of variables, of the template’s buttons. */
+  readonly buttons: readonly (PreviewButton)[];
+};
+
+export type PreviewTemplate = {
+  /** Which field or text fills which variable. */
+  readonly variable_mapping?: VariableMapping;
+  /** The contact; null where the row names nobody that is known. */
+  readonly contact_id?: string;
+};
+
+export type PreviewTemplateResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: {
+    /** What happened, in words. */
+    readonly message: MessagePreview;
+    /** Why the template does not take the mapping, field by field; empty where it does. */
+    readonly problems: readonly (FieldProblem)[];
+  };
+};
+
 export type ProviderChange = {
   /** What the provider notifies of, such as `messages`. */
   readonly field: string;
@@ -954,6 +1287,45 @@ export type Recipient = {
   readonly updated_at: string;
 };
 
+export type RecipientDetail = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** Digits with calling code. */
+  readonly phone_number: string | null;
+  /** The contact; null where the row names nobody that is known. */
+  readonly contact_id: string | null;
+  /** Where it stands. */
+  readonly state: RecipientState;
+  /** Why it is in this state; null where it needs no reason. */
+  readonly reason: string | null;
+  /** The reason in words, the provider’s where it spoke; null without one. */
+  readonly reason_detail: string | null;
+  /** The line of the CSV on which the row begins, the header being 1; null without a CSV. */
+  readonly line_number: number | null;
+  /** Our id of the message; null where none was made. */
+  readonly message_id: string | null;
+  /** The provider’s id of the message; null before it accepted. */
+  readonly provider_message_id: string | null;
+  /** When it last changed. */
+  readonly updated_at: string;
+  /** What was sent, or will be; null before the audience is prepared, and for who is skipped */
+  readonly message: MessagePreview | null;
+  /** Each status with the time it was first told; null where that was not kept */
+  readonly history: readonly ({
+    /** Where it stands. */
+    readonly status: "accepted" | "sent" | "delivered" | "read" | "failed";
+    /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+    readonly at: string | null;
+  })[];
+};
+
+export type RecipientDetailResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: RecipientDetail;
+};
+
 export type RecipientPage = {
   /** Where it stands. */
   readonly status: "success";
@@ -964,6 +1336,27 @@ export type RecipientPage = {
 };
 
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
+
+export type ResendFailedDeliveries = {
+  /** From when on. */
+  readonly since: string;
+  /** Until before when. */
+  readonly until: string;
+};
+
+export type ResentDeliveries = {
+  /** How many. */
+  readonly count: number;
+};
+
+export type ResentDeliveriesMessageResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** What was asked for. */
+  readonly data: ResentDeliveries;
+};
 
 export type Segment = {
   /** Identifies the record. */
@@ -1062,6 +1455,8 @@ export type SentMessageMessageResponse = {
   readonly data: SentMessage;
 };
 
+export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
+
 export type Tag = {
   /** Identifies the tag. */
   readonly tagId: string;
@@ -1119,6 +1514,8 @@ export type Template = {
   readonly upcomingCategoryAt: string | null;
   /** The definition as the provider gives it. */
   readonly components: readonly (unknown)[];
+  /** Why the provider refused it */
+  readonly rejectedReason: string | null;
   /** When it last changed. */
   readonly updatedAt: string;
 };
@@ -1188,6 +1585,13 @@ export type TemplateRemark = {
   readonly recommendation?: string;
 };
 
+export type TemplateResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Template;
+};
+
 export type TemplateSyncSummary = {
   /** Templates that the provider listed. */
   readonly synced: number;
@@ -1234,6 +1638,21 @@ export type TestWebhook = {
   readonly eventKey: EventKey;
 };
 
+export type TimelineInterval = "minute" | "hour";
+
+export type TimelinePart = {
+  /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+  readonly at: string;
+  /** Accepted by the provider; no receipt has come yet. */
+  readonly accepted: number;
+  /** Delivered to the person’s device. */
+  readonly delivered: number;
+  /** Read by the person. */
+  readonly read: number;
+  /** Refused, or reported as failed by a receipt. */
+  readonly failed: number;
+};
+
 export type UpdateContact = {
   /** National digits, or international ones with a plus sign. */
   readonly phoneNumber?: string;
@@ -1262,7 +1681,7 @@ export type UpdateSegment = {
   readonly name?: string;
   /** `all` conditions, or `any` of them. */
   readonly match?: FilterMatch;
-  /** Conditions on contacts; see `match`. */
+  /** At most 65536 bytes as JSON. */
   readonly conditions?: readonly (SegmentCondition)[];
 };
 
@@ -1366,6 +1785,8 @@ export type Webhook = {
   /** When it last changed. */
   readonly updatedAt: string;
 };
+
+export type WebhookErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired";
 
 export type WebhookHealth = {
   /** The webhook configuration. */

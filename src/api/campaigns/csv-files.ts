@@ -24,6 +24,10 @@ const CsvFile = named(
 const maxBytes = 256 * 1024 * 1024;
 const what = 'Campaign file';
 
+export const FileKey = refined(t.string, isCampaignFileKey, `${what} not found`, {
+  description: 'csv_file_key',
+});
+
 export const uploadCsvFile = endpoint(
   {
     method: 'POST',
@@ -78,9 +82,7 @@ export const getCsvFile = endpoint(
     summary: 'An uploaded CSV, as it was uploaded',
     tag: 'Campaigns',
     access: 'workspace',
-    params: struct({
-      key: refined(t.string, isCampaignFileKey, `${what} not found`, { description: 'csv_file_key' }),
-    }),
+    params: struct({ key: FileKey }),
     responses: { 200: { description: 'The file', content: { 'text/csv': { type: 'string' } } } },
     errors: [],
   },

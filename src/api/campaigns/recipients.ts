@@ -1,6 +1,7 @@
 /** GET /api/campaigns/:id/recipients: by state and reason, by cursor, or all of it streamed as CSV. */
-import { named } from '../../codecs/json-schema.ts';
 import * as t from 'io-ts';
+import { describe, named } from '../../codecs/json-schema.ts';
+import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
 import {
   cursorOf,
   idOf,
@@ -9,35 +10,67 @@ import {
   IsoDateTime,
   limitUpTo,
   repeated,
+  textOf,
   Uuid,
 } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
-import { recipientStates } from '../../domain/campaigns/recipient.ts';
-import { getCampaignReport } from '../../records/campaigns/report.ts';
+import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts';
+import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
+import { previewMessage } from '../../domain/templates/preview.ts';
+import { getCampaign } from '../../records/campaigns/campaigns.ts';
 import {
+  getRecipient,
   listRecipients,
+  type RecipientDetail as RecipientDetailRow,
   type RecipientFilter,
   type RecipientReport as RecipientRow,
 } from '../../records/campaigns/recipient-report.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { cursorPage, cursorPageOf } from '../frame/envelope.ts';
+import { cursorPage, cursorPageOf, record, succeed } from '../frame/envelope.ts';
 
-const Recipient = named(
-  'Recipient',
+const recipientFields = {
+  id: Uuid,
+  phone_number: nullish(t.string),
+  contact_id: nullish(Uuid),
+  state: oneOf(recipientStates, 'RecipientState'),
+  reason: nullish(t.string),
+  reason_detail: nullish(t.string),
+  line_number: nullish(Integer),
+  message_id: nullish(Uuid),
+  provider_message_id: nullish(t.string),
+  updated_at: IsoDateTime,
+};
+const Recipient = named('Recipient', struct(recipientFields));
+type Recipient = t.TypeOf<typeof Recipient>;
+
+const messageStatuses = ['accepted', 'sent', 'delivered', 'read', 'failed'] as const;
+
+const RecipientDetail = named(
+  'RecipientDetail',
   struct({
-    id: Uuid,
-    phone_number: nullish(t.string),
-    contact_id: nullish(Uuid),
-    state: oneOf(recipientStates, 'RecipientState'),
-    reason: nullish(t.string),
-    reason_detail: nullish(t.string),
-    line_number: nullish(Integer),
-    message_id: nullish(Uuid),
-    provider_message_id: nullish(t.string),
-    updated_at: IsoDateTime,
+    ...recipientFields,
+    message: describe(nullish(MessagePreview), {
+      description: 'What was sent, or will be; null before the audience is prepared, and for who is skipped',
+    }),
+    history: describe(t.readonlyArray(struct({ status: oneOf(messageStatuses), at: nullish(IsoDateTime) })), {
+      description: 'Each status with the time it was first told; null where that was not kept',
+    }),
   }),
 );
-type Recipient = t.TypeOf<typeof Recipient>;
+
+const recipientExample = {
+  id: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
+  phone_number: '919876543210',
+  contact_id: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d12',
+  state: 'FAILED',
+  reason: 'PROVIDER_131026',
+  reason_detail: 'Message undeliverable',
+  line_number: 17,
+  message_id: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
+  provider_message_id: 'wamid.HBgMOTE5ODc2NTQzMjEw',
+  updated_at: '2026-11-21T09:00:07.120Z',
+};
 
 // A position: an int4 of Postgres.
 const Cursor = cursorOf(integerOf({ min: 0, max: 2_147_483_647 }));
@@ -57,6 +90,7 @@ export const listCampaignRecipients = endpoint(
       {
         state: repeated(oneOf(recipientStates, 'RecipientState')),
         reason: repeated(t.string),
+        phone_number: textOf({ max: 40 }),
         cursor: Cursor,
         limit: limitUpTo(1000),
       },
@@ -68,20 +102,7 @@ export const listCampaignRecipients = endpoint(
         content: { 'text/csv': { type: 'string' } },
         example: {
           status: 'success',
-          data: [
-            {
-              id: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
-              phone_number: '919876543210',
-              contact_id: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d12',
-              state: 'FAILED',
-              reason: 'PROVIDER_131026',
-              reason_detail: 'Message undeliverable',
-              line_number: 17,
-              message_id: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
-              provider_message_id: 'wamid.HBgMOTE5ODc2NTQzMjEw',
-              updated_at: '2026-11-21T09:00:07.120Z',
-            },
-          ],
+          data: [recipientExample],
           pagination: { limit: 100, nextCursor: null },
         },
       },
@@ -89,12 +110,13 @@ export const listCampaignRecipients = endpoint(
     errors: [400],
   },
   async ({ dependencies, principal, params, query, request }) => {
-    await getCampaignReport(dependencies.database, principal.workspaceId, params.id);
+    await getCampaign(dependencies.database, principal.workspaceId, params.id);
     const limit = query.limit ?? defaultLimit;
     const filter: RecipientFilter = {
       campaignId: params.id,
       states: query.state ?? [],
       reasons: query.reason ?? [],
+      phoneNumber: query.phone_number === undefined ? undefined : digitsOf(query.phone_number),
       afterPosition: query.cursor ?? 0,
       limit,
     };
@@ -114,6 +136,66 @@ export const listCampaignRecipients = endpoint(
     return { status: 200, body: cursorPage(shown.map(presentRecipient), { limit, nextCursor }) };
   },
 );
+
+export const getCampaignRecipient = endpoint(
+  {
+    method: 'GET',
+    path: '/api/campaigns/:id/recipients/:recipientId',
+    operationId: 'getCampaignRecipient',
+    summary: 'One recipient: the text of the message and the time of each status',
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: struct({ id: idOf('Campaign'), recipientId: idOf('Recipient') }),
+    responses: {
+      200: {
+        description: 'The recipient',
+        body: record(RecipientDetail),
+        example: {
+          status: 'success',
+          data: {
+            ...recipientExample,
+            message: messagePreviewExample,
+            history: [
+              { status: 'accepted', at: '2026-11-21T09:00:05.020Z' },
+              { status: 'failed', at: '2026-11-21T09:00:07.120Z' },
+            ],
+          },
+        },
+      },
+    },
+    errors: [],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id, recipientId } }) => {
+    await getCampaign(database, workspaceId, id);
+    const row = await getRecipient(database, id, recipientId);
+    return {
+      status: 200,
+      body: succeed({ ...presentRecipient(row), message: messageOf(row), history: historyOf(row) }),
+    };
+  },
+);
+
+function messageOf(row: RecipientDetailRow) {
+  const { message_plan: plan, variables, components, parameter_format: parameterFormat, category } = row;
+  if (plan === null || row.state === 'SKIPPED') return null;
+  const sent = compileRenderer(plan as MessagePlan)(variables ?? []);
+  return previewMessage({ components, parameterFormat, category }, sent);
+}
+
+function historyOf(row: RecipientDetailRow) {
+  const { sent, delivered, read } = statusBits;
+  const seen = (bit: number) => (row.statuses_seen & bit) !== 0;
+  const isAccepted = row.provider_message_id !== null || row.statuses_seen > 0;
+  return [
+    ...(isAccepted ? [{ status: 'accepted', at: row.accepted_at } as const] : []),
+    ...(seen(sent) ? [{ status: 'sent', at: row.sent_at } as const] : []),
+    ...(seen(delivered) ? [{ status: 'delivered', at: row.delivered_at } as const] : []),
+    ...(seen(read) ? [{ status: 'read', at: row.read_at } as const] : []),
+    ...(row.state === 'FAILED' ? [{ status: 'failed', at: row.updated_at } as const] : []),
+  ];
+}
+
+const digitsOf = (text: string): string => normalisePhoneNumber(text)?.digits ?? text.replaceAll(/\D/g, '');
 
 function presentRecipient(row: RecipientRow): Recipient {
   // The recipient's id is the message's: a skipped or cancelled one never became a message.

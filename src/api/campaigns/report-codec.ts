@@ -1,8 +1,9 @@
 /** The campaign record as GET answers it (Spec 2.1, with what this service adds), and its presenter. */
 import * as t from 'io-ts';
-import { named } from '../../codecs/json-schema.ts';
+import { describe, named } from '../../codecs/json-schema.ts';
 import { Integer, IsoDateTime, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { Amount } from '../../codecs/wallet.ts';
 import {
   campaignStatuses,
   contactSelectionTypes,
@@ -11,7 +12,11 @@ import {
   preparationStatuses,
   sendTypes,
 } from '../../domain/campaigns/campaign.ts';
-import type { CampaignReport as ReportRow } from '../../records/campaigns/report.ts';
+import { formatAmount } from '../../domain/money.ts';
+import type {
+  CampaignDetail as DetailRow,
+  CampaignReport as ReportRow,
+} from '../../records/campaigns/report.ts';
 
 const Counters = named(
   'CampaignCounters',
@@ -50,27 +55,39 @@ export const campaignFields = {
   updated_at: IsoDateTime,
 };
 
-export const CampaignReport = named(
-  'Campaign',
-  struct({
-    ...campaignFields,
-    channel_id: Uuid,
-    phone_number_id: t.string,
-    pause_reason: nullish(oneOf(pauseReasons, 'PauseReason')),
-    preparation_error: nullish(
-      struct({ code: oneOf(preparationErrorCodes, 'PreparationErrorCode'), message: t.string }),
-    ),
-    started_at: nullish(IsoDateTime),
-    completed_at: nullish(IsoDateTime),
-    counters: Counters,
-    skipped_reasons: t.record(t.string, Integer),
-    failed_reasons: t.record(t.string, Integer),
-  }),
-);
+const reportFields = {
+  ...campaignFields,
+  channel_id: Uuid,
+  phone_number_id: t.string,
+  pause_reason: nullish(oneOf(pauseReasons, 'PauseReason')),
+  preparation_error: nullish(
+    struct({ code: oneOf(preparationErrorCodes, 'PreparationErrorCode'), message: t.string }),
+  ),
+  started_at: nullish(IsoDateTime),
+  completed_at: nullish(IsoDateTime),
+  counters: Counters,
+  skipped_reasons: t.record(t.string, Integer),
+  failed_reasons: t.record(t.string, Integer),
+  template: struct({ id: Uuid, name: t.string, language: t.string, category: t.string }),
+  created_by: describe(t.string, { description: 'The id of the API key that created it' }),
+};
+export const CampaignReport = named('Campaign', struct(reportFields));
 export type CampaignReport = t.TypeOf<typeof CampaignReport>;
 
+/** One campaign: also what it was created with, and what it cost. */
+export const CampaignDetail = named(
+  'CampaignDetail',
+  struct({
+    ...reportFields,
+    audience: describe(t.UnknownRecord, { description: 'The audience input, without inline contacts' }),
+    variable_mapping: nullish(t.UnknownRecord),
+    charged: describe(Amount, { description: 'What its messages cost so far, less what was given back' }),
+  }),
+);
+export type CampaignDetail = t.TypeOf<typeof CampaignDetail>;
+
 /** The counters of a row stand in an object of their own; so does the preparation error. */
-export function presentCampaignReport(row: ReportRow): CampaignReport {
+export function presentCampaignReport<R extends ReportRow>(row: R) {
   const { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped, ...rest } =
     row;
   const { preparation_error_code: code, preparation_error_message: message, ...campaign } = rest;
@@ -79,6 +96,10 @@ export function presentCampaignReport(row: ReportRow): CampaignReport {
     preparation_error: code === null ? null : { code, message: message ?? '' },
     counters: { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped },
   };
+}
+
+export function presentCampaignDetail(row: DetailRow): CampaignDetail {
+  return { ...presentCampaignReport(row), charged: formatAmount(row.charged) };
 }
 
 export const campaignReportExample = {
@@ -119,4 +140,21 @@ export const campaignReportExample = {
   },
   skipped_reasons: { INVALID_PHONE: 120, DUPLICATE: 38 },
   failed_reasons: { PROVIDER_131026: 98, OUTCOME_UNKNOWN: 2 },
+  template: {
+    id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
+    name: 'spring_offer',
+    language: 'en_US',
+    category: 'MARKETING',
+  },
+  created_by: 'a1B2c3D4e5F6',
+};
+
+export const campaignDetailExample = {
+  ...campaignReportExample,
+  audience: {
+    csv_file_key: 'csv_4f7a2d2e-5a0b-4c55-9d0a-0a3f5b0c7b11.csv',
+    csv_mapping: { phone_column: 0, country_code_column: 1 },
+  },
+  variable_mapping: { body: { '1': 'firstName' } },
+  charged: '485',
 };

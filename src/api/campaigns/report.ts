@@ -1,5 +1,5 @@
 /** GET /api/campaigns, GET /api/campaigns/:id, and the moves start, pause, cancel. */
-import { limitUpTo, Page, idOf } from '../../codecs/scalars.ts';
+import { idOf, IsoDateTime, limitUpTo, Page, repeated, textOf, Uuid } from '../../codecs/scalars.ts';
 import { oneOf, struct } from '../../codecs/struct.ts';
 import {
   cancelCampaign,
@@ -10,11 +10,18 @@ import { campaignStatuses } from '../../domain/campaigns/campaign.ts';
 import { getCampaignReport, listCampaignReports } from '../../records/campaigns/report.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { page, pageOf, record, succeed } from '../frame/envelope.ts';
-import { CampaignReport, campaignReportExample, presentCampaignReport } from './report-codec.ts';
+import {
+  CampaignDetail,
+  campaignDetailExample,
+  CampaignReport,
+  campaignReportExample,
+  presentCampaignDetail,
+  presentCampaignReport,
+} from './report-codec.ts';
 
 const defaultLimit = 10;
 const CampaignId = struct({ id: idOf('Campaign') });
-const example = { status: 'success', data: campaignReportExample };
+const example = { status: 'success', data: campaignDetailExample };
 
 export const listCampaigns = endpoint(
   {
@@ -22,11 +29,21 @@ export const listCampaigns = endpoint(
     path: '/api/campaigns',
     operationId: 'listCampaigns',
     summary: 'List the campaigns of the workspace, newest first',
+    description:
+      '`status` may be repeated; `search` is a part of the name; `from` and `to` bound the creation.',
     tag: 'Campaigns',
     access: 'workspace',
     query: struct(
       {},
-      { page: Page, limit: limitUpTo(100), status: oneOf(campaignStatuses, 'CampaignStatus') },
+      {
+        page: Page,
+        limit: limitUpTo(100),
+        status: repeated(oneOf(campaignStatuses, 'CampaignStatus')),
+        search: textOf({ max: 255 }),
+        template_id: Uuid,
+        from: IsoDateTime,
+        to: IsoDateTime,
+      },
     ),
     responses: {
       200: {
@@ -45,7 +62,11 @@ export const listCampaigns = endpoint(
     const paging = { page: query.page ?? 1, limit: query.limit ?? defaultLimit };
     const { items, total } = await listCampaignReports(dependencies.database, principal.workspaceId, {
       ...paging,
-      status: query.status,
+      statuses: query.status ?? [],
+      search: query.search,
+      templateId: query.template_id,
+      from: query.from,
+      to: query.to,
     });
     return { status: 200, body: page(items.map(presentCampaignReport), { ...paging, total }) };
   },
@@ -60,12 +81,12 @@ export const getCampaign = endpoint(
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,
-    responses: { 200: { description: 'The campaign', body: record(CampaignReport), example } },
+    responses: { 200: { description: 'The campaign', body: record(CampaignDetail), example } },
     errors: [],
   },
   async ({ dependencies, principal, params }) => {
     const report = await getCampaignReport(dependencies.database, principal.workspaceId, params.id);
-    return { status: 200, body: succeed(presentCampaignReport(report)) };
+    return { status: 200, body: succeed(presentCampaignDetail(report)) };
   },
 );
 
@@ -83,13 +104,13 @@ const move = (
       tag: 'Campaigns',
       access: 'workspace',
       params: CampaignId,
-      responses: { 202: { description: 'The campaign as it is now', body: record(CampaignReport), example } },
+      responses: { 202: { description: 'The campaign as it is now', body: record(CampaignDetail), example } },
       errors: [409],
     },
     async ({ dependencies, principal, params }) => {
       await change(dependencies, { campaignId: params.id, workspaceId: principal.workspaceId });
       const report = await getCampaignReport(dependencies.database, principal.workspaceId, params.id);
-      return { status: 202, body: succeed(presentCampaignReport(report)) };
+      return { status: 202, body: succeed(presentCampaignDetail(report)) };
     },
   );
 

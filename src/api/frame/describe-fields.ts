@@ -11,16 +11,21 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   cursor: 'The `nextCursor` of the page before; absent for the first page.',
   deliveryId: 'The delivery.',
   eventKey: 'Only these events; may be repeated.',
+  error_code: 'Only those that failed with these codes; may be repeated.',
+  from: 'Only those created at this instant or later.',
   'hub.challenge': 'What is echoed when the token is right.',
   'hub.mode': 'Always `subscribe`.',
   'hub.verify_token': 'The token that was agreed with the provider.',
+  interval: 'How long a part is; a minute without it.',
   key: 'The `csv_file_key` that an upload answered.',
   limit: 'How many a page holds at most.',
   page: 'Which page, from 1.',
   reason: 'Only these reasons; may be repeated.',
+  recipientId: 'The recipient.',
   search: 'Only those that match these words; the last one may be the beginning of a word.',
   state: 'Only these states; may be repeated.',
   status: 'Only those of this status.',
+  to: 'Only those created before this instant.',
 };
 
 /** The description stands beside the schema, where readers of parameters look. */

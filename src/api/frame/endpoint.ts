@@ -94,6 +94,8 @@ export interface EndpointRequest {
   readonly isStopping: () => boolean;
   /** Names what the process cannot work without and does not have; one look a second for all who ask. */
   readonly findMissing: () => Promise<readonly string[]>;
+  /** The credentials of the request, looked at again: for an answer that goes on for long. */
+  readonly isStillAllowed: () => Promise<boolean>;
   readonly idempotency: RequestIdempotency;
 }
 

@@ -47,15 +47,14 @@ export const cursorPageOf = <C extends t.Mixed>(item: C) =>
     struct({ status: success, data: t.readonlyArray(item), pagination: CursorPagination }),
   );
 
+export const FieldProblem = named('FieldProblem', struct({ field: t.string, message: t.string }));
+
 export const ErrorEnvelope = named(
   'ApiError',
   struct(
     { status: t.literal('error'), code: Integer, message: t.string, timestamp: IsoDateTime },
     {
-      error: t.union([
-        t.readonlyArray(named('FieldProblem', struct({ field: t.string, message: t.string }))),
-        struct({ providerCode: Integer, details: t.string }),
-      ]),
+      error: t.union([t.readonlyArray(FieldProblem), struct({ providerCode: Integer, details: t.string })]),
     },
   ),
 );

@@ -4,7 +4,7 @@ import type { Middleware } from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Places } from '../../concurrency/places.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
-import { NotFound, Overloaded } from '../../domain/error.ts';
+import { NotFound, Overloaded, Unauthorized } from '../../domain/error.ts';
 import type { Authenticator } from './authenticate.ts';
 import { limitedParty, type AddressReader } from './client-address.ts';
 import type { Answer, Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
@@ -174,6 +174,11 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
     ip: frame.addressOf(ctx.req),
     isStopping: frame.isStopping,
     findMissing: frame.findMissing,
+    isStillAllowed: () =>
+      frame.authenticate(ctx.req, limitedParty(frame.addressOf(ctx.req)), declaration).then(
+        () => true,
+        (error: unknown) => !(error instanceof Unauthorized),
+      ),
     idempotency,
   };
 }

@@ -37,7 +37,7 @@ export async function* readCsvCandidates(
 }
 
 /** Blank rows are left out; the first row is the header. */
-async function* readCsvRows(
+export async function* readCsvRows(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
 ): AsyncGenerator<readonly CsvRow[]> {
   const decoder = createCsvTextDecoder();

@@ -19,7 +19,7 @@ export interface FrozenMapping {
 }
 
 interface FreezeRequest extends AudienceRequest {
-  readonly campaign: CampaignToPrepare;
+  readonly campaign: Pick<CampaignToPrepare, 'template_id' | 'variable_mapping' | 'scheduled_at'>;
 }
 
 /** Throws PreparationFailure TEMPLATE_NOT_FOUND when the template is gone or no longer takes the mapping. */

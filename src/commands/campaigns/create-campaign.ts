@@ -67,13 +67,15 @@ export async function createCampaign(
   return created;
 }
 
-interface CheckedCampaign {
+/** A campaign that has passed every check, ready to be written. */
+export interface CheckedCampaign {
   readonly newCampaign: NewCampaign;
   readonly canSendTest: boolean;
 }
 
-async function checkCampaign(
-  dependencies: Creator,
+/** Throws as `createCampaign` does. */
+export async function checkCampaign(
+  dependencies: Pick<Creator, 'config' | 'database' | 'now' | 'outbound'>,
   principal: Principal,
   body: CreateCampaign,
 ): Promise<CheckedCampaign> {

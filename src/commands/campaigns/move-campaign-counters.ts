@@ -8,6 +8,8 @@ import {
   type ReasonMove,
 } from '../../records/campaigns/status-counters.ts';
 
+import { addToMinute, type MinuteCount } from '../../records/campaigns/timeline.ts';
+
 interface Standing {
   readonly state: RecipientState;
   readonly reason: string | null;
@@ -43,7 +45,26 @@ export async function moveCampaignCounters(
     [...counters].map(([campaignId, by]) => ({ campaignId, by })),
   );
   await moveFailedReasons(connection, [...reasons].flatMap(reasonMoves));
+  await addToMinute(connection, minutesOf(moves));
 }
+
+/** What these moves add to the present minute of their campaigns. */
+function minutesOf(moves: readonly StateMove[]): readonly MinuteCount[] {
+  const counts = new Map<string, { accepted: number; delivered: number; read: number; failed: number }>();
+  for (const { campaignId, from, to } of moves) {
+    if (from.state === to.state) continue;
+    const count = counts.get(campaignId) ?? { accepted: 0, delivered: 0, read: 0, failed: 0 };
+    counts.set(campaignId, count);
+    if (beforeAcceptance.has(from.state) && afterAcceptance.has(to.state)) count.accepted += 1;
+    if (to.state === 'DELIVERED' || (to.state === 'READ' && from.state !== 'DELIVERED')) count.delivered += 1;
+    if (to.state === 'READ') count.read += 1;
+    if (to.state === 'FAILED') count.failed += 1;
+  }
+  return [...counts].map(([campaignId, count]) => ({ campaignId, ...count }));
+}
+
+const beforeAcceptance: ReadonlySet<RecipientState> = new Set(['PENDING', 'CLAIMED', 'UNKNOWN']);
+const afterAcceptance: ReadonlySet<RecipientState> = new Set(['ACCEPTED', 'SENT', 'DELIVERED', 'READ']);
 
 function noMoves(): Record<CountedState, number> {
   return Object.fromEntries(countedStates.map((state) => [state, 0])) as Record<CountedState, number>;

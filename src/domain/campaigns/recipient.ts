@@ -14,7 +14,7 @@ export const recipientStates = [
 ] as const;
 export type RecipientState = (typeof recipientStates)[number];
 
-const skipReasons = [
+export const skipReasons = [
   'INVALID_PHONE',
   'DUPLICATE',
   'UNSUBSCRIBED',

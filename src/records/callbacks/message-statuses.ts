@@ -5,7 +5,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
-import { recipientStates } from '../../domain/campaigns/recipient.ts';
+import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts';
 import { settlements } from '../../domain/wallet/settlement.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
@@ -155,13 +155,21 @@ const changed = sql.fragment`
 const changeColumns = sql.fragment`
   (id, campaign_id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen)`;
 
+/** When the status was first told of. */
+const firstTold = (status: 'sent' | 'delivered' | 'read') => {
+  const time = sql.identifier(['recipient', `${status}_at`]);
+  return sql.fragment`CASE WHEN change.statuses_seen & ${statusBits[status]} <> 0 THEN coalesce(${time}, now())
+    ELSE ${time} END`;
+};
+
 export async function updateRecipients(
   connection: Connection,
   changes: readonly MessageChange[],
 ): Promise<void> {
   if (changes.length === 0) return;
   await connection.query(sql.type(nothing)`
-    UPDATE recipient SET ${changed}
+    UPDATE recipient SET ${changed},
+      sent_at = ${firstTold('sent')}, delivered_at = ${firstTold('delivered')}, read_at = ${firstTold('read')}
     FROM ${sql.unnest(changes.map(changeRow), changeTypes)} AS change ${changeColumns}
     WHERE recipient.campaign_id = change.campaign_id AND recipient.position = change.position`);
 }

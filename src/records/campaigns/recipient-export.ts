@@ -42,13 +42,14 @@ const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${pageTimeoutMs}`;
 // COPY takes no parameters: they are settings of its transaction.
 const setFilter = `
   SELECT set_config('export.campaign_id', $1::uuid::text, true), set_config('export.states', $2::text[]::text, true),
-    set_config('export.reasons', $3::text[]::text, true)`;
+    set_config('export.reasons', $3::text[]::text, true), set_config('export.phone_number', $4::text, true)`;
 
 // In a subquery, a setting is looked at once and not for every row.
-function conditions({ states, reasons }: ExportFilter): string {
+function conditions({ states, reasons, phoneNumber }: ExportFilter): string {
   const all = [`campaign_id = (SELECT current_setting('export.campaign_id')::uuid)`];
   if (states.length > 0) all.push(`state = ANY ((SELECT current_setting('export.states'))::text[])`);
   if (reasons.length > 0) all.push(`reason = ANY ((SELECT current_setting('export.reasons'))::text[])`);
+  if (phoneNumber !== undefined) all.push(`phone_number = (SELECT current_setting('export.phone_number'))`);
   return all.join(' AND ');
 }
 
@@ -127,7 +128,8 @@ function lastPosition(source: Source, { campaignId }: ExportFilter): Promise<num
 
 function readPage(source: Source, filter: ExportFilter, after: number): Promise<readonly Buffer[]> {
   return inTransaction(source, async (client) => {
-    await client.query(setFilter, [filter.campaignId, filter.states, filter.reasons]);
+    const { campaignId, states, reasons, phoneNumber = '' } = filter;
+    await client.query(setFilter, [campaignId, states, reasons, phoneNumber]);
     const chunks: Buffer[] = [];
     for await (const chunk of client.query(copyTo(copyPage(filter, after)))) chunks.push(chunk as Buffer);
     return chunks;

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { recipientStates, type RecipientState } from '../../domain/campaigns/recipient.ts';
+import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
@@ -25,6 +26,8 @@ export interface RecipientFilter {
   /** Empty: every state. */
   readonly states: readonly RecipientState[];
   readonly reasons: readonly string[];
+  /** Digits of E.164. */
+  readonly phoneNumber?: string | undefined;
   readonly afterPosition: number;
   readonly limit: number;
 }
@@ -35,11 +38,15 @@ const reasonedStates: readonly RecipientState[] = ['FAILED', 'UNKNOWN', 'SKIPPED
 /** In order of position. */
 export async function listRecipients(
   connection: Connection,
-  { campaignId, states, reasons, afterPosition, limit }: RecipientFilter,
+  { campaignId, states, reasons, phoneNumber, afterPosition, limit }: RecipientFilter,
 ): Promise<readonly RecipientReport[]> {
   const conditions = [sql.fragment`campaign_id = ${campaignId} AND position > ${afterPosition}`];
   if (states.length > 0) conditions.push(sql.fragment`state = ANY (${sql.array(states, 'text')})`);
   if (reasons.length > 0) conditions.push(sql.fragment`reason = ANY (${sql.array(reasons, 'text')})`);
+  // Two indexes hold the numbers, one of those who are sent to and one of the others.
+  if (phoneNumber !== undefined)
+    conditions.push(sql.fragment`((sendable AND phone_number = ${phoneNumber})
+      OR (NOT sendable AND phone_number = ${phoneNumber}))`);
   const reasoned =
     reasons.length > 0 || (states.length > 0 && states.every((state) => reasonedStates.includes(state)));
   if (reasoned) conditions.push(sql.fragment`reason IS NOT NULL`);
@@ -49,4 +56,37 @@ export async function listRecipients(
     FROM recipient
     WHERE ${sql.join(conditions, sql.fragment` AND `)}
     ORDER BY position LIMIT ${limit}`);
+}
+
+const RecipientDetail = t.type({
+  ...RecipientReport.props,
+  variables: nullable(t.array(t.string)),
+  statuses_seen: t.number,
+  accepted_at: nullable(timestamp),
+  sent_at: nullable(timestamp),
+  delivered_at: nullable(timestamp),
+  read_at: nullable(timestamp),
+  message_plan: nullable(t.unknown),
+  components: t.readonlyArray(t.unknown),
+  parameter_format: t.string,
+  category: t.string,
+});
+export type RecipientDetail = t.TypeOf<typeof RecipientDetail>;
+
+/** One recipient with what its message is made of. Throws NotFound. */
+export async function getRecipient(
+  connection: Connection,
+  campaignId: string,
+  recipientId: string,
+): Promise<RecipientDetail> {
+  const found = await connection.maybeOne(sql.type(row(RecipientDetail))`
+    SELECT position, recipient.id, phone_number, contact_id, state, reason, reason_detail, line_number,
+      provider_message_id, recipient.updated_at, variables, statuses_seen, accepted_at, sent_at, delivered_at, read_at,
+      message_plan, components, parameter_format, category
+    FROM recipient
+    JOIN campaign ON campaign.id = recipient.campaign_id
+    JOIN template ON template.id = campaign.template_id
+    WHERE recipient.campaign_id = ${campaignId} AND recipient.id = ${recipientId}`);
+  if (found === null) throw new NotFound('Recipient');
+  return found;
 }

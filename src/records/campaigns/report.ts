@@ -1,5 +1,5 @@
 /** A campaign as it is reported: the record, its counters and its reasons. Nothing is counted here, all of it is kept. */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import {
@@ -53,9 +53,20 @@ const CampaignReport = t.type({
   skipped: t.number,
   skipped_reasons: t.record(t.string, t.number),
   failed_reasons: t.record(t.string, t.number),
+  template: t.type({ id: t.string, name: t.string, language: t.string, category: t.string }),
+  created_by: t.string,
 });
 export type CampaignReport = t.TypeOf<typeof CampaignReport>;
-const CampaignReportRow = row(CampaignReport);
+
+const CampaignDetail = t.type({
+  ...CampaignReport.props,
+  audience: t.UnknownRecord,
+  variable_mapping: nullable(t.UnknownRecord),
+  /** Micro-units: what its messages cost so far, less what was given back. */
+  charged: t.bigint,
+});
+export type CampaignDetail = t.TypeOf<typeof CampaignDetail>;
+const CampaignDetailRow = row(CampaignDetail);
 const CountedReportRow = countedRow(CampaignReport);
 
 const reasonsOf = (kind: 'skipped' | 'failed') => sql.fragment`
@@ -63,35 +74,53 @@ const reasonsOf = (kind: 'skipped' | 'failed') => sql.fragment`
     WHERE campaign_reason.campaign_id = campaign.id AND kind = ${kind} AND count > 0), '{}'::jsonb)`;
 
 const columns = sql.fragment`
-  campaign.id, campaign.name, description, template_id, channel_id, phone_number_id, contact_selection_type,
+  campaign.id, campaign.name, description, campaign.template_id, channel_id, phone_number_id, contact_selection_type,
   total_contacts, total_contacts_skipped, preparation_status, preparation_version, preparation_error_code,
   preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, started_at,
   completed_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped,
-  ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons`;
+  ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons, created_by,
+  jsonb_build_object('id', template.id, 'name', template.name, 'language', template.language,
+    'category', template.category) AS template`;
 const joins = sql.fragment`
   JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
-  JOIN channel ON channel.id = campaign.channel_id`;
+  JOIN channel ON channel.id = campaign.channel_id
+  JOIN template ON template.id = campaign.template_id`;
 
 /** Throws NotFound, for a campaign of another workspace too. */
 export async function getCampaignReport(
   connection: Connection,
   workspaceId: number,
   campaignId: string,
-): Promise<CampaignReport> {
-  const found = await connection.maybeOne(sql.type(CampaignReportRow)`
-    SELECT ${columns} FROM campaign ${joins}
+): Promise<CampaignDetail> {
+  const found = await connection.maybeOne(sql.type(CampaignDetailRow)`
+    SELECT ${columns}, audience, variable_mapping,
+      (SELECT coalesce(-sum(amount), 0)::bigint FROM ledger_entry WHERE ledger_entry.campaign_id = campaign.id) AS charged
+    FROM campaign ${joins}
     WHERE campaign.workspace_id = ${workspaceId} AND campaign.id = ${campaignId}`);
   if (found === null) throw new NotFound('Campaign');
   return found;
 }
 
-/** Newest first; all where the status is undefined. */
+export interface CampaignFilter {
+  /** Empty: all. */
+  readonly statuses?: readonly CampaignStatus[];
+  /** Part of the name. */
+  readonly search?: string | undefined;
+  readonly templateId?: string | undefined;
+  /** Of their creation. */
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
+/** Newest first. */
 export function listCampaignReports(
   connection: Connection,
   workspaceId: number,
-  { status, ...place }: Place & { readonly status?: CampaignStatus | undefined },
+  { statuses = [], search, templateId, from, to, ...place }: Place & CampaignFilter,
 ): Promise<Page<CampaignReport>> {
+  const given = <A>(value: A | undefined, condition: (value: A) => FragmentSqlToken) =>
+    value === undefined ? [] : [condition(value)];
   return listPage(connection, {
     ...place,
     narrowedBy: 'status',
@@ -101,7 +130,13 @@ export function listCampaignReports(
     joins,
     conditions: [
       sql.fragment`campaign.workspace_id = ${workspaceId}`,
-      ...(status === undefined ? [] : [sql.fragment`campaign.status = ${status}`]),
+      ...(statuses.length === 0
+        ? []
+        : [sql.fragment`campaign.status = ANY (${sql.array(statuses, 'text')})`]),
+      ...given(search, (text) => sql.fragment`strpos(lower(campaign.name), lower(${text})) > 0`),
+      ...given(templateId, (id) => sql.fragment`campaign.template_id = ${id}`),
+      ...given(from, (at) => sql.fragment`campaign.created_at >= ${at.toISOString()}`),
+      ...given(to, (at) => sql.fragment`campaign.created_at < ${at.toISOString()}`),
     ],
     order: sql.fragment`campaign.created_at DESC, campaign.id DESC`,
   });

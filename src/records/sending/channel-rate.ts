@@ -138,3 +138,12 @@ export async function slowDown(
       held_until = greatest(held_until, clock_timestamp() + make_interval(secs => ${holdMs / 1000}))
     WHERE channel_id = ${channelId}`);
 }
+
+const Pace = row(t.type({ rate: t.number }));
+
+/** Messages a second that the channel may send at this moment. */
+export async function findChannelPace(connection: Connection, channelId: string): Promise<number> {
+  return connection.oneFirst(sql.type(Pace)`
+    SELECT ${ratePerSecond}::float8 AS rate FROM channel_rate JOIN channel ON channel.id = channel_rate.channel_id
+    WHERE channel_id = ${channelId}`);
+}

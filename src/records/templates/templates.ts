@@ -21,6 +21,7 @@ const Template = t.type({
   quality: nullable(t.string),
   upcomingCategory: nullable(t.string),
   upcomingCategoryAt: nullable(timestamp),
+  rejectedReason: nullable(t.string),
   vanishedAt: nullable(timestamp),
   updatedAt: timestamp,
 });
@@ -30,7 +31,7 @@ const TemplateRow = row(Template);
 const selection = sql.fragment`
   id, workspace_id AS "workspaceId", business_account_id AS "businessAccountId",
   provider_template_id AS "providerTemplateId", name, language, category, status,
-  parameter_format AS "parameterFormat", components, quality,
+  parameter_format AS "parameterFormat", components, quality, rejected_reason AS "rejectedReason",
   NULLIF(upcoming_category, category) AS "upcomingCategory", upcoming_category_at AS "upcomingCategoryAt",
   vanished_at AS "vanishedAt", updated_at AS "updatedAt"`;
 

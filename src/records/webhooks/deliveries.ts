@@ -4,7 +4,7 @@ import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { EventKey } from '../../domain/webhooks/event-key.ts';
-import type { DeliveryCause, DeliveryState } from '../../domain/webhooks/delivery.ts';
+import type { DeliveryCause, DeliveryState, WebhookErrorCode } from '../../domain/webhooks/delivery.ts';
 import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
@@ -61,6 +61,80 @@ export async function listWebhookDeliveries(
     WHERE ${sql.join(conditions, sql.fragment` AND `)}
     ORDER BY id DESC
     LIMIT ${filter.limit}`);
+}
+
+export interface WorkspaceDeliveryFilter {
+  readonly states: readonly DeliveryState[];
+  readonly errorCodes: readonly WebhookErrorCode[];
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+  readonly beforeId: string | undefined;
+  readonly limit: number;
+}
+
+/** Over all configurations of the workspace, newest first; empty lists filter nothing. */
+export async function listDeliveriesOfWorkspace(
+  connection: Connection,
+  workspaceId: number,
+  { states, errorCodes, from, to, beforeId, limit }: WorkspaceDeliveryFilter,
+): Promise<readonly WebhookDelivery[]> {
+  const conditions = [
+    sql.fragment`webhook_delivery.workspace_id = ${workspaceId}`,
+    ...(beforeId === undefined ? [] : [sql.fragment`id < ${beforeId}`]),
+    ...(states.length === 0 ? [] : [sql.fragment`state = ANY (${sql.array([...states], 'text')})`]),
+    ...(errorCodes.length === 0
+      ? []
+      : [sql.fragment`state = 'failed' AND error_code = ANY (${sql.array([...errorCodes], 'text')})`]),
+    ...(from === undefined ? [] : [sql.fragment`created_at >= ${from.toISOString()}`]),
+    ...(to === undefined ? [] : [sql.fragment`created_at < ${to.toISOString()}`]),
+  ];
+  const matching = sql.join(conditions, sql.fragment` AND `);
+  // What failed has an index over the workspace; the whole log has one by configuration, of which there are few.
+  if (errorCodes.length > 0 || (states.length === 1 && states[0] === 'failed')) {
+    return connection.any(sql.type(WebhookDeliveryRow)`
+      SELECT ${selection} FROM webhook_delivery WHERE state = 'failed' AND ${matching} ORDER BY id DESC LIMIT ${limit}`);
+  }
+  return connection.any(sql.type(WebhookDeliveryRow)`
+    SELECT found.* FROM webhook_configuration CROSS JOIN LATERAL (
+      SELECT ${selection} FROM webhook_delivery
+      WHERE webhook_id = webhook_configuration.id AND ${matching} ORDER BY id DESC LIMIT ${limit}
+    ) AS found
+    WHERE webhook_configuration.workspace_id = ${workspaceId}
+    ORDER BY found.id DESC LIMIT ${limit}`);
+}
+
+export interface ResendSpan {
+  readonly webhookId: string;
+  readonly since: Date;
+  readonly until: Date;
+}
+
+const Resent = row(t.type({ count: t.number }));
+
+/**
+ * A new delivery for every event whose deliveries of the span failed and which nothing has delivered since; how many. Asking
+ * twice does not deliver twice: what waits already is left out.
+ */
+export async function resendFailedDeliveries(
+  connection: Connection,
+  workspaceId: number,
+  { webhookId, since, until }: ResendSpan,
+): Promise<number> {
+  return connection.oneFirst(sql.type(Resent)`
+    WITH failed AS (
+      SELECT DISTINCT event_id FROM webhook_delivery
+      WHERE workspace_id = ${workspaceId} AND webhook_id = ${webhookId} AND state = 'failed'
+        AND created_at >= ${since.toISOString()} AND created_at < ${until.toISOString()}
+    ), resent AS (
+      INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, cause)
+      SELECT ${workspaceId}, ${webhookId}, event.id, event.key, 'resend'
+      FROM failed JOIN event ON event.id = failed.event_id
+      WHERE NOT EXISTS (
+        SELECT FROM webhook_delivery AS other
+        WHERE other.event_id = event.id AND other.webhook_id = ${webhookId} AND other.state <> 'failed')
+      RETURNING id
+    )
+    SELECT count(*)::int4 AS count FROM resent`);
 }
 
 export interface DeliveryPlace {

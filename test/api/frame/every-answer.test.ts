@@ -238,11 +238,17 @@ const ill: Readonly<Record<string, Scene>> = {
   'getReadiness 503': (operation) => cutOff.send('GET', operation.path),
 };
 
+/** Of operations without a limit. */
+const wrongQueries: Readonly<Record<string, string>> = {
+  getWallet: 'channel_id=x',
+  getCampaignTimeline: 'interval=x',
+};
+
 /** What is refused alike by whatever takes a key, an id, a query or a body. */
 const alike: Readonly<Record<number, Scene>> = {
   400: (operation) => {
     if (typeof operation.body === 'object') return send(operation, anywhere(operation), { body: '{' });
-    const wrong = operation.operationId === 'getWallet' ? 'channel_id=x' : 'limit=0';
+    const wrong = wrongQueries[operation.operationId] ?? 'limit=0';
     return scenes.pathOf(operation).then((path) => send(operation, `${path}?${wrong}`));
   },
   401: (operation) => api.send(operation.method, anywhere(operation)),

@@ -115,6 +115,23 @@ const needs: Readonly<Record<string, () => Promise<string | undefined>>> = {
   assignConversation: aConversation,
   changeConversationStatus: aConversation,
   updateWebhook: aWebhook,
+  resendFailedDeliveries: aWebhook,
+  previewTemplate: async () => {
+    const id = randomUUID();
+    await insertTemplate(id, 'Hi {{1}}.');
+    return id;
+  },
+  previewCampaignCsv: async () => {
+    const form = new FormData();
+    form.set('file', new Blob(['phone,country,name\n15112345678,49,Ada\n']), 'a.csv');
+    const headers = { 'X-API-Key': workspace.channelKey };
+    const uploaded = await fetch(`${api.baseUrl}/api/campaigns/csv-files`, {
+      method: 'POST',
+      headers,
+      body: form,
+    });
+    return ((await uploaded.json()) as { data: { csv_file_key: string } }).data.csv_file_key;
+  },
   testWebhook: aWebhook,
 };
 

@@ -34,6 +34,6 @@ it('lists the campaigns of a workspace in pages, newest first, and those of one 
   const [first] = (await namesOf({ page: 2 })).names;
   expect(['second', 'third', 'fourth']).not.toContain(first);
   expect(await namesOf({ page: 3 })).toEqual({ names: [], total: 4 });
-  expect(await namesOf({ page: 1, status: 'DRAFT' })).toEqual({ names: ['fourth', 'second'], total: 2 });
-  expect(await namesOf({ page: 1, status: 'CANCELLED' })).toEqual({ names: [], total: 0 });
+  expect(await namesOf({ page: 1, statuses: ['DRAFT'] })).toEqual({ names: ['fourth', 'second'], total: 2 });
+  expect(await namesOf({ page: 1, statuses: ['CANCELLED'] })).toEqual({ names: [], total: 0 });
 });

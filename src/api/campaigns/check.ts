@@ -1,0 +1,86 @@
+/** POST /api/campaigns/check: a creation that creates nothing. */
+import * as t from 'io-ts';
+import { CreateCampaign } from '../../codecs/create-campaign.ts';
+import { describe, named } from '../../codecs/json-schema.ts';
+import { Integer } from '../../codecs/scalars.ts';
+import { struct } from '../../codecs/struct.ts';
+import { Amount } from '../../codecs/wallet.ts';
+import { tryCampaign } from '../../commands/campaigns/try-campaign.ts';
+import { formatAmount } from '../../domain/money.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { record, succeed } from '../frame/envelope.ts';
+import { FieldProblems } from './field-problems.ts';
+
+const Checked = named(
+  'CampaignCheck',
+  struct({
+    problems: describe(FieldProblems, { description: 'Empty when the campaign can be created' }),
+    total_contacts: describe(Integer, { description: 'Who would be sent to' }),
+    skipped_reasons: t.record(t.string, Integer),
+    is_estimate: describe(t.boolean, {
+      description: 'True: the audience is so large that only its beginning was counted',
+    }),
+    cost: Amount,
+    available: describe(Amount, { description: 'What the wallet can spend' }),
+    currency: t.string,
+    duration_seconds: describe(Integer, { description: 'At the present rate of the channel, sent to alone' }),
+  }),
+);
+
+export const checkNewCampaign = endpoint(
+  {
+    method: 'POST',
+    path: '/api/campaigns/check',
+    operationId: 'checkCampaign',
+    summary: 'Check the body of a creation without creating anything',
+    description:
+      'Reads the audience as the preparation would: whom the campaign would reach, why others would be skipped, what it would cost and how long it would take.',
+    tag: 'Campaigns',
+    access: 'channel',
+    body: CreateCampaign,
+    bodyLimit: 32 * 1024 * 1024,
+    bodyExample: {
+      name: 'Spring offer',
+      template_id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: ['+4915112345678,Ada', '+919876543210|Grace'],
+      send_type: 'IMMEDIATE',
+    },
+    responses: {
+      200: {
+        description: 'What the creation would come to',
+        body: record(Checked),
+        example: {
+          status: 'success',
+          data: {
+            problems: [],
+            total_contacts: 19842,
+            skipped_reasons: { INVALID_PHONE: 120, DUPLICATE: 38 },
+            is_estimate: false,
+            cost: '992.1',
+            available: '1500',
+            currency: 'USD',
+            duration_seconds: 255,
+          },
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies, principal, body }) => {
+    const tried = await tryCampaign(dependencies, principal, body);
+    return {
+      status: 200,
+      body: succeed({
+        problems: tried.problems,
+        total_contacts: tried.total,
+        skipped_reasons: tried.skipped,
+        is_estimate: tried.isEstimate,
+        cost: formatAmount(tried.cost),
+        available: formatAmount(tried.available),
+        currency: tried.currency,
+        duration_seconds: tried.durationSeconds,
+      }),
+    };
+  },
+);

@@ -1,0 +1,136 @@
+/** POST /api/campaigns/csv-files/:key/preview: an uploaded CSV as a campaign would read it. */
+import * as t from 'io-ts';
+import { CsvMapping } from '../../codecs/campaign-audience.ts';
+import { describe, named } from '../../codecs/json-schema.ts';
+import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
+import { Integer, Uuid } from '../../codecs/scalars.ts';
+import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { VariableMapping } from '../../codecs/variable-mapping.ts';
+import { previewCsv } from '../../commands/campaigns/preview-csv.ts';
+import { skipReasons } from '../../domain/campaigns/recipient.ts';
+import { csvDelimiters } from '../../domain/audience/csv-dialect.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { record, succeed } from '../frame/envelope.ts';
+import { FileKey } from './csv-files.ts';
+import { FieldProblems } from './field-problems.ts';
+
+const Preview = named(
+  'CsvPreview',
+  struct({
+    delimiter: oneOf(csvDelimiters, 'CsvDelimiter'),
+    headers: t.readonlyArray(t.string),
+    mapping: describe(CsvMapping, { description: 'The `csv_mapping` of the request, else the guessed one' }),
+    confidence: describe(t.record(t.string, t.number), {
+      description: 'How sure the guess is, 0 to 1, by the field of the mapping',
+    }),
+    rows: describe(
+      t.readonlyArray(
+        named(
+          'CsvPreviewRow',
+          struct({
+            line: nullish(Integer),
+            cells: t.readonlyArray(t.string),
+            phone_number: nullish(t.string),
+            reason: nullish(oneOf(skipReasons, 'SkipReason')),
+            reason_detail: nullish(t.string),
+            message: nullish(MessagePreview),
+          }),
+        ),
+      ),
+      { description: 'The first ten' },
+    ),
+    reasons: describe(t.record(t.string, Integer), {
+      description: 'How many rows would be skipped, by reason',
+    }),
+    rows_read: Integer,
+    is_whole: describe(t.boolean, { description: 'False: the file has more rows than were read' }),
+    problems: describe(FieldProblems, { description: 'Why the template does not take the variable mapping' }),
+  }),
+);
+
+export const previewCsvFile = endpoint(
+  {
+    method: 'POST',
+    path: '/api/campaigns/csv-files/:key/preview',
+    operationId: 'previewCampaignCsv',
+    summary: 'Show how a campaign would read an uploaded CSV',
+    description:
+      'Reads the first 10,000 rows. Without `csv_mapping` the columns are guessed. With `template_id` the first rows are shown as messages.',
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: struct({ key: FileKey }),
+    body: struct({}, { csv_mapping: CsvMapping, template_id: Uuid, variable_mapping: VariableMapping }),
+    bodyExample: { csv_mapping: { phone_column: 0, country_code_column: 1 } },
+    responses: {
+      200: {
+        description: 'What would become of the rows',
+        body: record(Preview),
+        example: {
+          status: 'success',
+          data: {
+            delimiter: ',',
+            headers: ['phone', 'country', 'name'],
+            mapping: { phone_column: 0, country_code_column: 1, name_column: 2 },
+            confidence: { phone_column: 1, country_code_column: 0.98, name_column: 1 },
+            rows: [
+              {
+                line: 2,
+                cells: ['15112345678', '49', 'Ada'],
+                phone_number: '4915112345678',
+                reason: null,
+                reason_detail: null,
+                message: messagePreviewExample,
+              },
+            ],
+            reasons: { INVALID_PHONE: 3 },
+            rows_read: 1200,
+            is_whole: true,
+            problems: [],
+          },
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies, principal: { workspaceId }, params: { key }, body }) => {
+    const found = await previewCsv(dependencies, {
+      workspaceId,
+      key,
+      mapping: body.csv_mapping,
+      templateId: body.template_id,
+      variableMapping: body.variable_mapping,
+    });
+    const rows = found.rows.map(({ candidate, recipient, message }) => ({
+      line: candidate.line,
+      cells: candidate.row ?? [],
+      phone_number: recipient.phone?.digits ?? null,
+      reason: recipient.skip?.reason ?? null,
+      reason_detail: recipient.skip?.detail ?? null,
+      message,
+    }));
+    const { delimiter, headers, confidence, reasons, rowsRead, isWhole, problems } = found;
+    const { phone_column, country_code_column, name_column, email_column, custom_field_mapping } =
+      found.mapping;
+    const mapping = {
+      phone_column,
+      country_code_column,
+      ...(name_column != null && { name_column }),
+      ...(email_column != null && { email_column }),
+      ...(custom_field_mapping != null && { custom_field_mapping }),
+    };
+    return {
+      status: 200,
+      body: succeed({
+        delimiter,
+        headers,
+        mapping,
+        confidence,
+        rows,
+        reasons,
+        rows_read: rowsRead,
+        is_whole: isWhole,
+        problems,
+      }),
+    };
+  },
+);

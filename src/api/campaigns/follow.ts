@@ -1,0 +1,135 @@
+/** What shows a campaign at work: GET /api/campaigns/:id/timeline, /diagnosis and /stream. */
+import * as t from 'io-ts';
+import { named } from '../../codecs/json-schema.ts';
+import { idOf, Integer, IsoDateTime } from '../../codecs/scalars.ts';
+import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { diagnose, diagnosisChecks } from '../../domain/campaigns/diagnosis.ts';
+import { getCampaign } from '../../records/campaigns/campaigns.ts';
+import { getCampaignFacts } from '../../records/campaigns/diagnosis.ts';
+import { listTimeline, timelineIntervals } from '../../records/campaigns/timeline.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { record, succeed } from '../frame/envelope.ts';
+import { eventStream } from './progress-events.ts';
+
+const CampaignId = struct({ id: idOf('Campaign') });
+const mostParts = 1_500;
+
+export const getCampaignTimeline = endpoint(
+  {
+    method: 'GET',
+    path: '/api/campaigns/:id/timeline',
+    operationId: 'getCampaignTimeline',
+    summary: 'What became of a campaign minute by minute, or hour by hour',
+    description: `Parts in which nothing happened are left out; the latest ${mostParts} are answered.`,
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: CampaignId,
+    query: struct({}, { interval: oneOf(timelineIntervals, 'TimelineInterval') }),
+    responses: {
+      200: {
+        description: 'The parts, in order; `at` is their beginning',
+        body: record(
+          t.readonlyArray(
+            named(
+              'TimelinePart',
+              struct({
+                at: IsoDateTime,
+                accepted: Integer,
+                delivered: Integer,
+                read: Integer,
+                failed: Integer,
+              }),
+            ),
+          ),
+        ),
+        example: {
+          status: 'success',
+          data: [{ at: '2026-11-21T09:00:00.000Z', accepted: 4680, delivered: 4120, read: 1730, failed: 12 }],
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query }) => {
+    await getCampaign(database, workspaceId, id);
+    const interval = query.interval ?? 'minute';
+    return { status: 200, body: succeed(await listTimeline(database, id, { interval, limit: mostParts })) };
+  },
+);
+
+export const getCampaignDiagnosis = endpoint(
+  {
+    method: 'GET',
+    path: '/api/campaigns/:id/diagnosis',
+    operationId: 'getCampaignDiagnosis',
+    summary: 'Why a campaign sends, or does not, and what would change it',
+    description:
+      'The first entry (`STATUS`) says all of it in a sentence; the others are the checks behind it.',
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: CampaignId,
+    responses: {
+      200: {
+        description: 'The checks; `ok` is false where one stands in the way of sending',
+        body: record(
+          t.readonlyArray(
+            named(
+              'DiagnosisEntry',
+              struct({
+                check: oneOf(diagnosisChecks, 'DiagnosisCheck'),
+                ok: t.boolean,
+                detail: t.string,
+                action: nullish(t.string),
+              }),
+            ),
+          ),
+        ),
+        example: {
+          status: 'success',
+          data: [
+            {
+              check: 'STATUS',
+              ok: false,
+              detail:
+                'Paused: the wallet holds 0.02 USD and the next message costs 0.025 USD. 812 people wait.',
+              action: 'Recharge at least 20.28 USD to send to all, then start it again.',
+            },
+          ],
+        },
+      },
+    },
+    errors: [],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
+    status: 200,
+    body: succeed(diagnose(await getCampaignFacts(database, workspaceId, id))),
+  }),
+);
+
+export const streamCampaign = endpoint(
+  {
+    method: 'GET',
+    path: '/api/campaigns/:id/stream',
+    operationId: 'streamCampaign',
+    summary: 'Follow a campaign: server-sent events until it has ended',
+    description:
+      'An event `progress` whenever something changed, at most once a second: a JSON object with `status`, `pause_reason`, `preparation_status`, `total_contacts`, `total_contacts_skipped`, `counters` (as in the record), `rate` (messages a second) and `eta_seconds` (null where it cannot be told). A comment every 15 seconds. An event `end` when nothing will change but by receipts.',
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: CampaignId,
+    responses: {
+      200: { description: 'The events', content: { 'text/event-stream': { type: 'string' } } },
+    },
+    errors: [],
+  },
+  async ({ dependencies, principal: { workspaceId }, params: { id }, request }) => {
+    await getCampaign(dependencies.database, workspaceId, id);
+    return {
+      status: 200,
+      content: eventStream(dependencies.progressFeed, id, request),
+      contentType: 'text/event-stream; charset=utf-8',
+      // A proxy that collects what passes would hold the events back.
+      headers: { 'X-Accel-Buffering': 'no' },
+    };
+  },
+);

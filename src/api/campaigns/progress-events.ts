@@ -1,0 +1,75 @@
+/** The progress of one campaign as server-sent events. */
+import { Readable } from 'node:stream';
+import type { Progress, ProgressFeed } from '../../commands/campaigns/progress-feed.ts';
+import type { EndpointRequest } from '../frame/endpoint.ts';
+
+type Asking = Pick<EndpointRequest, 'isStopping' | 'isStillAllowed'>;
+
+const commentEveryMs = 15_000;
+// Within which a revoked key ends the stream.
+const lookEveryMs = 4_000;
+
+/** Ends with the campaign, with the process, or when its credentials are no longer valid. */
+export function eventStream(feed: ProgressFeed, campaignId: string, asking: Asking): Readable {
+  return Readable.from(events(feed, campaignId, asking), { objectMode: false });
+}
+
+async function* events(feed: ProgressFeed, campaignId: string, asking: Asking): AsyncGenerator<string> {
+  let latest: Progress | undefined;
+  let wake = (): void => undefined;
+  const unfollow = feed.follow(campaignId, (progress) => {
+    latest = progress;
+    wake();
+  });
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, lookEveryMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  let told = '';
+  let toldAt = performance.now();
+  let allowedAt = toldAt;
+  try {
+    yield 'retry: 1000\n\n';
+    while (!asking.isStopping()) {
+      const text = latest === undefined ? told : JSON.stringify(present(latest));
+      const now = performance.now();
+      if (text !== told) {
+        told = text;
+        toldAt = now;
+        yield `event: progress\ndata: ${text}\n\n`;
+      } else if (now - toldAt >= commentEveryMs) {
+        toldAt = now;
+        yield ':\n\n';
+      }
+      if (latest?.isFinished === true) {
+        yield 'event: end\ndata: {}\n\n';
+        return;
+      }
+      await pause();
+      if (performance.now() - allowedAt < lookEveryMs) continue;
+      allowedAt = performance.now();
+      if (!(await asking.isStillAllowed())) return;
+    }
+  } finally {
+    unfollow();
+  }
+}
+
+function present(progress: Progress) {
+  const { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped } = progress;
+  return {
+    id: progress.id,
+    status: progress.status,
+    pause_reason: progress.pause_reason,
+    preparation_status: progress.preparation_status,
+    total_contacts: progress.total_contacts,
+    total_contacts_skipped: progress.total_contacts_skipped,
+    counters: { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped },
+    rate: progress.rate,
+    eta_seconds: progress.etaSeconds,
+  };
+}

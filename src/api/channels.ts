@@ -1,0 +1,97 @@
+/** The sending channels of a workspace, as they stand. */
+import * as t from 'io-ts';
+import { describe, named } from '../codecs/json-schema.ts';
+import { idOf, Integer, IsoDateTime, Uuid } from '../codecs/scalars.ts';
+import { nullish, oneOf, struct } from '../codecs/struct.ts';
+import {
+  getChannelStanding,
+  listChannelStandings,
+  type ChannelStanding,
+} from '../records/workspaces/channel-standing.ts';
+import { endpoint } from './frame/endpoint.ts';
+import { record, succeed } from './frame/envelope.ts';
+
+const tag = 'Channels';
+const channelStatuses = ['active', 'blocked'] as const;
+
+const Channel = named(
+  'Channel',
+  struct({
+    id: Uuid,
+    phone_number_id: t.string,
+    display_phone_number: t.string,
+    business_account_id: t.string,
+    status: oneOf(channelStatuses, 'ChannelStatus'),
+    block_reason: describe(nullish(t.string), { description: 'Why it is blocked' }),
+    blocked_countries: describe(t.readonlyArray(t.string), {
+      description: 'ISO 3166 alpha-2 codes it never sends to',
+    }),
+    messages_per_second: describe(Integer, { description: 'Its limit' }),
+    rate_now: describe(t.number, { description: 'What throttling leaves of the limit at this moment' }),
+    held_until: describe(nullish(IsoDateTime), { description: 'The provider asked for silence until then' }),
+    running_campaigns: Integer,
+  }),
+);
+
+const example = {
+  id: '0197c1f2-4b0a-7d33-9b21-2e1d3c4b5a66',
+  phone_number_id: '106540352242922',
+  display_phone_number: '+49 30 1234567',
+  business_account_id: '102290129340398',
+  status: 'active',
+  block_reason: null,
+  blocked_countries: [],
+  messages_per_second: 80,
+  rate_now: 40,
+  held_until: null,
+  running_campaigns: 2,
+};
+
+export const listChannels = endpoint(
+  {
+    method: 'GET',
+    path: '/api/channels',
+    operationId: 'listChannels',
+    summary: 'List the channels of the workspace as they stand',
+    tag,
+    access: 'workspace',
+    responses: {
+      200: {
+        description: 'All of them, oldest first',
+        body: record(t.readonlyArray(Channel)),
+        example: { status: 'success', data: [example] },
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId } }) => ({
+    status: 200,
+    body: succeed((await listChannelStandings(database, workspaceId)).map(present)),
+  }),
+);
+
+export const getChannel = endpoint(
+  {
+    method: 'GET',
+    path: '/api/channels/:id',
+    operationId: 'getChannel',
+    summary: 'A channel as it stands',
+    tag,
+    access: 'workspace',
+    params: struct({ id: idOf('Channel') }),
+    responses: {
+      200: {
+        description: 'The channel',
+        body: record(Channel),
+        example: { status: 'success', data: example },
+      },
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
+    status: 200,
+    body: succeed(present(await getChannelStanding(database, workspaceId, id))),
+  }),
+);
+
+function present({ factor, ...channel }: ChannelStanding) {
+  return { ...channel, rate_now: Math.round(channel.messages_per_second * factor * 10) / 10 };
+}

@@ -1,0 +1,104 @@
+/** The deliveries of all configurations, and sending again what failed. */
+import { named } from '../../codecs/json-schema.ts';
+import { idOf, Integer, IsoDateTime, limitUpTo, repeated } from '../../codecs/scalars.ts';
+import { oneOf, struct } from '../../codecs/struct.ts';
+import { Invalid } from '../../domain/error.ts';
+import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
+import { getWebhookConfiguration } from '../../records/webhooks/configurations.ts';
+import * as records from '../../records/webhooks/deliveries.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { cursorPage, cursorPageOf, recordWithMessage, succeedWith } from '../frame/envelope.ts';
+import { Delivery, DeliveryCursor } from './codecs.ts';
+import { deliveryExample } from './examples.ts';
+
+const tag = 'Webhooks';
+const defaultLimit = 100;
+
+export const listDeliveries = endpoint(
+  {
+    method: 'GET',
+    path: '/api/external-webhooks/deliveries',
+    operationId: 'listDeliveries',
+    summary: 'List the deliveries of all webhook configurations',
+    description:
+      'Newest first. `state` and `error_code` may be repeated; `from` and `to` bound their creation.',
+    tag,
+    access: 'workspace',
+    query: struct(
+      {},
+      {
+        state: repeated(oneOf(deliveryStates, 'DeliveryState')),
+        error_code: repeated(oneOf(webhookErrorCodes, 'WebhookErrorCode')),
+        from: IsoDateTime,
+        to: IsoDateTime,
+        cursor: DeliveryCursor,
+        limit: limitUpTo(1000),
+      },
+    ),
+    responses: {
+      200: {
+        description: 'One page of deliveries',
+        body: cursorPageOf(Delivery),
+        example: {
+          status: 'success',
+          data: [deliveryExample],
+          pagination: { limit: defaultLimit, nextCursor: null },
+        },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+    const limit = query.limit ?? defaultLimit;
+    const found = await records.listDeliveriesOfWorkspace(database, workspaceId, {
+      states: query.state ?? [],
+      errorCodes: query.error_code ?? [],
+      from: query.from,
+      to: query.to,
+      beforeId: query.cursor,
+      // One more tells whether there is a next page.
+      limit: limit + 1,
+    });
+    const deliveries = found.slice(0, limit);
+    const last = found.length > limit ? deliveries.at(-1) : undefined;
+    const nextCursor = last === undefined ? null : DeliveryCursor.encode(last.id);
+    return { status: 200, body: cursorPage(deliveries, { limit, nextCursor }) };
+  },
+);
+
+const Resent = named('ResentDeliveries', struct({ count: Integer }));
+
+export const resendFailed = endpoint(
+  {
+    method: 'POST',
+    path: '/api/external-webhooks/:id/resend-failed',
+    operationId: 'resendFailedDeliveries',
+    summary: 'Deliver once more every event whose delivery failed',
+    description:
+      'Of the deliveries made from `since` until before `until`. Events that were delivered after all, or wait to be, are left out.',
+    tag,
+    access: 'workspace',
+    params: struct({ id: idOf('Webhook') }),
+    body: struct({ since: IsoDateTime, until: IsoDateTime }),
+    bodyExample: { since: '2026-11-21T09:00:00.000Z', until: '2026-11-21T10:00:00.000Z' },
+    responses: {
+      202: {
+        description: 'How many are queued',
+        body: recordWithMessage(Resent),
+        example: { status: 'success', message: 'Deliveries queued', data: { count: 17 } },
+      },
+    },
+    errors: [400],
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, body }) => {
+    const { since, until } = body;
+    if (until <= since) throw Invalid.at('until', 'until must be after since');
+    await getWebhookConfiguration(database, workspaceId, id);
+    const count = await records.resendFailedDeliveries(database, workspaceId, {
+      webhookId: id,
+      since,
+      until,
+    });
+    return { status: 202, body: succeedWith('Deliveries queued', { count }) };
+  },
+);

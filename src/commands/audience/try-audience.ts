@@ -1,0 +1,110 @@
+/** A preparation that writes nothing: who would be sent to, who would be skipped and why. */
+import type { AudienceRules, Candidate, NewRecipient } from '../../domain/audience/audience.ts';
+import { changedContact, newContact } from '../../domain/audience/contact.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { findKnownContacts } from '../../records/audience/known-contacts.ts';
+import { buildRecipients } from './build-recipients.ts';
+
+export interface AudienceTrial {
+  readonly rowsRead: number;
+  /** False where there are more than were looked at. */
+  readonly isWhole: boolean;
+  readonly sendable: number;
+  readonly skipped: Readonly<Record<string, number>>;
+  /** Those sent to, by ISO 3166 alpha-2; '' where a number belongs to no country. */
+  readonly countries: ReadonlyMap<string, number>;
+  /** The first ones, as they came and as they would be written. */
+  readonly first: readonly TriedRow[];
+}
+
+export interface TriedRow {
+  readonly candidate: Candidate;
+  readonly recipient: NewRecipient;
+}
+
+export interface TrialRequest {
+  readonly workspaceId: number;
+  readonly pages: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
+  readonly rules: AudienceRules;
+  /** The audience is given by numbers, whose contacts are looked up. */
+  readonly byNumber: boolean;
+  readonly mostRows: number;
+  readonly mostMs: number;
+}
+
+const shown = 10;
+
+export async function tryAudience(database: Connection, request: TrialRequest): Promise<AudienceTrial> {
+  const { workspaceId, rules, byNumber } = request;
+  const skipped: Record<string, number> = {};
+  const countries = new Map<string, number>();
+  const candidates: Candidate[] = [];
+  const recipients: NewRecipient[] = [];
+  let rowsRead = 0;
+  let isWhole = true;
+  let sendable = 0;
+  const endsAt = performance.now() + request.mostMs;
+
+  async function* limited(): AsyncGenerator<readonly Candidate[]> {
+    for await (const page of request.pages) {
+      const taken = page.slice(0, request.mostRows - rowsRead);
+      rowsRead += taken.length;
+      candidates.push(...taken.slice(0, shown - candidates.length));
+      yield taken;
+      isWhole = taken.length === page.length;
+      if (!isWhole || performance.now() > endsAt) {
+        isWhole = false;
+        return;
+      }
+    }
+  }
+
+  await buildRecipients({
+    pages: limited(),
+    rules,
+    recipients: {
+      write: async (written) => {
+        recipients.push(...written.slice(0, shown - recipients.length));
+        for (const { skip, phone } of written) {
+          if (skip !== undefined) skipped[skip.reason] = (skipped[skip.reason] ?? 0) + 1;
+          else {
+            sendable += 1;
+            const country = phone?.country ?? '';
+            countries.set(country, (countries.get(country) ?? 0) + 1);
+          }
+        }
+      },
+    },
+    contacts: byNumber ? contactsOf(database, workspaceId) : undefined,
+    checkpoint: () => undefined,
+  });
+  const first = candidates.flatMap((candidate, at) => {
+    const recipient = recipients[at];
+    return recipient === undefined ? [] : [{ candidate, recipient }];
+  });
+  return { rowsRead, isWhole, sendable, skipped, countries, first };
+}
+
+function contactsOf(
+  database: Connection,
+  workspaceId: number,
+): Parameters<typeof buildRecipients>[0]['contacts'] {
+  return {
+    find: (candidates) =>
+      findKnownContacts(
+        database,
+        workspaceId,
+        candidates.map(({ phone }) => phone.digits),
+      ),
+    register: (candidates, known) => ({
+      contacts: candidates.map((candidate) => {
+        const present = known.get(candidate.phone.digits);
+        return present === undefined
+          ? newContact(candidate, '')
+          : (changedContact(candidate, present) ?? present);
+      }),
+      written: Promise.resolve(),
+    }),
+    flush: async () => undefined,
+  };
+}

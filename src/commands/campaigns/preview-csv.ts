@@ -1,0 +1,139 @@
+/** An uploaded CSV as a campaign would read it: its columns guessed, its first rows as they would be sent. */
+import type { CreateCampaign } from '../../codecs/create-campaign.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { columnProblems, csvKeys, type CsvMapping } from '../../domain/audience/csv.ts';
+import { detectDialect, findHeaderLine, type CsvDelimiter } from '../../domain/audience/csv-dialect.ts';
+import { guessColumns, type GuessedColumns } from '../../domain/audience/guess-columns.ts';
+import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
+import { parseTemplate } from '../../domain/templates/components.ts';
+import { compileRenderer } from '../../domain/templates/plan.ts';
+import { previewMessage, type MessagePreview } from '../../domain/templates/preview.ts';
+import { compileMapping, type CompiledMapping } from '../../domain/templates/variable-mapping.ts';
+import { findCampaignFile } from '../../records/campaigns/files.ts';
+import { getTemplate, type Template } from '../../records/templates/templates.ts';
+import { createCsvTextDecoder } from '../audience/csv-text.ts';
+import { readCsvCandidates, readCsvRows } from '../audience/csv-candidates.ts';
+import { tryAudience, type TriedRow } from '../audience/try-audience.ts';
+
+export interface CsvPreviewRequest {
+  readonly workspaceId: number;
+  readonly key: string;
+  /** Guessed where it is not given. */
+  readonly mapping: CsvMapping | undefined;
+  /** With it the rows are shown as messages. */
+  readonly templateId: string | undefined;
+  readonly variableMapping: CreateCampaign['variable_mapping'];
+}
+
+export interface CsvPreview extends GuessedColumns {
+  readonly delimiter: CsvDelimiter;
+  readonly headers: readonly string[];
+  readonly rows: readonly (TriedRow & { readonly message: MessagePreview | null })[];
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly rowsRead: number;
+  readonly isWhole: boolean;
+  /** Why the template does not take the mapping. */
+  readonly problems: readonly FieldProblem[];
+}
+
+type Previewer = Pick<Dependencies, 'database' | 'storage' | 'now'>;
+
+const mostRows = 10_000;
+const mostMs = 5_000;
+const guessedFrom = 200;
+
+/** Throws NotFound, and Invalid for a mapping whose columns the file does not have. */
+export async function previewCsv(dependencies: Previewer, request: CsvPreviewRequest): Promise<CsvPreview> {
+  const { workspaceId, key } = request;
+  const file = await findCampaignFile(dependencies.database, workspaceId, key);
+  if (file === undefined) throw new NotFound('Campaign file');
+  const beginning = await readBeginning(dependencies, key);
+  const guessed = guessColumns(file.headers, beginning.rows);
+  const mapping = request.mapping ?? guessed.mapping;
+  const outOfRange = columnProblems(mapping, file.headers.length);
+  if (outOfRange.length > 0) throw Invalid.of(outOfRange);
+  const message = await messageOf(dependencies, request, mapping);
+  const trial = await tryAudience(dependencies.database, {
+    workspaceId,
+    pages: readCsvCandidates(await open(dependencies, key), mapping),
+    rules: { blockedCountries: new Set(), resolvers: message?.compiled?.resolvers ?? [] },
+    byNumber: true,
+    mostRows,
+    mostMs,
+  }).catch(asInvalid);
+  return {
+    delimiter: beginning.delimiter,
+    headers: file.headers,
+    mapping,
+    confidence: guessed.confidence,
+    rows: trial.first.map((row) => ({ ...row, message: messageTo(message, row) })),
+    reasons: trial.skipped,
+    rowsRead: trial.rowsRead,
+    isWhole: trial.isWhole,
+    problems: message?.problems ?? [],
+  };
+}
+
+function asInvalid(error: unknown): never {
+  throw error instanceof PreparationFailure ? new Invalid(error.message) : error;
+}
+
+async function open({ storage }: Previewer, key: string): Promise<AsyncIterable<Buffer>> {
+  const stream = await storage.read(key);
+  if (stream === undefined) throw new NotFound('Campaign file');
+  return stream as AsyncIterable<Buffer>;
+}
+
+/** The delimiter and the first rows beneath the header. */
+async function readBeginning(dependencies: Previewer, key: string) {
+  const rows: (readonly string[])[] = [];
+  const decoder = createCsvTextDecoder();
+  let text = '';
+  async function* noted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      if (findHeaderLine(text, false) === undefined) text += decoder.write(chunk).toString('utf8');
+      yield chunk;
+    }
+  }
+  try {
+    for await (const found of readCsvRows(noted(await open(dependencies, key)))) {
+      rows.push(...found.flatMap((row) => ('cells' in row ? [row.cells] : [])));
+      if (rows.length > guessedFrom) break;
+    }
+  } catch (error) {
+    asInvalid(error);
+  }
+  const { delimiter } = detectDialect(findHeaderLine(text, true) ?? '');
+  return { delimiter, rows: rows.slice(1, guessedFrom + 1) };
+}
+
+interface PreviewedMessage {
+  readonly template: Template;
+  readonly compiled: CompiledMapping | undefined;
+  readonly problems: readonly FieldProblem[];
+}
+
+async function messageOf(
+  { database, now }: Previewer,
+  { workspaceId, templateId, variableMapping }: CsvPreviewRequest,
+  mapping: CsvMapping,
+): Promise<PreviewedMessage | undefined> {
+  if (templateId === undefined) return undefined;
+  const template = await getTemplate(database, workspaceId, templateId);
+  const result = compileMapping(parseTemplate(template.components, template), variableMapping, {
+    selectionType: 'csv_contacts',
+    csvKeys: csvKeys(mapping),
+    now: now(),
+  });
+  return result.ok
+    ? { template, compiled: result.mapping, problems: [] }
+    : { template, compiled: undefined, problems: result.problems };
+}
+
+function messageTo(message: PreviewedMessage | undefined, { recipient }: TriedRow): MessagePreview | null {
+  if (message === undefined || recipient.skip !== undefined) return null;
+  const { template, compiled } = message;
+  const sent = compiled === undefined ? [] : compileRenderer(compiled.plan)(recipient.variables);
+  return previewMessage(template, sent);
+}

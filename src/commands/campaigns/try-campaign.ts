@@ -1,0 +1,150 @@
+/** A campaign that is not created: what stands in its way, whom it would reach, what it would cost and how long it would take. */
+import type { AudienceInput } from '../../codecs/campaign-audience.ts';
+import type { CreateCampaign } from '../../codecs/create-campaign.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Candidate } from '../../domain/audience/audience.ts';
+import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { FeatureUnavailable, Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
+import type { Principal } from '../../domain/workspaces/api-key.ts';
+import { findChannelPace } from '../../records/sending/channel-rate.ts';
+import { getTemplate } from '../../records/templates/templates.ts';
+import { findPrices, getWallet } from '../../records/wallet/wallets.ts';
+import { getChannel } from '../../records/workspaces/channels.ts';
+import { FileTemporarilyUnavailable } from '../audience/campaign-file.ts';
+import { openCandidates, type AudienceRequest } from '../audience/candidates.ts';
+import { readCsvCandidates } from '../audience/csv-candidates.ts';
+import { freezeVariables } from '../audience/freeze-variables.ts';
+import { tryAudience, type AudienceTrial } from '../audience/try-audience.ts';
+import { checkCampaign, type CheckedCampaign } from './create-campaign.ts';
+
+export interface TriedCampaign {
+  readonly problems: readonly FieldProblem[];
+  readonly total: number;
+  readonly skipped: Readonly<Record<string, number>>;
+  /** Not everybody was looked at: the numbers are those of the beginning. */
+  readonly isEstimate: boolean;
+  readonly cost: bigint;
+  readonly available: bigint;
+  readonly currency: string;
+  readonly durationSeconds: number;
+}
+
+type Trier = Pick<Dependencies, 'config' | 'database' | 'now' | 'outbound' | 'storage'>;
+
+const mostRows = 200_000;
+const mostMs = 8_000;
+const noAudience: AudienceTrial = {
+  rowsRead: 0,
+  isWhole: true,
+  sendable: 0,
+  skipped: {},
+  countries: new Map(),
+  first: [],
+};
+
+/** Throws where a creation would for another reason than what the body holds. */
+export async function tryCampaign(
+  dependencies: Trier,
+  principal: Principal,
+  body: CreateCampaign,
+): Promise<TriedCampaign> {
+  const { workspaceId, channelId } = principal;
+  const { database } = dependencies;
+  if (channelId === null) throw new Invalid('Either channel_id or phone_number_id is required');
+  const [wallet, rate] = await Promise.all([
+    getWallet(database, workspaceId, channelId),
+    findChannelPace(database, channelId),
+  ]);
+  let problems: readonly FieldProblem[] = [];
+  let trial = noAudience;
+  try {
+    const { newCampaign } = await checkCampaign(dependencies, principal, body);
+    trial = await audienceOf(dependencies, newCampaign, body);
+    if (trial.sendable === 0)
+      problems = [{ field: 'contact_selection_type', message: 'Nobody of the audience can be sent to' }];
+  } catch (error) {
+    problems = problemsOf(error);
+  }
+  return {
+    problems,
+    total: trial.sendable,
+    skipped: trial.skipped,
+    isEstimate: !trial.isWhole,
+    cost: await costOf(dependencies, workspaceId, body, trial),
+    available: wallet.balance - wallet.reserved,
+    currency: wallet.currency,
+    durationSeconds: Math.ceil(trial.sendable / rate),
+  };
+}
+
+function problemsOf(error: unknown): readonly FieldProblem[] {
+  if (error instanceof Invalid) {
+    return error.problems.length > 0 ? error.problems : [{ field: '', message: error.message }];
+  }
+  if (error instanceof FeatureUnavailable) return [{ field: '', message: error.message }];
+  if (error instanceof NotFound && error.message === 'Template not found') {
+    return [{ field: 'template_id', message: error.message }];
+  }
+  const failure = error instanceof FileTemporarilyUnavailable ? error.failure : error;
+  if (failure instanceof PreparationFailure) return [{ field: '', message: failure.message }];
+  throw error;
+}
+
+async function audienceOf(
+  dependencies: Trier,
+  campaign: CheckedCampaign['newCampaign'],
+  body: CreateCampaign,
+): Promise<AudienceTrial> {
+  const { workspaceId, selectionType, channelId } = campaign;
+  const request: AudienceRequest = {
+    workspaceId,
+    selectionType,
+    audience: campaign.audience as AudienceInput,
+    campaignId: '',
+    quickContacts: body.quick_contacts ?? [],
+    keepVariables: false,
+  };
+  const frozen = await freezeVariables(dependencies, {
+    ...request,
+    campaign: {
+      template_id: campaign.templateId,
+      variable_mapping: campaign.variableMapping,
+      scheduled_at: campaign.scheduledAt,
+    },
+  });
+  const channel = await getChannel(dependencies.database, workspaceId, channelId);
+  return tryAudience(dependencies.database, {
+    workspaceId,
+    pages: await pagesOf(dependencies, { ...request, keepVariables: frozen.keepsVariables }, body),
+    rules: { blockedCountries: new Set(channel.blockedCountries), resolvers: frozen.resolvers },
+    byNumber: selectionType === 'csv_contacts' || selectionType === 'quick_contacts',
+    mostRows,
+    mostMs,
+  });
+}
+
+async function pagesOf(
+  dependencies: Trier,
+  request: AudienceRequest,
+  { csv_contacts_string: csv, csv_mapping: mapping }: CreateCampaign,
+): Promise<AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>> {
+  // The CSV of a body is stored with its campaign, and this one is not.
+  if (csv !== undefined && mapping !== undefined) return readCsvCandidates([Buffer.from(csv)], mapping);
+  return openCandidates(dependencies, request);
+}
+
+async function costOf(
+  { database }: Trier,
+  workspaceId: number,
+  body: CreateCampaign,
+  { countries }: AudienceTrial,
+): Promise<bigint> {
+  if (countries.size === 0) return 0n;
+  const { category } = await getTemplate(database, workspaceId, body.template_id);
+  const prices = await findPrices(database, workspaceId, category);
+  let cost = 0n;
+  for (const [country, count] of countries) {
+    cost += (prices.get(country) ?? prices.get('') ?? 0n) * BigInt(count);
+  }
+  return cost;
+}

@@ -1,0 +1,251 @@
+/**
+ * Why a campaign sends or does not, in sentences: what is so now, and what would change it. Io-ts-free and Node-free.
+ */
+import { formatAmount } from '../money.ts';
+import { isSendable } from '../templates/definition.ts';
+import { isFinished, type CampaignStatus, type PauseReason, type PreparationStatus } from './campaign.ts';
+
+export const diagnosisChecks = [
+  'STATUS',
+  'PREPARATION',
+  'SCHEDULE',
+  'QUOTA',
+  'TEMPLATE',
+  'CHANNEL',
+  'PACE',
+  'WALLET',
+  'WORKER',
+] as const;
+
+export interface DiagnosisEntry {
+  readonly check: (typeof diagnosisChecks)[number];
+  /** It does not stand in the way of sending. */
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What would change it; null where there is nothing to do. */
+  readonly action: string | null;
+}
+
+export interface CampaignFacts {
+  readonly status: CampaignStatus;
+  readonly pauseReason: PauseReason | null;
+  readonly preparationStatus: PreparationStatus;
+  readonly preparationError: string | null;
+  readonly scheduledAt: Date | null;
+  /** Recipients that are to be sent to, whatever became of them. */
+  readonly total: number;
+  readonly pending: number;
+  readonly underWay: number;
+  readonly failed: number;
+  readonly template: { readonly name: string; readonly status: string; readonly vanished: boolean };
+  readonly channel: {
+    readonly isActive: boolean;
+    readonly blockReason: string | null;
+    readonly messagesPerSecond: number;
+    /** What throttling leaves of the rate, 0 to 1. */
+    readonly factor: number;
+    readonly heldUntil: Date | null;
+  };
+  readonly wallet: {
+    readonly available: bigint;
+    readonly currency: string;
+    /** Of the next message; null when nobody waits. */
+    readonly nextPrice: bigint | null;
+    /** Of all that wait; an estimate unless `isExact`. */
+    readonly remainingCost: bigint;
+    readonly isExact: boolean;
+  };
+  /** `limit` null: none. */
+  readonly broadcasts: { readonly used: number; readonly limit: number | null; readonly counted: boolean };
+  /** Since when an order to the workflow has not been taken; null when none waits. */
+  readonly orderedAt: Date | null;
+  readonly now: Date;
+}
+
+/** `STATUS` first: the sentence for all of it. */
+export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
+  const checks = [
+    preparation(facts),
+    schedule(facts),
+    quota(facts),
+    template(facts),
+    channel(facts),
+    pace(facts),
+    wallet(facts),
+    worker(facts),
+  ].filter((entry) => entry !== undefined);
+  return [status(facts, checks), ...checks];
+}
+
+const fine = (check: DiagnosisEntry['check'], detail: string): DiagnosisEntry => ({
+  check,
+  ok: true,
+  detail,
+  action: null,
+});
+const wrong = (
+  check: DiagnosisEntry['check'],
+  detail: string,
+  action: string | null = null,
+): DiagnosisEntry => ({ check, ok: false, detail, action });
+
+function status(facts: CampaignFacts, checks: readonly DiagnosisEntry[]): DiagnosisEntry {
+  const obstacle = checks.find(({ ok }) => !ok);
+  const waiting = waitingSentence(facts.pending);
+  switch (facts.status) {
+    case 'COMPLETED':
+      return fine(
+        'STATUS',
+        `Completed: ${people(facts.total - facts.failed)} of ${facts.total} were sent to.`,
+      );
+    case 'CANCELLED':
+      return fine('STATUS', 'Cancelled: who was not sent to by then never will be.');
+    case 'FAILED':
+      return wrong('STATUS', `Failed: ${facts.preparationError ?? 'the audience could not be prepared'}.`);
+    case 'PAUSED':
+      return paused(facts, obstacle, waiting);
+    case 'DRAFT':
+    case 'SCHEDULED':
+    case 'RUNNING':
+      break;
+  }
+  if (obstacle !== undefined) return wrong('STATUS', join(obstacle.detail, waiting), obstacle.action);
+  if (facts.status === 'SCHEDULED') return fine('STATUS', join('Scheduled.', waiting));
+  if (facts.status === 'DRAFT') return fine('STATUS', 'Starting: the audience is being prepared.');
+  return facts.pending === 0
+    ? fine('STATUS', `Finishing: the last ${people(facts.underWay)} are under way.`)
+    : fine('STATUS', join('Sending.', waiting));
+}
+
+function paused(
+  { pauseReason }: CampaignFacts,
+  obstacle: DiagnosisEntry | undefined,
+  waiting: string,
+): DiagnosisEntry {
+  if (obstacle !== undefined) {
+    const action =
+      obstacle.action === null ? null : `${obstacle.action.replace(/\.$/, '')}, then start it again.`;
+    return wrong('STATUS', join(`Paused: ${lowerFirst(obstacle.detail)}`, waiting), action);
+  }
+  const cause =
+    pauseReason === 'OPERATOR' ? 'Paused by an operator.' : 'Paused, but what it was paused for is mended.';
+  return wrong('STATUS', join(cause, waiting), 'Start it again to go on where it stopped.');
+}
+
+function preparation({ preparationStatus, preparationError, total }: CampaignFacts): DiagnosisEntry {
+  if (preparationStatus === 'FAILED') {
+    const why = preparationError ?? 'the audience could not be prepared';
+    return wrong(
+      'PREPARATION',
+      `The audience could not be prepared: ${why}.`,
+      'Create the campaign again with another audience.',
+    );
+  }
+  return preparationStatus === 'READY'
+    ? fine('PREPARATION', `The audience is prepared: ${people(total)}.`)
+    : fine('PREPARATION', 'The audience is being prepared.');
+}
+
+function schedule({ status: now, scheduledAt }: CampaignFacts): DiagnosisEntry | undefined {
+  if (now !== 'SCHEDULED' || scheduledAt === null) return undefined;
+  return fine('SCHEDULE', `It starts by itself at ${scheduledAt.toISOString()}.`);
+}
+
+function quota({ status: standing, broadcasts }: CampaignFacts): DiagnosisEntry | undefined {
+  const { used, limit, counted } = broadcasts;
+  if (limit === null || counted || isFinished(standing)) return undefined;
+  return used < limit
+    ? fine('QUOTA', `${used} of the month's ${limit} broadcasts are used.`)
+    : wrong(
+        'QUOTA',
+        `All ${limit} broadcasts of this month are used.`,
+        'Raise the quota of the plan, or wait for next month.',
+      );
+}
+
+function template({ template: { name, status: standing, vanished } }: CampaignFacts): DiagnosisEntry {
+  if (vanished) {
+    return wrong(
+      'TEMPLATE',
+      `The template ${name} no longer exists at the provider.`,
+      'Create the campaign again with another template.',
+    );
+  }
+  return isSendable(standing)
+    ? fine('TEMPLATE', `The template ${name} is approved.`)
+    : wrong(
+        'TEMPLATE',
+        `The template ${name} is ${standing}, and only approved ones may be sent.`,
+        'Have it approved by the provider.',
+      );
+}
+
+function channel({ channel: { isActive, blockReason } }: CampaignFacts): DiagnosisEntry {
+  if (isActive) return fine('CHANNEL', 'The channel is active.');
+  const why = blockReason === null ? '' : `: ${blockReason}`;
+  return wrong(
+    'CHANNEL',
+    `The channel is blocked${why}.`,
+    'Mend the cause at the provider and unblock the channel',
+  );
+}
+
+function pace({ channel: { messagesPerSecond, factor, heldUntil }, now }: CampaignFacts): DiagnosisEntry {
+  if (heldUntil !== null && heldUntil > now) {
+    const seconds = Math.ceil((heldUntil.getTime() - now.getTime()) / 1000);
+    return wrong(
+      'PACE',
+      `The provider asked for silence for ${seconds} s more.`,
+      'Nothing to do: it goes on by itself.',
+    );
+  }
+  const rate = Math.max(1, Math.round(messagesPerSecond * factor));
+  return factor >= 0.95
+    ? fine('PACE', `The channel may send ${messagesPerSecond} messages a second.`)
+    : fine(
+        'PACE',
+        `The provider throttles: ${rate} of ${messagesPerSecond} messages a second, rising again by itself.`,
+      );
+}
+
+function wallet({ wallet: purse, pending, status: standing }: CampaignFacts): DiagnosisEntry {
+  const { available, currency, nextPrice, remainingCost, isExact } = purse;
+  const holds = `the wallet holds ${amount(available, currency)}`;
+  if (isFinished(standing) || nextPrice === null || pending === 0)
+    return fine('WALLET', `${upperFirst(holds)}.`);
+  const cost = `${isExact ? '' : 'about '}${amount(remainingCost, currency)}`;
+  if (available >= remainingCost) return fine('WALLET', `${upperFirst(holds)}; all that wait cost ${cost}.`);
+  const missing = `${isExact ? 'at least' : 'about'} ${amount(remainingCost - available, currency)}`;
+  const recharge = `Recharge ${missing} to send to all.`;
+  if (available >= nextPrice) {
+    return { ...fine('WALLET', `${upperFirst(holds)}, but all that wait cost ${cost}.`), action: recharge };
+  }
+  return wrong(
+    'WALLET',
+    `${upperFirst(holds)} and the next message costs ${amount(nextPrice, currency)}.`,
+    recharge,
+  );
+}
+
+const slowOrderMs = 15_000;
+
+function worker({ orderedAt, now }: CampaignFacts): DiagnosisEntry | undefined {
+  if (orderedAt === null || now.getTime() - orderedAt.getTime() < slowOrderMs) return undefined;
+  const seconds = Math.round((now.getTime() - orderedAt.getTime()) / 1000);
+  return wrong(
+    'WORKER',
+    `Its workflow was not told of the last change for ${seconds} s.`,
+    'See that a worker runs and that Temporal is reached.',
+  );
+}
+
+function waitingSentence(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? '1 person waits.' : `${count} people wait.`;
+}
+
+const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`);
+const amount = (value: bigint, currency: string): string => `${formatAmount(value)} ${currency}`;
+const join = (...sentences: readonly string[]): string => sentences.filter(Boolean).join(' ');
+const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);

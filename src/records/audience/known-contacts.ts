@@ -1,0 +1,32 @@
+/** The contacts that an audience would meet, read without a lock and without a trace. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { KnownContact } from '../../domain/audience/contact.ts';
+import type { Connection } from '../database/database.ts';
+import { row } from '../database/row.ts';
+
+const Known = row(
+  t.type({
+    phone: t.string,
+    id: t.string,
+    firstName: t.string,
+    lastName: t.string,
+    email: t.string,
+    subscribed: t.boolean,
+    deleted: t.boolean,
+  }),
+);
+
+/** By the digits of their numbers. */
+export async function findKnownContacts(
+  connection: Connection,
+  workspaceId: number,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, KnownContact>> {
+  const found = await connection.any(sql.type(Known)`
+    SELECT phone_number AS phone, id, first_name AS "firstName", last_name AS "lastName", email, subscribed,
+      deleted_at IS NOT NULL AS deleted
+    FROM contact
+    WHERE workspace_id = ${workspaceId} AND phone_number = ANY (${sql.array(numbers, 'text')})`);
+  return new Map(found.map(({ phone, ...contact }) => [phone, { ...contact, customFields: {} }]));
+}

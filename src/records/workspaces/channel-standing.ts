@@ -1,0 +1,51 @@
+/** The channels of a workspace as they stand: whether and how fast they may send at this moment. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
+import { effectiveFactor } from '../sending/channel-rate.ts';
+
+const ChannelStanding = t.type({
+  id: t.string,
+  phone_number_id: t.string,
+  display_phone_number: t.string,
+  business_account_id: t.string,
+  status: t.union([t.literal('active'), t.literal('blocked')]),
+  block_reason: nullable(t.string),
+  blocked_countries: t.array(t.string),
+  messages_per_second: t.number,
+  factor: t.number,
+  held_until: nullable(timestamp),
+  running_campaigns: t.number,
+});
+export type ChannelStanding = t.TypeOf<typeof ChannelStanding>;
+
+const standing = (workspaceId: number) => sql.fragment`
+  SELECT channel.id, phone_number_id, display_phone_number, business_account_id, channel.status, block_reason,
+    blocked_countries, messages_per_second, ${effectiveFactor} AS factor,
+    CASE WHEN held_until > now() THEN held_until END AS held_until,
+    (SELECT count(*)::int4 FROM campaign WHERE campaign.channel_id = channel.id AND campaign.status = 'RUNNING')
+      AS running_campaigns
+  FROM channel JOIN channel_rate ON channel_rate.channel_id = channel.id
+  WHERE workspace_id = ${workspaceId}`;
+
+export function listChannelStandings(
+  connection: Connection,
+  workspaceId: number,
+): Promise<readonly ChannelStanding[]> {
+  return connection.any(sql.type(row(ChannelStanding))`${standing(workspaceId)} ORDER BY channel.id`);
+}
+
+/** Throws NotFound, for a channel of another workspace too. */
+export async function getChannelStanding(
+  connection: Connection,
+  workspaceId: number,
+  channelId: string,
+): Promise<ChannelStanding> {
+  const found = await connection.maybeOne(
+    sql.type(row(ChannelStanding))`${standing(workspaceId)} AND channel.id = ${channelId}`,
+  );
+  if (found === null) throw new NotFound('Channel');
+  return found;
+}

@@ -1,0 +1,215 @@
+/** What shows a campaign at work, over HTTP: diagnosis, timeline, stream, filters of the list, one recipient. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { revokeApiKey } from '../../../src/records/workspaces/api-keys.ts';
+import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
+import { moveCampaignCounters } from '../../../src/commands/campaigns/move-campaign-counters.ts';
+import { nothing } from '../../../src/records/database/row.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const run = (statement: ReturnType<typeof sql.fragment>) =>
+  api.database.pool.query(sql.type(nothing)`${statement}`);
+
+async function aCampaign(
+  seed: Parameters<typeof seedCampaign>[1],
+): Promise<SeededCampaign & { key: string }> {
+  const campaign = await seedCampaign(api.database.pool, seed);
+  const { workspaceId, channelId } = campaign;
+  const { apiKey } = await createApiKey(api.dependencies, { workspaceId, channelId, scope: 'channel' });
+  return { ...campaign, key: apiKey };
+}
+
+describe('GET /api/campaigns/:id/diagnosis', () => {
+  it('counts what those who wait cost, and what is missing', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 812, balance: 500n });
+    await run(sql.fragment`UPDATE campaign SET status = 'PAUSED', pause_reason = 'INSUFFICIENT_BALANCE'
+      WHERE id = ${campaignId}`);
+    const { body } = await api.send('GET', `/api/campaigns/${campaignId}/diagnosis`, { key });
+    expect(body.data[0]).toEqual({
+      check: 'STATUS',
+      ok: false,
+      detail: 'Paused: the wallet holds 0.0005 USD and the next message costs 0.001 USD. 812 people wait.',
+      action: 'Recharge at least 0.8115 USD to send to all, then start it again.',
+    });
+  });
+
+  it('estimates where many wait', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 5_001, balance: 500n });
+    const { body } = await api.send('GET', `/api/campaigns/${campaignId}/diagnosis`, { key });
+    expect(body.data[0].action).toContain('about 5.0005 USD');
+  });
+});
+
+describe('GET /api/campaigns/:id/timeline', () => {
+  it('answers what the moves of recipients added, by minute and by hour', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 3 });
+    const move = (from: 'CLAIMED' | 'SENT' | 'DELIVERED', to: 'SENT' | 'READ' | 'DELIVERED' | 'FAILED') => ({
+      campaignId,
+      from: { state: from, reason: null },
+      to: { state: to, reason: null },
+    });
+    await run(
+      sql.fragment`UPDATE campaign_counter SET claimed = 3, pending = 0 WHERE campaign_id = ${campaignId}`,
+    );
+    await moveCampaignCounters(api.database.pool, [move('CLAIMED', 'SENT'), move('CLAIMED', 'SENT')]);
+    await moveCampaignCounters(api.database.pool, [move('SENT', 'READ'), move('SENT', 'DELIVERED')]);
+    await moveCampaignCounters(api.database.pool, [move('CLAIMED', 'FAILED'), move('DELIVERED', 'READ')]);
+    for (const interval of ['minute', 'hour']) {
+      const { body } = await api.send('GET', `/api/campaigns/${campaignId}/timeline?interval=${interval}`, {
+        key,
+      });
+      const sums = { accepted: 0, delivered: 0, read: 0, failed: 0 };
+      for (const part of body.data)
+        for (const name of Object.keys(sums) as (keyof typeof sums)[]) sums[name] += part[name];
+      expect(sums).toEqual({ accepted: 2, delivered: 2, read: 2, failed: 1 });
+    }
+  });
+});
+
+async function follow(campaignId: string, key: string) {
+  const stop = new AbortController();
+  const response = await fetch(`${api.baseUrl}/api/campaigns/${campaignId}/stream`, {
+    headers: { 'X-API-Key': key },
+    signal: stop.signal,
+  });
+  const reader = (response.body as ReadableStream<Uint8Array>)
+    .pipeThrough(new TextDecoderStream())
+    .getReader();
+  let text = '';
+  const until = async (wanted: string): Promise<string> => {
+    while (!text.includes(wanted)) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`The stream ended: ${text}`);
+      text += value;
+    }
+    return text;
+  };
+  const ended = async (): Promise<string> => {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return text;
+      text += value;
+    }
+  };
+  return { response, until, ended, stop: () => stop.abort() };
+}
+
+describe('GET /api/campaigns/:id/stream', () => {
+  it('tells of progress when there is some, and ends with the campaign', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 2 });
+    const stream = await follow(campaignId, key);
+    expect(stream.response.headers.get('content-type')).toContain('text/event-stream');
+    await stream.until('"pending":2');
+    await run(
+      sql.fragment`UPDATE campaign_counter SET pending = 0, accepted = 2 WHERE campaign_id = ${campaignId}`,
+    );
+    await stream.until('"accepted":2');
+    await run(sql.fragment`UPDATE campaign SET status = 'COMPLETED' WHERE id = ${campaignId}`);
+    const text = await stream.ended();
+    expect(text).toMatch(
+      /event: progress\ndata: \{.*"status":"COMPLETED".*\}\n\nevent: end\ndata: \{\}\n\n$/,
+    );
+    const told = [...text.matchAll(/data: (\{.+\})/g)].map(([, data = '']) => JSON.parse(data) as object);
+    expect(told[0]).toMatchObject({ id: campaignId, rate: 0, eta_seconds: null, counters: { pending: 2 } });
+  });
+
+  it('ends within five seconds of the revocation of its key', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 1 });
+    const stream = await follow(campaignId, key);
+    await stream.until('progress');
+    const revokedAt = performance.now();
+    await revokeApiKey(api.database.pool, key.split('_')[1] ?? '');
+    await stream.ended();
+    expect(performance.now() - revokedAt).toBeLessThan(9_000);
+  });
+
+  it('asks the database once for all who follow', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 1 });
+    const streams = await Promise.all(Array.from({ length: 30 }, () => follow(campaignId, key)));
+    await Promise.all(streams.map((stream) => stream.until('progress')));
+    await run(
+      sql.fragment`UPDATE campaign_counter SET pending = 0, accepted = 1 WHERE campaign_id = ${campaignId}`,
+    );
+    const texts = await Promise.all(streams.map((stream) => stream.until('"accepted":1')));
+    expect(new Set(texts.map((text) => text.split('event: progress').length))).toEqual(new Set([3]));
+    for (const stream of streams) stream.stop();
+  });
+
+  it('is not to be had by a stranger', async () => {
+    const { campaignId } = await aCampaign({ recipients: 1 });
+    const stranger = await aCampaign({ recipients: 0 });
+    expect((await api.send('GET', `/api/campaigns/${campaignId}/stream`, { key: stranger.key })).status).toBe(
+      404,
+    );
+  });
+});
+
+describe('GET /api/campaigns', () => {
+  it('filters by status, name, template and time, and says what a campaign was created with', async () => {
+    const { campaignId, templateId, key } = await aCampaign({ recipients: 1 });
+    const list = async (search: string) =>
+      (await api.send('GET', `/api/campaigns?${search}`, { key })).body.data.map(
+        ({ id }: { id: string }) => id,
+      );
+    for (const search of [
+      'status=RUNNING&status=PAUSED',
+      'search=TES',
+      `template_id=${templateId}`,
+      `from=${new Date(Date.now() - 60_000).toISOString()}`,
+    ]) {
+      expect(await list(search)).toEqual([campaignId]);
+    }
+    for (const search of [
+      'status=PAUSED',
+      'search=%25',
+      `template_id=${randomUUID()}`,
+      `to=${new Date(Date.now() - 60_000).toISOString()}`,
+    ]) {
+      expect(await list(search)).toEqual([]);
+    }
+    const { body } = await api.send('GET', `/api/campaigns/${campaignId}`, { key });
+    expect(body.data).toMatchObject({
+      template: { id: templateId, name: 'hello', language: 'en_US', category: 'UTILITY' },
+      created_by: 'key',
+      audience: {},
+      variable_mapping: null,
+      charged: '0',
+    });
+  });
+});
+
+describe('GET /api/campaigns/:id/recipients/:recipientId', () => {
+  it('shows the message and the time of each status, found by number', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 2 });
+    await run(sql.fragment`UPDATE recipient SET state = 'DELIVERED', provider_message_id = 'wamid.1', statuses_seen = 3,
+        accepted_at = '2026-11-21T09:00:00Z', delivered_at = '2026-11-21T09:00:02Z'
+      WHERE campaign_id = ${campaignId} AND position = 1`);
+    const number = encodeURIComponent('+49 151 00000001');
+    const list = await api.send('GET', `/api/campaigns/${campaignId}/recipients?phone_number=${number}`, {
+      key,
+    });
+    expect(list.body.data).toHaveLength(1);
+    const { body } = await api.send(
+      'GET',
+      `/api/campaigns/${campaignId}/recipients/${list.body.data[0].id}`,
+      { key },
+    );
+    expect(body.data).toMatchObject({
+      phone_number: '4915100000001',
+      message: { body: 'Hi Ada 1', footer: null, buttons: [] },
+      history: [
+        { status: 'accepted', at: '2026-11-21T09:00:00.000Z' },
+        { status: 'sent', at: null },
+        { status: 'delivered', at: '2026-11-21T09:00:02.000Z' },
+      ],
+    });
+  });
+});

@@ -1,0 +1,162 @@
+/** Looking before anything is created: a CSV, a whole campaign, a template. */
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { nothing } from '../../../src/records/database/row.ts';
+import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+let workspace: SeededWorkspace;
+let templateId: string;
+const csv = [
+  'Kunde;Handy;Land;Stadt',
+  'Ada Lovelace;0151 12345678;DE;Bonn',
+  'Grace;0151 12345678;DE;Köln',
+  'Joan;not a number;DE;',
+  'Ida;0151 12345679;DE;',
+  'Una;0151 12345680;DE;Ulm',
+].join('\n');
+
+beforeAll(async () => {
+  api = await startTestApi();
+  workspace = await api.seedWorkspace();
+  templateId = '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77';
+  await api.database.pool.query(sql.type(nothing)`
+    INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category, status,
+      components)
+    VALUES (${templateId}, ${workspace.workspaceId}, ${workspace.businessAccountId}, '1', 'hello', 'en_US', 'UTILITY',
+      'APPROVED', '[{"type":"BODY","text":"Hi {{1}} of {{2}}"}]')`);
+  await api.database.pool.query(sql.type(nothing)`
+    INSERT INTO contact (workspace_id, phone_number, country_code, country, source, subscribed)
+    VALUES (${workspace.workspaceId}, '4915112345680', '49', 'DE', 'manual', false)`);
+});
+afterAll(() => api.close());
+
+const send = (path: string, body: object) => api.send('POST', path, { key: workspace.channelKey, body });
+async function upload(text: string): Promise<string> {
+  const form = new FormData();
+  form.set('file', new Blob([text]), 'people.csv');
+  const response = await fetch(`${api.baseUrl}/api/campaigns/csv-files`, {
+    method: 'POST',
+    headers: { 'X-API-Key': workspace.channelKey },
+    body: form,
+  });
+  return ((await response.json()) as { data: { csv_file_key: string } }).data.csv_file_key;
+}
+
+const variableMapping = { body: { '1': 'name_column', '2': 'Stadt' } };
+
+it('shows a CSV as a campaign would read it', async () => {
+  const key = await upload(csv);
+  const { status, body } = await send(`/api/campaigns/csv-files/${key}/preview`, {
+    template_id: templateId,
+    variable_mapping: variableMapping,
+  });
+  expect(status).toBe(200);
+  expect(body.data).toMatchObject({
+    delimiter: ';',
+    headers: ['Kunde', 'Handy', 'Land', 'Stadt'],
+    mapping: { phone_column: 1, country_code_column: 2, name_column: 0, custom_field_mapping: { Stadt: 3 } },
+    reasons: { DUPLICATE: 1, INVALID_PHONE: 1, MISSING_VARIABLE: 1, UNSUBSCRIBED: 1 },
+    rows_read: 5,
+    is_whole: true,
+    problems: [],
+  });
+  expect(body.data.rows[0]).toMatchObject({
+    line: 2,
+    phone_number: '4915112345678',
+    reason: null,
+    message: { body: 'Hi Ada Lovelace of Bonn' },
+  });
+  expect(body.data.rows[3]).toMatchObject({
+    reason: 'MISSING_VARIABLE',
+    reason_detail: 'body.2',
+    message: null,
+  });
+});
+
+it('says why the template does not take the mapping, and which column is not there', async () => {
+  const path = `/api/campaigns/csv-files/${await upload(csv)}/preview`;
+  const without = await send(path, { template_id: templateId });
+  expect(without.body.data.problems.map(({ field }: { field: string }) => field)).toEqual([
+    'variable_mapping.body.1',
+    'variable_mapping.body.2',
+  ]);
+  expect(without.body.data.rows[0].message.body).toBe('Hi {{1}} of {{2}}');
+  const outside = await send(path, { csv_mapping: { phone_column: 9, country_code_column: 0 } });
+  expect(outside.status).toBe(400);
+});
+
+it('checks a whole campaign and creates nothing of it', async () => {
+  const count = async () =>
+    (await api.send('GET', '/api/contacts', { key: workspace.channelKey })).body.pagination.total;
+  const before = await count();
+  const { body } = await send('/api/campaigns/check', {
+    name: 'Tried',
+    template_id: templateId,
+    contact_selection_type: 'csv_contacts',
+    csv_contacts_string: csv,
+    csv_mapping: {
+      phone_column: 1,
+      country_code_column: 2,
+      name_column: 0,
+      custom_field_mapping: { city: 3 },
+    },
+    variable_mapping: {
+      body: { '1': 'name_column', '2': 'city' },
+      default_values: { body: { '2': 'here' } },
+    },
+    send_type: 'IMMEDIATE',
+  });
+  expect(body.data).toEqual({
+    problems: [],
+    total_contacts: 2,
+    skipped_reasons: { DUPLICATE: 1, INVALID_PHONE: 1, UNSUBSCRIBED: 1 },
+    is_estimate: false,
+    cost: '0.11',
+    available: '0',
+    currency: 'USD',
+    duration_seconds: 1,
+  });
+  expect(await count()).toBe(before);
+  expect((await api.send('GET', '/api/campaigns', { key: workspace.channelKey })).body.data).toEqual([]);
+});
+
+it('answers what is wrong with a campaign as what a creation would refuse', async () => {
+  const body = {
+    name: 'Tried',
+    template_id: templateId,
+    contact_selection_type: 'all_contacts',
+    send_type: 'IMMEDIATE',
+  };
+  const checked = await send('/api/campaigns/check', body);
+  expect(checked.body.data.problems).toEqual((await send('/api/campaigns/auto-trigger', body)).body.error);
+  const unknown = await send('/api/campaigns/check', {
+    ...body,
+    template_id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e78',
+  });
+  expect(unknown.body.data.problems).toEqual([{ field: 'template_id', message: 'Template not found' }]);
+});
+
+it('shows a template filled from a contact, its variables where there is nothing', async () => {
+  const contact = await send('/api/contacts', { phoneNumber: '+4915112345699', firstName: 'Ada' });
+  const mapping = { variable_mapping: { body: { '1': 'firstName', '2': 'lastName' } } };
+  const path = `/api/templates/${templateId}/preview`;
+  const filled = await send(path, { ...mapping, contact_id: contact.body.data.id });
+  expect(filled.body.data).toMatchObject({ message: { body: 'Hi Ada of {{2}}' }, problems: [] });
+  expect((await send(path, {})).body.data.problems).toHaveLength(2);
+  const { body } = await api.send('GET', `/api/templates/${templateId}`, { key: workspace.channelKey });
+  expect(body.data).toMatchObject({ id: templateId, quality: null, rejectedReason: null });
+});
+
+it('shows the channels as they stand', async () => {
+  const { body } = await api.send('GET', '/api/channels', { key: workspace.workspaceKey });
+  expect(body.data).toMatchObject([
+    {
+      id: workspace.channelId,
+      status: 'active',
+      messages_per_second: 80,
+      rate_now: 80,
+      running_campaigns: 0,
+    },
+  ]);
+});

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { guessColumns } from '../../../src/domain/audience/guess-columns.ts';
+
+it('tells columns by their headers and what is beneath them', () => {
+  const { mapping, confidence } = guessColumns(
+    ['Kunde', 'Stadt', 'Handy', 'Land', 'E-Mail'],
+    [
+      ['Ada Lovelace', 'Bonn', '0151 12345678', 'DE', 'ada@example.com'],
+      ['Grace Hopper', 'Köln', '0151 12345679', '49', 'grace@example.com'],
+    ],
+  );
+  expect(mapping).toEqual({
+    phone_column: 2,
+    country_code_column: 3,
+    name_column: 0,
+    email_column: 4,
+    custom_field_mapping: { Stadt: 1 },
+  });
+  expect(confidence).toEqual({ phone_column: 1, country_code_column: 1, name_column: 1, email_column: 1 });
+});
+
+it('finds a number under a header that says nothing, and needs no country where numbers have theirs', () => {
+  const { mapping, confidence } = guessColumns(
+    ['a', 'b'],
+    [
+      ['x', '+4915112345678'],
+      ['y', '+919876543210'],
+    ],
+  );
+  expect(mapping).toMatchObject({ phone_column: 1, country_code_column: 1 });
+  expect(confidence['country_code_column']).toBe(1);
+});
+
+it('is not sure where it cannot be', () => {
+  const { mapping, confidence } = guessColumns(['a'], [['x']]);
+  expect(mapping.phone_column).toBe(0);
+  expect(confidence).toEqual({ phone_column: 0, country_code_column: 0 });
+});

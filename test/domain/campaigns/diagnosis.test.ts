@@ -1,0 +1,122 @@
+import { expect, it } from 'vitest';
+import { diagnose, type CampaignFacts } from '../../../src/domain/campaigns/diagnosis.ts';
+
+const now = new Date('2026-11-21T09:00:00Z');
+const facts: CampaignFacts = {
+  status: 'RUNNING',
+  pauseReason: null,
+  preparationStatus: 'READY',
+  preparationError: null,
+  scheduledAt: null,
+  total: 1000,
+  pending: 812,
+  underWay: 0,
+  failed: 3,
+  template: { name: 'spring_offer', status: 'APPROVED', vanished: false },
+  channel: { isActive: true, blockReason: null, messagesPerSecond: 80, factor: 1, heldUntil: null },
+  wallet: {
+    available: 100_000_000n,
+    currency: 'USD',
+    nextPrice: 25_000n,
+    remainingCost: 20_300_000n,
+    isExact: true,
+  },
+  broadcasts: { used: 0, limit: null, counted: true },
+  orderedAt: null,
+  now,
+};
+const statusOf = (change: Partial<CampaignFacts>) => diagnose({ ...facts, ...change })[0];
+const poor = { ...facts.wallet, available: 20_000n };
+
+it('says what is missing, who waits and what to recharge when the wallet is empty', () => {
+  expect(statusOf({ status: 'PAUSED', pauseReason: 'INSUFFICIENT_BALANCE', wallet: poor })).toEqual({
+    check: 'STATUS',
+    ok: false,
+    detail: 'Paused: the wallet holds 0.02 USD and the next message costs 0.025 USD. 812 people wait.',
+    action: 'Recharge at least 20.28 USD to send to all, then start it again.',
+  });
+  const estimate = { ...poor, isExact: false };
+  expect(
+    statusOf({ status: 'PAUSED', pauseReason: 'INSUFFICIENT_BALANCE', wallet: estimate })?.action,
+  ).toContain('Recharge about 20.28 USD');
+});
+
+it('says that it sends, and warns of money that will not do for all', () => {
+  expect(statusOf({})).toMatchObject({ ok: true, detail: 'Sending. 812 people wait.', action: null });
+  const short = { ...facts.wallet, available: 10_000_000n };
+  expect(diagnose({ ...facts, wallet: short }).find(({ check }) => check === 'WALLET')).toEqual({
+    check: 'WALLET',
+    ok: true,
+    detail: 'The wallet holds 10 USD, but all that wait cost 20.3 USD.',
+    action: 'Recharge at least 10.3 USD to send to all.',
+  });
+});
+
+it.each<[string, Partial<CampaignFacts>, string]>([
+  ['an operator', { status: 'PAUSED', pauseReason: 'OPERATOR' }, 'Paused by an operator. 812 people wait.'],
+  [
+    'a block that is lifted',
+    { status: 'PAUSED', pauseReason: 'CHANNEL_BLOCKED' },
+    'Paused, but what it was paused for is mended. 812 people wait.',
+  ],
+  [
+    'a block',
+    {
+      status: 'PAUSED',
+      pauseReason: 'CHANNEL_BLOCKED',
+      channel: { ...facts.channel, isActive: false, blockReason: 'token' },
+    },
+    'Paused: the channel is blocked: token. 812 people wait.',
+  ],
+  [
+    'a template',
+    { template: { name: 'spring_offer', status: 'PAUSED', vanished: false } },
+    'The template spring_offer is PAUSED, and only approved ones may be sent. 812 people wait.',
+  ],
+  [
+    'a template that is gone',
+    { template: { name: 'spring_offer', status: 'DELETED', vanished: true } },
+    'The template spring_offer no longer exists at the provider. 812 people wait.',
+  ],
+  [
+    'the quota',
+    { status: 'DRAFT', broadcasts: { used: 5, limit: 5, counted: false } },
+    'All 5 broadcasts of this month are used. 812 people wait.',
+  ],
+  [
+    'silence the provider asked for',
+    { channel: { ...facts.channel, heldUntil: new Date('2026-11-21T09:00:30Z') } },
+    'The provider asked for silence for 30 s more. 812 people wait.',
+  ],
+  [
+    'a worker that is away',
+    { orderedAt: new Date('2026-11-21T08:59:20Z'), pending: 1 },
+    'Its workflow was not told of the last change for 40 s. 1 person waits.',
+  ],
+  [
+    'an audience that could not be prepared',
+    { status: 'FAILED', preparationStatus: 'FAILED', preparationError: 'The CSV is empty' },
+    'Failed: The CSV is empty.',
+  ],
+])('names %s', (_, change, detail) => {
+  expect(statusOf(change)).toMatchObject({ ok: false, detail });
+});
+
+it.each<[Partial<CampaignFacts>, string]>([
+  [{ status: 'COMPLETED', pending: 0 }, 'Completed: 997 people of 1000 were sent to.'],
+  [{ status: 'CANCELLED' }, 'Cancelled: who was not sent to by then never will be.'],
+  [{ pending: 0, underWay: 2 }, 'Finishing: the last 2 people are under way.'],
+  [
+    { status: 'DRAFT', preparationStatus: 'PREPARING', pending: 0 },
+    'Starting: the audience is being prepared.',
+  ],
+])('is content with %j', (change, detail) => {
+  expect(statusOf(change)).toMatchObject({ ok: true, detail, action: null });
+});
+
+it('tells of throttling without alarm', () => {
+  const entry = diagnose({ ...facts, channel: { ...facts.channel, factor: 0.5 } }).find(
+    ({ check }) => check === 'PACE',
+  );
+  expect(entry).toMatchObject({ ok: true, detail: expect.stringContaining('40 of 80 messages a second') });
+});

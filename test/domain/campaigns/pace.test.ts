@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { rateOf, secondsLeft, withLook, type Look } from '../../../src/domain/campaigns/pace.ts';
+
+it('takes the rate from the last ten seconds', () => {
+  let looks: readonly Look[] = [];
+  for (let second = 0; second <= 30; second += 1) {
+    // 10 a second at first, 80 from the twentieth second on.
+    const done = second <= 20 ? second * 10 : 200 + (second - 20) * 80;
+    looks = withLook(looks, { atMs: second * 1000, done });
+  }
+  expect(rateOf(looks)).toBe(80);
+  expect(looks.length).toBeLessThan(13);
+});
+
+it('knows no rate from one look, nor of a clock that stands', () => {
+  expect(rateOf([])).toBe(0);
+  expect(rateOf([{ atMs: 1, done: 5 }])).toBe(0);
+  expect(
+    rateOf([
+      { atMs: 1, done: 5 },
+      { atMs: 1, done: 9 },
+    ]),
+  ).toBe(0);
+});
+
+it('tells the time left where there is a rate', () => {
+  expect(secondsLeft(100, 80)).toBe(2);
+  expect(secondsLeft(100, 0)).toBeNull();
+  expect(secondsLeft(0, 80)).toBeNull();
+});

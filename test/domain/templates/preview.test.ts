@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { previewMessage } from '../../../src/domain/templates/preview.ts';
+
+const components = [
+  { type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
+  { type: 'BODY', text: 'Hi {{2}}, {{1}} left.' },
+  { type: 'FOOTER', text: 'Reply STOP' },
+  {
+    type: 'BUTTONS',
+    buttons: [
+      { type: 'QUICK_REPLY', text: 'Thanks' },
+      { type: 'URL', text: 'Follow', url: 'https://example.com/{{1}}' },
+      { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+4930123' },
+    ],
+  },
+];
+const text = (...values: readonly string[]) => values.map((value) => ({ type: 'text', text: value }));
+
+it('fills texts, media and buttons, once', () => {
+  const sent = [
+    { type: 'header', parameters: text('A-17') },
+    { type: 'body', parameters: text('the parcel', '{{1}} $& Ada') },
+    { type: 'button', sub_type: 'url', index: '1', parameters: text('a$&b') },
+  ];
+  expect(previewMessage({ components }, sent)).toEqual({
+    headerFormat: 'TEXT',
+    header: 'Order A-17',
+    body: 'Hi {{1}} $& Ada, the parcel left.',
+    footer: 'Reply STOP',
+    buttons: [
+      { type: 'QUICK_REPLY', text: 'Thanks', target: null },
+      { type: 'URL', text: 'Follow', target: 'https://example.com/a$&b' },
+      { type: 'PHONE_NUMBER', text: 'Call', target: '+4930123' },
+    ],
+    cards: [],
+  });
+});
+
+it('leaves variables without a value as they stand', () => {
+  expect(previewMessage({ components }, [])).toMatchObject({
+    header: 'Order {{1}}',
+    body: 'Hi {{2}}, {{1}} left.',
+  });
+});
+
+it('shows the cards of a carousel and names in place of numbers', () => {
+  const template = {
+    parameterFormat: 'NAMED',
+    components: [
+      { type: 'BODY', text: 'Hi {{name}}' },
+      {
+        type: 'CAROUSEL',
+        cards: [
+          {
+            components: [
+              { type: 'HEADER', format: 'IMAGE' },
+              { type: 'BODY', text: 'Shoes {{size}}' },
+            ],
+          },
+        ],
+      },
+    ],
+  };
+  const sent = [
+    { type: 'body', parameters: [{ type: 'text', parameter_name: 'name', text: 'Ada' }] },
+    {
+      type: 'carousel',
+      cards: [
+        {
+          components: [
+            { type: 'header', parameters: [{ type: 'image', image: { link: 'https://example.com/1.png' } }] },
+            { type: 'body', parameters: [{ type: 'text', parameter_name: 'size', text: '42' }] },
+          ],
+        },
+      ],
+    },
+  ];
+  expect(previewMessage(template, sent)).toMatchObject({
+    body: 'Hi Ada',
+    cards: [{ headerFormat: 'IMAGE', header: 'https://example.com/1.png', body: 'Shoes 42' }],
+  });
+});

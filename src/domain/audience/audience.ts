@@ -37,6 +37,8 @@ export interface Candidate {
   readonly inline?: readonly string[];
   /** Set where the audience is made of contacts; null for somebody who is no contact. */
   readonly contact?: AudienceContact | null;
+  /** The contact was deleted after it had become part of the audience. */
+  readonly deleted?: boolean;
   /** Values frozen by an earlier campaign, to be used again. */
   readonly frozen?: readonly string[];
 }
@@ -87,6 +89,7 @@ export function recipientOf(
   });
   if (rules.blockedCountries.has(phone.country)) return skipped('BLOCKED_COUNTRY', phone.country);
   if (contact?.subscribed === false) return skipped('UNSUBSCRIBED');
+  if (candidate.deleted === true) return skipped('CONTACT_DELETED');
   if (candidate.frozen !== undefined) {
     return { contactId, phone, line, skip: undefined, variables: candidate.frozen };
   }

@@ -140,6 +140,7 @@ type FailedRow = readonly [
   lastName: string | null,
   email: string | null,
   subscribed: boolean | null,
+  deleted: boolean,
 ];
 
 export interface FailedAudience {
@@ -160,7 +161,8 @@ export async function* readFailedRecipients(
   const query: Query = {
     text: `
       SELECT recipient.phone_number, recipient.country, recipient.variables, recipient.contact_id,
-        contact.country_code, contact.first_name, contact.last_name, contact.email, contact.subscribed
+        contact.country_code, contact.first_name, contact.last_name, contact.email, contact.subscribed,
+        contact.deleted_at IS NOT NULL
       FROM recipient
       JOIN campaign ON campaign.id = recipient.campaign_id
       LEFT JOIN contact ON contact.workspace_id = campaign.workspace_id AND contact.id = recipient.contact_id
@@ -176,8 +178,18 @@ export async function* readFailedRecipients(
 }
 
 function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate {
-  const [phoneNumber, country, variables, contactId, countryCode, firstName, lastName, email, subscribed] =
-    found;
+  const [
+    phoneNumber,
+    country,
+    variables,
+    contactId,
+    countryCode,
+    firstName,
+    lastName,
+    email,
+    subscribed,
+    deleted,
+  ] = found;
   const contact: AudienceContact | null =
     contactId === null || subscribed === null
       ? null
@@ -193,6 +205,7 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
     given: '',
     phone: storedNumber(phoneNumber, countryCode ?? '', country),
     contact,
+    deleted,
     ...(keepVariables && { frozen: variables ?? [] }),
   };
 }

@@ -621,6 +621,27 @@ describe('failed contacts', () => {
     expect(await reservedOf(sender, failed)).toEqual({ reserved: 10_000n, settlement: 'none' });
   });
 
+  test('are skipped when their contact was unsubscribed or deleted since', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const failed = await aFailedCampaign(sender);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE contact SET subscribed = phone_number <> '4915100000001',
+        deleted_at = CASE WHEN phone_number = '4915100000002' THEN now() END
+      WHERE workspace_id = ${sender.workspaceId}`);
+    const id = await resend(sender, {
+      failed_campaign_id: failed,
+      failed_reasons: ['OUTCOME_UNKNOWN', 'PROVIDER_131026', 'PROVIDER_131049'],
+    });
+    expect(
+      (await recipientsOf(id)).map(({ phone_number, state, reason }) => [phone_number, state, reason]),
+    ).toEqual([
+      ['4915100000001', 'SKIPPED', 'UNSUBSCRIBED'],
+      ['4915100000002', 'SKIPPED', 'CONTACT_DELETED'],
+      ['4915100000004', 'PENDING', null],
+    ]);
+    expect(await reservedOf(sender, failed)).toEqual({ reserved: 60_000n, settlement: 'reserved' });
+  });
+
   test('take the values of another mapping and template when there is one', async () => {
     const sender = await aSender(database.pool, 'Hi {{1}}');
     const failed = await aFailedCampaign(sender);

@@ -14,21 +14,27 @@ export interface CsvRowReader {
 
 /** Blank rows are left out. The first row is the header. */
 export function createCsvRowReader(): CsvRowReader {
-  let beginning: Buffer | undefined = Buffer.alloc(0);
+  const beginning: Buffer[] = [];
+  let received = 0;
+  let searched = 0;
   let parser: CsvParser | undefined;
 
   const parse = (bytes: Buffer, isLast: boolean): readonly CsvRow[] => {
     if (parser !== undefined) return parser.read(bytes);
-    beginning = Buffer.concat([beginning ?? Buffer.alloc(0), bytes]);
-    const headerLine = findHeaderLine(beginning.toString('utf8'), isLast);
+    beginning.push(bytes);
+    received += bytes.length;
+    // Not for every chunk: a long header would be searched through as often as it has chunks.
+    if (!isLast && received < Math.min(2 * searched, maxRecordBytes)) return [];
+    const text = Buffer.concat(beginning);
+    searched = received;
+    const headerLine = findHeaderLine(text.toString('utf8'), isLast);
     if (headerLine === undefined) {
-      if (beginning.length > maxRecordBytes) throw recordTooLong(1);
+      if (received > maxRecordBytes) throw recordTooLong(1);
       return [];
     }
     const { delimiter, hasSeparatorLine } = detectDialect(headerLine);
     parser = createCsvParser(delimiter);
-    const text = beginning;
-    beginning = undefined;
+    beginning.length = 0;
     if (!hasSeparatorLine) return parser.read(text);
     const end = text.indexOf(headerLine) + Buffer.byteLength(headerLine);
     // The line is emptied but stays a line, so that line numbers stay those of the file.

@@ -28,11 +28,19 @@ export function detectDialect(headerLine: string): CsvDialect {
   return { delimiter: best, hasSeparatorLine: false };
 }
 
-/** The physical line that the header begins on: the first that is not blank. Undefined while it is not complete. */
+/** The first line that is not blank, up to a line break outside quotes. Undefined while it is not complete. */
 export function findHeaderLine(text: string, isWhole: boolean): string | undefined {
-  const match = /^(?:[ \t]*(?:\r\n|\r|\n))*/.exec(text);
-  const rest = text.slice(match?.[0].length ?? 0);
-  const end = rest.search(/[\r\n]/);
-  if (end !== -1) return rest.slice(0, end);
+  let begin = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    // Elsewhere than at the beginning of a cell a quote opens nothing.
+    if (character === '"') quoted = !quoted && (at === begin || ',;\t|"'.includes(text.charAt(at - 1)));
+    if (quoted || (character !== '\n' && character !== '\r')) continue;
+    const line = text.slice(begin, at);
+    if (line.trim() !== '') return line;
+    begin = at + 1;
+  }
+  const rest = text.slice(begin);
   return isWhole && rest.trim() !== '' ? rest : undefined;
 }

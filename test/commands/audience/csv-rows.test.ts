@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { CsvRow } from '../../../src/commands/audience/csv-row.ts';
 import { createCsvRowReader } from '../../../src/commands/audience/csv-rows.ts';
 
@@ -40,6 +40,17 @@ describe('createCsvRowReader', () => {
       [1, 'a,x,y,z', 'b'],
       [2, '1,2,3', '2'],
     ]);
+  });
+
+  it.each([1, 7, 1_000])('reads a header with line breaks inside quotes, in chunks of %i bytes', (size) => {
+    expect(plain('\n"Müller, Meier\r\nund ""Co"", Köln";b\r\n"1,2";3\n', size)).toEqual([
+      [2, 'Müller, Meier\r\nund "Co", Köln', 'b'],
+      [4, '1,2', '3'],
+    ]);
+  });
+
+  it('names the header that a stray quote spoils, not a row behind it', () => {
+    expect(plain('a;5" pipe\n1;2\n')[0]).toEqual([1, 'malformed']);
   });
 
   it('understands the line in which Excel names the delimiter', () => {
@@ -87,6 +98,14 @@ describe('createCsvRowReader', () => {
     ['a header without end', 'x'.repeat(2_000_000), /^Line 1: .*longer than/],
   ])('gives up at %s', (_, text, message) => {
     expect(() => readAll(text)).toThrow(message);
+  });
+
+  it('does not search a header without end through anew for every chunk', () => {
+    const joined = vi.spyOn(Buffer, 'concat');
+    expect(() => readAll(`"${'x'.repeat(1_400_000)}`, 1_400)).toThrow(/^Line 1: .*longer than/);
+    const bytes = joined.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0);
+    joined.mockRestore();
+    expect(bytes).toBeLessThan(4 * 1024 * 1024);
   });
 
   it('gives nothing for an empty text', () => {

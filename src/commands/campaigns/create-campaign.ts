@@ -1,10 +1,9 @@
 /** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
-import { campaignFileKey } from '../audience/campaign-file-url.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { initialStatus } from '../../domain/campaigns/campaign.ts';
-import { columnProblems, csvKeys } from '../../domain/audience/csv.ts';
+import { csvKeys } from '../../domain/audience/csv.ts';
 import {
   channelNeeded,
   FeatureUnavailable,
@@ -24,16 +23,14 @@ import {
 } from '../../domain/templates/definition.ts';
 import { templateVariables } from '../../domain/templates/variables.ts';
 import { checkMapping } from '../../domain/templates/variable-mapping.ts';
-import { targetUrlMessage } from '../../outbound/address-guard.ts';
 import { findCampaignContext, type CampaignContext } from '../../records/campaigns/context.ts';
 import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
-import { findCampaignFile } from '../../records/campaigns/files.ts';
-import { findMissingSegments } from '../../records/campaigns/references.ts';
-import { findCampaign, type Campaign } from '../../records/campaigns/campaigns.ts';
+import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import { insertWorkflowCommand } from '../../records/campaigns/workflow-commands.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
+import { referenceProblems } from './check-references.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
 
 type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator' | 'outbound'>;
@@ -147,62 +144,6 @@ function requireFeatures({ features, broadcastsUsed }: CampaignContext, body: Cr
       'The Broadcasts Per Month feature is used up for this month',
     );
   }
-}
-
-interface Reused {
-  readonly problems: readonly FieldProblem[];
-  /** The failed campaign's own values serve again. */
-  readonly frozenValues: boolean;
-}
-
-/** Problems of references: segments, a failed campaign, an uploaded file. */
-async function referenceProblems(
-  { config, database, outbound }: Pick<Creator, 'config' | 'database' | 'outbound'>,
-  workspaceId: number,
-  body: CreateCampaign,
-): Promise<Reused> {
-  const problems: FieldProblem[] = [];
-  let frozenValues = false;
-  if (body.contact_selection_type === 'segmented') {
-    const missing = await findMissingSegments(database, workspaceId, body.segments ?? []);
-    for (const id of missing) {
-      const field = `segments.${body.segments?.indexOf(id)}`;
-      problems.push({ field, message: `${field} is not a segment of this workspace` });
-    }
-  }
-  if (body.contact_selection_type === 'failed_contacts' && body.failed_campaign_id !== undefined) {
-    const failed = await findCampaign(database, workspaceId, body.failed_campaign_id);
-    if (failed === undefined) {
-      problems.push({
-        field: 'failed_campaign_id',
-        message: 'failed_campaign_id is not a campaign of this workspace',
-      });
-    }
-    frozenValues =
-      body.variable_mapping === undefined && failed?.template_id === body.template_id.toLowerCase();
-  }
-  if (body.contact_selection_type === 'csv_contacts') {
-    problems.push(...(await fileProblems({ config, database, outbound }, workspaceId, body)));
-  }
-  return { problems, frozenValues };
-}
-
-/** An uploaded file must be one of the workspace and have the columns; of a foreign URL only the address is judged. */
-async function fileProblems(
-  { config, database, outbound }: Pick<Creator, 'config' | 'database' | 'outbound'>,
-  workspaceId: number,
-  { csv_file_key: key, csv_file_url: url, csv_mapping: mapping }: CreateCampaign,
-): Promise<readonly FieldProblem[]> {
-  const field = key === undefined ? 'csv_file_url' : 'csv_file_key';
-  const uploaded = key ?? (url === undefined ? undefined : campaignFileKey(config, url));
-  if (uploaded !== undefined) {
-    const file = await findCampaignFile(database, workspaceId, uploaded);
-    if (file === undefined) return [{ field, message: `${field} names no uploaded file of this workspace` }];
-    return mapping === undefined ? [] : columnProblems(mapping, file.headers.length);
-  }
-  if (url === undefined) return [];
-  const checked = outbound.checkUrl(url);
-  return checked.ok ? [] : [{ field, message: targetUrlMessage(field, checked.problem) }];
 }
 
 function mappingProblems(

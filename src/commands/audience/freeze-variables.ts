@@ -6,6 +6,7 @@ import { csvKeys } from '../../domain/audience/csv.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import type { VariableResolver } from '../../domain/templates/recipient-variables.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
+import { offerEndsBy } from '../../domain/templates/plan.ts';
 import { compileMapping } from '../../domain/templates/variable-mapping.ts';
 import { findResendableCampaign } from '../../records/audience/audience.ts';
 import type { CampaignToPrepare } from '../../records/audience/preparation.ts';
@@ -32,21 +33,25 @@ export async function freezeVariables(
   if (template.vanishedAt !== null) {
     throw new PreparationFailure('TEMPLATE_NOT_FOUND', 'The template no longer exists at the provider');
   }
+  const present = now();
+  const { scheduled_at: scheduledAt } = campaign;
+  const sendsAt = scheduledAt !== null && scheduledAt > present ? scheduledAt : present;
   if (audience.failed_campaign_id !== undefined && campaign.variable_mapping == null) {
     const earlier = await findResendableCampaign(database, workspaceId, audience.failed_campaign_id);
     if (earlier?.template_id === template.id && earlier.message_plan != null) {
+      if (offerEndsBy(earlier.message_plan, sendsAt)) {
+        throw new PreparationFailure('TEMPLATE_NOT_FOUND', 'The offer of the failed campaign has expired');
+      }
       return { plan: earlier.message_plan, resolvers: [], keepsVariables: true };
     }
   }
-  const present = now();
-  const sendsAt = campaign.scheduled_at;
   const result = compileMapping(
     parseTemplate(template.components, template),
     campaign.variable_mapping ?? undefined,
     {
       selectionType,
       inlineCount: largestInlineCount(quickContacts),
-      now: sendsAt !== null && sendsAt > present ? sendsAt : present,
+      now: sendsAt,
       ...(audience.csv_mapping !== undefined && { csvKeys: csvKeys(audience.csv_mapping) }),
     },
   );

@@ -4,8 +4,9 @@ import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { columnProblems } from '../../domain/audience/csv.ts';
 import type { FieldProblem } from '../../domain/error.ts';
+import { offerEndsBy } from '../../domain/templates/plan.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
-import { findCampaign } from '../../records/campaigns/campaigns.ts';
+import { findResendableCampaign } from '../../records/audience/audience.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { findMissingSegments } from '../../records/campaigns/references.ts';
 
@@ -20,8 +21,11 @@ interface Reused {
 /** Problems of references: segments, a failed campaign, an uploaded file. */
 export async function referenceProblems(
   { config, database, outbound }: Sources,
-  workspaceId: number,
-  body: CreateCampaign,
+  {
+    workspaceId,
+    body,
+    sendsAt,
+  }: { readonly workspaceId: number; readonly body: CreateCampaign; readonly sendsAt: Date },
 ): Promise<Reused> {
   const problems: FieldProblem[] = [];
   let frozenValues = false;
@@ -33,7 +37,7 @@ export async function referenceProblems(
     }
   }
   if (body.contact_selection_type === 'failed_contacts' && body.failed_campaign_id !== undefined) {
-    const failed = await findCampaign(database, workspaceId, body.failed_campaign_id);
+    const failed = await findResendableCampaign(database, workspaceId, body.failed_campaign_id);
     if (failed === undefined) {
       problems.push({
         field: 'failed_campaign_id',
@@ -42,6 +46,10 @@ export async function referenceProblems(
     }
     frozenValues =
       body.variable_mapping === undefined && failed?.template_id === body.template_id.toLowerCase();
+    if (frozenValues && offerEndsBy(failed?.message_plan, sendsAt)) {
+      const message = 'variable_mapping is required: the offer of the failed campaign has expired by then';
+      problems.push({ field: 'variable_mapping', message });
+    }
   }
   if (body.contact_selection_type === 'csv_contacts') {
     problems.push(...(await fileProblems({ config, database, outbound }, workspaceId, body)));

@@ -99,9 +99,10 @@ export async function checkCampaign(
   const unsendable = unsendablePart(definition);
   if (unsendable !== undefined) throw Invalid.at('template_id', unsendableMessage(unsendable));
   requireFeatures(context, body);
-  const reused = await referenceProblems(dependencies, workspaceId, body);
+  const sendsAt = schedule.at ?? now;
+  const reused = await referenceProblems(dependencies, { workspaceId, body, sendsAt });
   refuse(reused.problems);
-  if (!reused.frozenValues) refuse(mappingProblems(definition, body, schedule.at ?? now));
+  if (!reused.frozenValues) refuse(mappingProblems(definition, body, sendsAt));
 
   const prices = await findPrices(database, workspaceId, template.category);
   return {

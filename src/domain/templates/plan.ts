@@ -1,4 +1,4 @@
-import { isRecord } from './json.ts';
+import { isRecord, listOf, own } from './json.ts';
 import type { TemplateComponent } from './message.ts';
 
 const slotNumber = Symbol('slot');
@@ -48,6 +48,15 @@ export const planMessage = (
   const holes: Hole[] = [];
   return { components: components.map((component, at) => withoutSlots(component, [at], holes)), holes };
 };
+
+/** Of a stored plan: whether its limited-time offer ends by that moment. */
+export const offerEndsBy = (plan: unknown, moment: Date): boolean =>
+  listOf(own(plan, 'components'))
+    .flatMap((component) => listOf(own(component, 'parameters')))
+    .some((parameter) => {
+      const expiry = own(own(parameter, 'limited_time_offer'), 'expiration_time_ms');
+      return typeof expiry === 'number' && expiry <= moment.getTime();
+    });
 
 type Values = readonly string[];
 type Render = (values: Values) => unknown;

@@ -197,6 +197,28 @@ describe('POST /api/campaigns/auto-trigger', () => {
     expect(JSON.stringify(answer.body.error)).toContain('body.2');
   });
 
+  it('refuses failed contacts whose offer has expired by the time of sending', async () => {
+    const failed = (await create(valid())).body.data.campaign.id;
+    const until = Date.now() + 1_800_000;
+    const parameters = [{ type: 'limited_time_offer', limited_time_offer: { expiration_time_ms: until } }];
+    await api.database.pool.query(sql.type(nothing)`
+      UPDATE campaign SET message_plan = ${sql.jsonb({ components: [{ type: 'limited_time_offer', parameters }], holes: [] })}
+      WHERE id = ${failed}`);
+    const again = {
+      name: 'Once more',
+      template_id: templateId,
+      contact_selection_type: 'failed_contacts',
+      failed_campaign_id: failed,
+    };
+    expect((await create({ ...again, send_type: 'IMMEDIATE' })).status).toBe(201);
+    const scheduled_at = new Date(until).toISOString();
+    expect((await create({ ...again, send_type: 'SCHEDULED', scheduled_at })).body).toMatchObject({
+      code: 400,
+      message: 'variable_mapping is required: the offer of the failed campaign has expired by then',
+      error: [{ field: 'variable_mapping' }],
+    });
+  });
+
   it('knows templates of its own business account alone, and approved ones alone', async () => {
     const other = await api.seedWorkspace();
     const foreign = await seedTemplate(other, 'APPROVED');

@@ -642,6 +642,32 @@ describe('failed contacts', () => {
     expect(await reservedOf(sender, failed)).toEqual({ reserved: 60_000n, settlement: 'reserved' });
   });
 
+  test('end in FAILED when the offer they were promised has expired', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const failed = await aFailedCampaign(sender);
+    const offer = (until: number) =>
+      database.pool.query(sql.type(nothing)`
+        UPDATE campaign SET message_plan = ${sql.jsonb({
+          components: [
+            {
+              type: 'limited_time_offer',
+              parameters: [{ type: 'limited_time_offer', limited_time_offer: { expiration_time_ms: until } }],
+            },
+          ],
+          holes: [],
+        })} WHERE id = ${failed}`);
+    await offer(Date.now() + 60_000);
+    expect(await standingOf(await resend(sender, { failed_campaign_id: failed }))).toMatchObject({
+      preparation_status: 'READY',
+    });
+    await offer(Date.now());
+    expect(await standingOf(await resend(sender, { failed_campaign_id: failed }))).toMatchObject({
+      status: 'FAILED',
+      code: 'TEMPLATE_NOT_FOUND',
+      message: 'The offer of the failed campaign has expired',
+    });
+  });
+
   test('take the values of another mapping and template when there is one', async () => {
     const sender = await aSender(database.pool, 'Hi {{1}}');
     const failed = await aFailedCampaign(sender);

@@ -1,4 +1,5 @@
 /** Sends seeded campaigns as the worker does: two lanes of steps each, until nobody is left. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 
@@ -18,7 +19,9 @@ export async function sendCampaign(
   const lane = async (): Promise<void> => {
     while (!isDone()) {
       steps += 1;
-      if ((await runSendStep(dependencies, campaignId, { budgetMs, draining: isDone })).drained) return;
+      const { drained, waitMs } = await runSendStep(dependencies, campaignId, { budgetMs, draining: isDone });
+      if (drained) return;
+      if (waitMs > 0) await sleep(waitMs);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));

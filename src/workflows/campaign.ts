@@ -37,8 +37,6 @@ import {
 } from './contract.ts';
 import { campaignStatusKey, pauseReasonKey } from './search-attributes.ts';
 
-// While one lane's step turns over, the other keeps the channel busy.
-const lanes = 2;
 const pausedCheckMs = 60_000;
 
 /**
@@ -60,6 +58,7 @@ async function runCampaign({
   campaignId,
   continued,
   claimedPosition,
+  inTurns = false,
 }: CampaignWorkflowInput): Promise<CampaignStanding> {
   let standing: CampaignStanding | undefined;
   let claimedUpTo = claimedPosition ?? 0;
@@ -125,17 +124,30 @@ async function runCampaign({
     });
   const handled = (): boolean => allHandlersFinished() && !cancelling;
 
+  /** While one lane's step turns over, the other keeps the channel busy, as long as nobody else waits for the channel. */
   const sendInLanes = async (): Promise<CampaignStanding> => {
-    const runLane = async (): Promise<void> => {
+    let over = false;
+    let helping: Promise<void> | undefined;
+    const runLane = async (leads: boolean): Promise<void> => {
       for (;;) {
         const before = changes;
         const next = await sendStep(campaignId, claimedUpTo);
         show(next);
-        if (next.status !== 'RUNNING' || next.drained || workflowInfo().continueAsNewSuggested) return;
-        if (next.waitMs > 0) await condition(() => changes !== before, next.waitMs);
+        const ended = next.status !== 'RUNNING' || next.drained || workflowInfo().continueAsNewSuggested;
+        over ||= ended;
+        if (ended || (inTurns && !leads && next.room !== true)) return;
+        if (inTurns && leads && next.room === true) helping ??= help();
+        if (next.waitMs > 0) await condition(() => changes !== before || (inTurns && over), next.waitMs);
+        if (inTurns && over) return;
       }
     };
-    await Promise.all(Array.from({ length: lanes }, runLane));
+    const help = async (): Promise<void> => {
+      await runLane(false);
+      helping = undefined;
+    };
+    helping = help();
+    await runLane(true);
+    await helping;
     const settled = await step(() => settleCampaign(campaignId));
     if (settled.status === 'RUNNING' && settled.waitMs > 0) await condition(changed, settled.waitMs);
     return settled;
@@ -160,7 +172,12 @@ async function runCampaign({
   while (!isFinished(present.status)) {
     if (workflowInfo().continueAsNewSuggested) {
       await condition(handled);
-      await continueAsNew<typeof campaign>({ campaignId, continued: true, claimedPosition: claimedUpTo });
+      await continueAsNew<typeof campaign>({
+        campaignId,
+        continued: true,
+        claimedPosition: claimedUpTo,
+        inTurns: true,
+      });
     }
     if (!present.prepared) present = await step(() => prepareCampaign(campaignId));
     else if (present.status === 'PAUSED') present = await waitForResume();

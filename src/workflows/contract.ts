@@ -57,6 +57,8 @@ export interface SendStep extends CampaignStanding {
   readonly waitMs: number;
   /** Nobody is left to be claimed; claims of crashed pages may still be open. */
   readonly drained: boolean;
+  /** Nobody waits for a turn of the channel: a second step may run beside the next one. */
+  readonly room?: boolean;
 }
 
 export interface CampaignWorkflowInput {
@@ -65,6 +67,8 @@ export interface CampaignWorkflowInput {
   readonly continued?: true;
   /** How far the earlier runs saw the campaign claimed. */
   readonly claimedPosition?: number;
+  /** Missing in runs that began before 0.2: their lanes end one by one. */
+  readonly inTurns?: boolean;
 }
 
 export interface WebhookDeliveryInput {

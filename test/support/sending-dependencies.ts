@@ -10,11 +10,15 @@ interface Outside extends Pick<Dependencies, 'database'> {
 }
 
 /** What sending a campaign needs, and nothing more; no workflow is told of anything unless an `orchestrator` is given. */
-export function sendingDependencies({ config, orchestrator = {}, ...outside }: Outside): Dependencies {
+export function sendingDependencies({
+  config,
+  orchestrator = { refreshCampaign: async () => true },
+  ...outside
+}: Outside): Dependencies {
   return {
     ...outside,
     orchestrator,
-    config: { outcomeGraceSeconds: 600, providerConnections: 64, ...config },
+    config: { outcomeGraceSeconds: 600, providerConnections: 64, providerTimeoutMs: 30_000, ...config },
     secrets: testSecrets,
     logger: pino({ level: 'silent' }),
     metrics: createMetrics('test'),

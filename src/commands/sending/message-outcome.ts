@@ -7,9 +7,8 @@ import type { MessageOutcome } from '../../records/sending/page-results.ts';
 
 /** Verdict on the messages that have not left yet. */
 export type Halt =
-  | { readonly kind: 'unreachable' }
-  /** One answer after the other says nothing about its message, or that the provider itself is in trouble. */
-  | { readonly kind: 'troubled' }
+  /** The campaign was paused, cancelled or started again, or the step has lost its turn. */
+  | { readonly kind: 'changed' }
   | { readonly kind: 'throttled'; readonly silenceMs: number }
   /** The template's or the channel's campaigns cannot go on. */
   | { readonly kind: 'refused' }
@@ -19,8 +18,10 @@ export type Halt =
 export interface Verdict {
   readonly outcome: MessageOutcome;
   readonly halt?: Halt;
-  /** Not about this message: the provider answers with nonsense, not in time, or with its own trouble. */
+  /** Not about this message: the provider answers with nonsense, not in time, with its own trouble, or not at all. */
   readonly trouble?: true;
+  /** Nobody was asked: the message was held back here. */
+  readonly answered?: false;
   /** A refusal that means something beyond its message. */
   readonly refusal?: { readonly code: number };
   /** The provider's code for a message that is malformed; many in a row have one cause. */
@@ -30,8 +31,8 @@ export interface Verdict {
 const afterHalt: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
 const longestDetail = 500;
 
-/** `attempts` counts this send. */
-export function judge(result: SendResult, attempts: number): Verdict {
+/** `attempts` counts this send; null while the channel is held: then "try again later" counts as no attempt. */
+export function judge(result: SendResult, attempts: number | null): Verdict {
   switch (result.kind) {
     case 'accepted':
       return { outcome: { kind: 'accepted', providerMessageId: cleanText(result.providerMessageId) } };
@@ -39,7 +40,10 @@ export function judge(result: SendResult, attempts: number): Verdict {
       return { outcome: { kind: 'unknown', detail: cleanText(result.cause, longestDetail) }, trouble: true };
     case 'unreachable':
       // Not the recipient's fault, and surely not sent: it does not count as an attempt.
-      return { outcome: afterHalt, halt: { kind: 'unreachable' } };
+      return {
+        outcome: afterHalt,
+        ...(result.cause === 'held back' ? { answered: false } : { trouble: true }),
+      };
     case 'rejected':
       return judgeRefusal(result, attempts);
   }
@@ -57,13 +61,17 @@ const outcomeStates = {
   released: 'PENDING',
 } as const satisfies Record<MessageOutcome['kind'], RecipientState>;
 
-function judgeRefusal(result: SendRejected, attempts: number): Verdict {
-  const action = providerErrorAction(result, attempts);
+function judgeRefusal(result: SendRejected, attempts: number | null): Verdict {
+  const action = providerErrorAction(result, attempts ?? 1);
   switch (action.kind) {
     case 'retry':
     case 'retry_recipient':
       return {
-        outcome: { kind: 'released', delayMs: action.delayMs, attempted: true },
+        outcome: {
+          kind: 'released',
+          delayMs: action.delayMs,
+          attempted: action.kind === 'retry_recipient' || attempts !== null,
+        },
         ...(action.kind === 'retry' && { trouble: true }),
       };
     case 'throttle':

@@ -1,99 +1,110 @@
-/** Sends a claimed page at the channel's pace and records what came of it as it comes. */
+/** Sends a claimed page, each message at the instant its token falls due, and records what came of it as it comes. */
 import type { SendResult } from '../../provider/provider.ts';
+import { tokenToleranceMs, type TokenLease } from '../../records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../records/sending/claims.ts';
 import type { MessageOutcome } from '../../records/sending/page-results.ts';
-import { judge, type Verdict } from './message-outcome.ts';
-import type { Pacer } from './pacer.ts';
+import type { Gate } from './gate.ts';
 
 export interface PageSender {
-  readonly pacer: Pacer;
-  /** At most this many requests of the step are on the wire. */
   readonly gate: Gate;
-  readonly send: (recipient: ClaimedRecipient) => Promise<SendResult>;
+  readonly send: (recipient: ClaimedRecipient, heldBack: () => boolean) => Promise<SendResult>;
   /** The rest of the page must not leave any more. */
   readonly stopped: () => boolean;
-  readonly onVerdict: (verdict: Verdict, recipient: ClaimedRecipient) => void;
-  /** How long before its end a page tells that it is `ending`. */
-  readonly leadMs: () => number;
+  /** More tokens, for those whose tokens went unused: the page came late, or had to wait for an answer. */
+  readonly lease: (wanted: number) => Promise<PageTokens | undefined>;
+  readonly judge: (result: SendResult, recipient: ClaimedRecipient) => MessageOutcome;
   /** Writes outcomes; `final` when the page has no more of them. */
   readonly record: (outcomes: ReadonlyMap<number, MessageOutcome>, final: boolean) => Promise<void>;
 }
 
+/** A lease on our own clock. */
+export interface PageTokens extends Pick<TokenLease, 'granted' | 'spacingMs' | 'retryInMs'> {
+  /** When the first token falls due, by `performance.now()`. */
+  readonly startsAt: number;
+}
+
 const unsent: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
 
+/** Who has not left by then is given back: nobody stays claimed without a token that is due soon. */
+const longestStayMs = 800;
 // A slow answer must not keep the others' results out of the records for long.
 const flushEveryMs = 1_000;
+/** After a lease that the database did not give. */
+const askAgainMs = 200;
 
 export interface SendingPage {
-  /** Resolves when what has not left yet will have left within `leadMs()`, as far as the page's pace so far tells. */
-  readonly ending: Promise<void>;
   /** Resolves when no message of the page will leave any more. */
   readonly dispatched: Promise<void>;
   /** Resolves when every outcome is written. */
   readonly recorded: Promise<void>;
 }
 
-export function sendPage(sender: PageSender, recipients: readonly ClaimedRecipient[]): SendingPage {
-  const { gate, pacer, stopped } = sender;
-  const dispatched = promiseWithResolver();
-  const ending = promiseWithResolver();
-  const startedAt = performance.now();
+export function sendPage(
+  sender: PageSender,
+  recipients: readonly ClaimedRecipient[],
+  firstTokens: PageTokens,
+): SendingPage {
+  const { gate } = sender;
+  const { promise: dispatched, resolve: allDispatched, reject } = Promise.withResolvers<void>();
+  const leavesBefore = performance.now() + longestStayMs;
+  let { startsAt, granted, spacingMs } = firstTokens;
   let outcomes = new Map<number, MessageOutcome>();
-  let next = 0;
-  let onWire = 0;
-  let allLeft = false;
+  let [next, onWire, allLeft] = [0, 0, false];
   let wake = (): void => undefined;
 
-  const settle = (recipient: ClaimedRecipient, result: SendResult): void => {
-    const verdict = judge(result, recipient.attempts);
-    outcomes.set(recipient.position, verdict.outcome);
-    onWire -= 1;
-    sender.onVerdict(verdict, recipient);
-    gate.leave();
-    if (allLeft && onWire === 0) wake();
-  };
+  const heldBack = (): boolean => sender.stopped() || performance.now() > leavesBefore;
 
   const leave = (count: number): void => {
-    gate.enter(count);
     onWire += count;
     for (const until = next + count; next < until; next += 1) {
       const recipient = recipients[next];
       if (recipient === undefined) break;
-      void sender.send(recipient).then((result) => settle(recipient, result));
+      const sentAt = gate.enter();
+      void sender.send(recipient, heldBack).then((result) => {
+        onWire -= 1;
+        outcomes.set(recipient.position, sender.judge(result, recipient));
+        gate.leave(sentAt, result.kind === 'accepted');
+        if (allLeft && onWire === 0) wake();
+      });
     }
-    const left = recipients.length - next;
-    // The first half tells the pace.
-    if (left > next) return;
-    if ((left * (performance.now() - startedAt)) / next <= sender.leadMs()) ending.resolve();
+  };
+
+  /** Takes what is due off the front, and throws away what is too late. */
+  const takeDue = (wanted: number): number => {
+    const now = performance.now();
+    const skip = (count: number): number => {
+      const gone = Math.min(count, granted);
+      granted -= gone;
+      startsAt += gone * spacingMs;
+      return gone;
+    };
+    skip(Math.max(0, Math.ceil((now - tokenToleranceMs - startsAt) / spacingMs)));
+    return startsAt > now ? 0 : skip(Math.min(wanted, Math.floor((now - startsAt) / spacingMs) + 1));
   };
 
   /** Nobody waits for a promise while there are places and tokens: that is most of what a message would cost here. */
   const dispatch = (): void => {
-    while (next < recipients.length && !stopped()) {
-      const left = recipients.length - next;
-      const places = Math.min(left, gate.places());
-      if (places === 0) {
-        gate.whenFree(dispatch);
-        return;
-      }
-      const tokens = pacer.takeNow(places, left);
-      if (tokens === 0) {
-        void waitForToken(places).catch(dispatched.reject);
-        return;
-      }
-      leave(tokens);
+    if (allLeft) return;
+    while (next < recipients.length && !heldBack()) {
+      const places = Math.min(recipients.length - next, gate.places());
+      if (places === 0) return gate.whenFree(dispatch);
+      const tokens = takeDue(places);
+      if (tokens > 0) leave(tokens);
+      else if (granted === 0) return void leaseMore().catch(reject);
+      else return void setTimeout(dispatch, Math.max(1, startsAt - performance.now()));
     }
     for (const recipient of recipients.slice(next)) outcomes.set(recipient.position, unsent);
     allLeft = true;
-    ending.resolve();
-    dispatched.resolve();
+    clearTimeout(tooLate);
+    allDispatched();
     if (onWire === 0) wake();
   };
 
-  const waitForToken = async (places: number): Promise<void> => {
-    const tokens = await pacer.take(places, recipients.length - next);
-    // The wait may have been long.
-    if (tokens > 0 && !stopped()) leave(tokens);
+  const leaseMore = async (): Promise<void> => {
+    const more = await sender.lease(recipients.length - next);
+    if (more === undefined || more.granted === 0)
+      return void setTimeout(dispatch, more?.retryInMs ?? askAgainMs);
+    ({ startsAt, granted, spacingMs } = more);
     dispatch();
   };
 
@@ -113,48 +124,7 @@ export function sendPage(sender: PageSender, recipients: readonly ClaimedRecipie
     }
   };
 
+  const tooLate = setTimeout(dispatch, longestStayMs + 1);
   dispatch();
-  return { ending: ending.promise, dispatched: dispatched.promise, recorded: record() };
-}
-
-function promiseWithResolver() {
-  let resolve!: () => void;
-  let reject!: (error: unknown) => void;
-  const promise = new Promise<void>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise, resolve, reject };
-}
-
-/** Counts what is on the wire of one step, which sends one page after the other. */
-export class Gate {
-  readonly #capacity: number;
-  #inside = 0;
-  #waiting: (() => void) | undefined;
-
-  constructor(capacity: number) {
-    this.#capacity = capacity;
-  }
-
-  places(): number {
-    return this.#capacity - this.#inside;
-  }
-
-  /** No more than there are places. */
-  enter(count: number): void {
-    this.#inside += count;
-  }
-
-  leave(): void {
-    this.#inside -= 1;
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.();
-  }
-
-  /** Calls once, when somebody leaves. */
-  whenFree(call: () => void): void {
-    this.#waiting = call;
-  }
+  return { dispatched, recorded: record() };
 }

@@ -1,59 +1,84 @@
 /** Reasons to stop a step of sending early, and what its answers have told so far. */
+import { troublesInARow, type Answers } from '../../records/sending/channel-trouble.ts';
 import type { ClaimedRecipient } from '../../records/sending/claims.ts';
 import type { Halt, Verdict } from './message-outcome.ts';
 import type { Refusal } from './stop-sending.ts';
 
-export interface StepControl {
-  /** Nothing more may leave. */
-  readonly stopped: () => boolean;
-  readonly note: (verdict: Verdict, recipient: ClaimedRecipient) => void;
-  readonly halt: () => Halt | undefined;
-  readonly refusals: readonly Refusal[];
-  readonly close: () => void;
-}
-
 export interface StepControlOptions {
-  /** False once the campaign was paused, cancelled or started again. */
-  readonly isUnchanged: () => Promise<boolean>;
   readonly draining: () => boolean;
+  /** Tells the channel; resolves to how long it is held, 0 when it is not. */
+  readonly noteAnswers: (answers: Pick<Answers, 'sound' | 'troubles' | 'tries'>) => Promise<number>;
 }
 
-const watchEveryMs = 400;
-/** So many answers in a row of a provider in trouble, and no more people are put at risk until it has had a rest. */
-const troubleInARow = 10;
 /** So many messages in a row malformed in the same way: the next ones will be, too. */
 const mistakesInARow = 100;
+/** After trouble that the database could not be told of. */
+const unheardHoldMs = 2_000;
 
-export function controlStep({ isUnchanged, draining }: StepControlOptions): StepControl {
+export type StepControl = ReturnType<typeof controlStep>;
+
+export function controlStep({ draining, noteAnswers }: StepControlOptions) {
   const refusals: Refusal[] = [];
   let halt: Halt | undefined;
-  let troubles = 0;
   let mistakes = { code: 0, count: 0 };
-  let changed = false;
-  const watch = setInterval(() => {
-    isUnchanged().then(
-      (same) => {
-        if (!same) changed = true;
-      },
-      // A database that is gone for a moment stops nothing that is claimed already.
-      () => undefined,
-    );
-  }, watchEveryMs);
+  /** Of the channel, as far as this step knows. */
+  let channel = { troubled: false, tries: false, heldMs: 0 };
+  let row = 0;
+  let unsaid = { sound: false, troubles: 0 };
+  let telling: Promise<void> | undefined;
+
+  const held = (): boolean => channel.tries || channel.heldMs > 0 || row >= troublesInARow;
+
+  const tell = async (): Promise<void> => {
+    while (unsaid.sound || unsaid.troubles > 0) {
+      const answers = { ...unsaid, tries: channel.tries };
+      unsaid = { sound: false, troubles: 0 };
+      const heldMs = await noteAnswers(answers);
+      channel = { troubled: answers.troubles > 0, tries: false, heldMs };
+    }
+  };
+
+  const told = (): void => {
+    telling = undefined;
+  };
+
+  const noteAnswer = (troubled: boolean): void => {
+    if (!troubled && row === 0 && !channel.troubled && !channel.tries) return;
+    row = troubled ? row + 1 : 0;
+    unsaid = troubled ? { ...unsaid, troubles: unsaid.troubles + 1 } : { sound: true, troubles: 0 };
+    // A database that is away for a moment: this step stops all the same, and the next one counts anew.
+    telling ??= tell().then(told, told);
+  };
 
   return {
-    stopped: () => halt !== undefined || changed || draining(),
-    note: (verdict, recipient) => {
+    /** Nothing more may leave. */
+    stopped: (): boolean => halt !== undefined || channel.heldMs > 0 || row >= troublesInARow || draining(),
+    /** "Try again later" costs nobody an attempt now. */
+    held,
+    stop: (): void => {
+      halt ??= { kind: 'changed' };
+    },
+    /** What the latest lease has told. */
+    leased: (lease: { readonly troubled: boolean; readonly tries: boolean }): void => {
+      channel = { ...channel, ...lease };
+    },
+    note: (verdict: Verdict, recipient: ClaimedRecipient): void => {
       // Of many equal refusals one is enough to pause a template or a channel.
       if (verdict.refusal && !(verdict.halt && halt)) refusals.push({ ...verdict.refusal, recipient });
       halt ??= verdict.halt;
-      troubles = verdict.trouble === true ? troubles + 1 : 0;
-      if (troubles >= troubleInARow) halt ??= { kind: 'troubled' };
+      if (verdict.answered !== false) noteAnswer(verdict.trouble === true);
       mistakes = anotherMistake(mistakes, verdict.mistake);
       if (mistakes.count >= mistakesInARow) halt ??= { kind: 'mistaken' };
     },
     halt: () => halt,
     refusals,
-    close: () => clearInterval(watch),
+    /** Once every answer is there: for how long the channel is held. */
+    async settled(): Promise<number> {
+      await telling;
+      // The message that was to try has not left.
+      if (channel.tries) channel.heldMs = await noteAnswers({ sound: false, troubles: 0, tries: true });
+      return channel.heldMs > 0 || row < troublesInARow ? channel.heldMs : unheardHoldMs;
+    },
   };
 }
 

@@ -13,7 +13,6 @@ export interface Refusal {
   readonly recipient: ClaimedRecipient;
 }
 
-/** A provider that cannot be reached, or is in trouble, changes nothing: the workflow tries again later. */
 export async function applyHalt(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
   context: SendingContext,

@@ -2,17 +2,16 @@
  * The one token bucket of a channel, shared by campaigns, single sends and every worker process.
  *
  * `next_at` is a schedule on Postgres' clock: the instant at which the next unleased token falls due. A lease moves it on
- * by (tokens ÷ rate). Idle time is not saved up, and a lease begins at most one horizon ahead and is no longer than one, so
- * that a single send, which takes its token without that bound, waits for no more than two behind any number of campaigns.
+ * by (tokens ÷ rate). Idle time is not saved up, and a campaign's lease begins hardly further ahead than it takes to claim
+ * its recipients, so that a single send, which takes its token without that bound, waits for no more than two leases.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
-/** How far ahead of now a campaign may lease, beside the time that its leases take to arrive. */
-const horizonMs = 50;
-const longestLatencyMs = 150;
+/** How long a lease lasts at most. */
+export const leaseSeconds = 0.1;
 
 /**
  * A token may leave this late; a later one is thrown away. With the pace at 97.5 % of the limit, one second holds at
@@ -36,9 +35,25 @@ export interface TokenLease {
   /** When the lease was given. */
   readonly now: number;
   readonly retryInMs: number;
+  /** Troubled answers stand against the channel. */
+  readonly troubled: boolean;
+  /** The one message that tries whether the trouble of a held channel is over. */
+  readonly tries: boolean;
+  /** Another campaign waits for its turn. */
+  readonly othersWait: boolean;
 }
 
-const Lease = row(t.type({ granted: t.number, due_at: t.number, spacing_ms: t.number, now: t.number }));
+const Lease = row(
+  t.type({
+    granted: t.number,
+    due_at: t.number,
+    spacing_ms: t.number,
+    now: t.number,
+    troubled: t.boolean,
+    held: t.boolean,
+    others_wait: t.boolean,
+  }),
+);
 
 // A schedule that a crash of the server takes back lies in the past by the time it serves again: the lease need not wait
 // for the disk. Local to the statement's transaction.
@@ -62,38 +77,54 @@ const due = sql.fragment`
 export interface LeaseRequest {
   readonly channelId: string;
   readonly wanted: number;
-  /** How long a lease has taken to arrive: tokens that fall due before it does would be thrown away. */
-  readonly latencyMs?: number;
+  /** How far ahead the first token may fall due: what is left to be done before its message can leave takes so long. */
+  readonly aheadMs: number;
+  /** How long an answer may take: so long the one message that tries a held channel has it to itself. */
+  readonly answerWithinMs: number;
 }
 
-/** Leases up to `wanted` tokens, at most those of one horizon. */
+/** Leases up to `wanted` tokens, at most those of `leaseSeconds`; one of a channel that was held for its trouble. */
 export async function leaseTokens(
   connection: Connection,
-  { channelId, wanted, latencyMs = 0 }: LeaseRequest,
+  { channelId, wanted, aheadMs, answerWithinMs }: LeaseRequest,
 ): Promise<TokenLease> {
-  const horizon = horizonMs + Math.min(latencyMs, longestLatencyMs);
   const lease = await connection.maybeOne(sql.prepared('token-lease', Lease)`
     WITH present AS (
-      SELECT channel_id, ${due} AS due_at, ${ratePerSecond} AS rate
+      SELECT channel_id, holds > 0 AS held, troubles > 0 AS troubled, ${ratePerSecond} AS rate,
+        greatest(${due}, CASE WHEN holds > 0 THEN trouble_until END) AS due_at
       FROM channel_rate JOIN channel ON channel.id = channel_rate.channel_id
       WHERE channel_rate.channel_id = ${channelId}
       FOR UPDATE OF channel_rate
     ), lease AS (
-      SELECT channel_id, due_at, rate,
-        CASE WHEN due_at <= clock_timestamp() + make_interval(secs => ${horizon / 1000})
-          THEN least(${wanted}::int, greatest(1, floor(rate * ${horizon / 1000}::float8)::int)) ELSE 0 END AS granted
+      SELECT *,
+        CASE WHEN due_at > clock_timestamp() + make_interval(secs => ${aheadMs / 1000}) THEN 0
+          WHEN held THEN least(1, ${wanted}::int)
+          ELSE least(${wanted}::int, greatest(1, floor(rate * ${leaseSeconds}::float8)::int)) END AS granted
       FROM present
     ), moved AS (
-      UPDATE channel_rate SET next_at = lease.due_at + make_interval(secs => lease.granted / lease.rate)
+      UPDATE channel_rate SET next_at = lease.due_at + make_interval(secs => lease.granted / lease.rate),
+        tried_at = CASE WHEN held THEN clock_timestamp() ELSE tried_at END,
+        trouble_until = CASE WHEN held THEN clock_timestamp() + make_interval(secs => ${answerWithinMs / 1000})
+          ELSE trouble_until END
       FROM lease WHERE channel_rate.channel_id = lease.channel_id AND lease.granted > 0
     )
     SELECT granted, extract(epoch FROM due_at)::float8 * 1000 AS due_at, (1000 / rate)::float8 AS spacing_ms,
-      extract(epoch FROM clock_timestamp())::float8 * 1000 AS now, ${asynchronously}
+      extract(epoch FROM clock_timestamp())::float8 * 1000 AS now, troubled, held,
+      EXISTS (SELECT FROM channel_queue WHERE channel_queue.channel_id = lease.channel_id AND waiting) AS others_wait,
+      ${asynchronously}
     FROM lease`);
   if (lease === null) throw new Error('The channel has no rate');
-  const { granted, due_at: dueAt, spacing_ms: spacingMs, now } = lease;
-  // Without a grant, come back when the next token is within the horizon.
-  return { granted, dueAt, spacingMs, now, retryInMs: Math.max(1, dueAt - now - horizon) };
+  const { granted, due_at: dueAt, spacing_ms: spacingMs, now, troubled, held } = lease;
+  return {
+    granted,
+    dueAt,
+    spacingMs,
+    now,
+    retryInMs: Math.max(1, dueAt - now - aheadMs),
+    troubled,
+    tries: held && granted > 0,
+    othersWait: lease.others_wait,
+  };
 }
 
 const SingleToken = row(t.type({ wait_ms: t.number }));

@@ -30,7 +30,8 @@ export interface ClaimedRecipient {
 }
 
 export type Claim =
-  | { readonly kind: 'page'; readonly recipients: readonly ClaimedRecipient[] }
+  /** `pending`: how many are left to be claimed after it. */
+  | { readonly kind: 'page'; readonly recipients: readonly ClaimedRecipient[]; readonly pending: number }
   /** The campaign is not what it was: paused, cancelled, started again. */
   | { readonly kind: 'stopped' }
   /** The wallet does not cover the next message with the micro-units that are `available`. */
@@ -49,7 +50,12 @@ const Columns = t.type({
   attempts: t.array(t.number),
 });
 const Page = row(
-  t.type({ candidates: t.number, retry_in_ms: nullable(t.number), recipients: nullable(Columns) }),
+  t.type({
+    candidates: t.number,
+    retry_in_ms: nullable(t.number),
+    pending: nullable(t.number),
+    recipients: nullable(Columns),
+  }),
 );
 
 /** At most `limit` recipients: first those whose retry is due, then the next ones behind `claimed_position`. */
@@ -66,7 +72,9 @@ export async function claimPage(database: Connection, request: ClaimRequest): Pr
     if (wallet === null) return { kind: 'stopped' };
 
     const page = await transaction.one(claimStatement(request, wallet.available));
-    if (page.recipients !== null) return { kind: 'page', recipients: recipientsOf(page.recipients) };
+    if (page.recipients !== null) {
+      return { kind: 'page', recipients: recipientsOf(page.recipients), pending: page.pending ?? 0 };
+    }
     if (page.candidates > 0) return { kind: 'unaffordable', available: wallet.available };
     return { kind: 'empty', retryInMs: page.retry_in_ms };
   });
@@ -138,12 +146,13 @@ function claimStatement(request: ClaimRequest, available: bigint) {
       UPDATE campaign_counter SET claimed_position = greatest(claimed_position, total.last_position),
         pending = pending - total.size, claimed = claimed + total.size
       FROM total WHERE total.size > 0 AND campaign_id = ${campaignId}
+      RETURNING pending
     ), opened AS (
       INSERT INTO campaign_claim (id, campaign_id, epoch, size, first_position, last_position)
       SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
     )
     SELECT
-      (SELECT count(*)::int FROM candidate) AS candidates,
+      (SELECT count(*)::int FROM candidate) AS candidates, (SELECT pending FROM counted) AS pending,
       (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
         FROM recipient_retry WHERE campaign_id = ${campaignId}) AS retry_in_ms,
       (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'phone_number', array_agg(phone_number),

@@ -10,12 +10,14 @@ const SendingContext = t.type({
   workspace_id: t.number,
   channel_id: t.string,
   template_id: t.string,
-  running: t.boolean,
   epoch: t.number,
   message_plan: nullable(t.unknown),
   phone_number_id: t.string,
   access_token_encrypted: bytes,
   messages_per_second: t.number,
+  /** The median time of an answer. */
+  answer_ms: t.number,
+  pending: t.number,
   template_name: t.string,
   template_language: t.string,
   template_category: t.string,
@@ -26,25 +28,15 @@ export type SendingContext = t.TypeOf<typeof SendingContext>;
 export async function getSendingContext(connection: Connection, campaignId: string): Promise<SendingContext> {
   const found = await connection.maybeOne(sql.type(row(SendingContext))`
     SELECT campaign.id AS campaign_id, campaign.workspace_id, campaign.channel_id, campaign.template_id,
-      campaign.status = 'RUNNING' AS running, campaign.epoch, campaign.message_plan,
-      channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second,
+      campaign.epoch, campaign.message_plan,
+      channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel_rate.answer_ms, campaign_counter.pending,
       template.name AS template_name, template.language AS template_language, template.category AS template_category
     FROM campaign
     JOIN channel ON channel.id = campaign.channel_id
+    JOIN channel_rate ON channel_rate.channel_id = channel.id
+    JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     JOIN template ON template.id = campaign.template_id
     WHERE campaign.id = ${campaignId}`);
   if (found === null) throw new NotFound('Campaign');
   return found;
-}
-
-const Unchanged = row(t.type({ unchanged: t.boolean }));
-
-/** True while the campaign runs under this epoch: what was claimed under it may still leave. */
-export async function isRunningEpoch(
-  connection: Connection,
-  { campaignId, epoch }: { readonly campaignId: string; readonly epoch: number },
-): Promise<boolean> {
-  const found = await connection.maybeOne(sql.type(Unchanged)`
-    SELECT status = 'RUNNING' AND epoch = ${epoch} AS unchanged FROM campaign WHERE id = ${campaignId}`);
-  return found?.unchanged === true;
 }

@@ -19,7 +19,8 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 const perSecond = 1_000;
-const horizonMs = 50;
+const leaseMs = 100;
+const calm = { aheadMs: 50, answerWithinMs: 30_000 };
 /** 97.5 % of the limit. */
 const spacingMs = 1_000 / (perSecond * 0.975);
 
@@ -44,7 +45,7 @@ const busiestSecond = (times: readonly number[]): number => {
 async function exhaust(channelId: string): Promise<readonly TokenLease[]> {
   const leases: TokenLease[] = [];
   for (;;) {
-    const lease = await leaseTokens(test.pool, { channelId, wanted: 1_000_000 });
+    const lease = await leaseTokens(test.pool, { channelId, wanted: 1_000_000, ...calm });
     if (lease.granted === 0) return leases;
     leases.push(lease);
   }
@@ -62,7 +63,7 @@ describe('the schedule of a channel', () => {
     let singles = 0;
     const campaign = async (): Promise<void> => {
       while (times.length < 1_500) {
-        const lease = await leaseTokens(test.pool, { channelId, wanted: 37 });
+        const lease = await leaseTokens(test.pool, { channelId, wanted: 37, ...calm });
         times.push(...dueTimes(lease));
         if (lease.granted === 0) await sleep(lease.retryInMs);
       }
@@ -89,9 +90,9 @@ describe('the schedule of a channel', () => {
     const channelId = await seedChannel();
     await moveBack(channelId, 'next_at', 3_600);
     const [first, ...others] = await exhaust(channelId);
-    expect(first?.granted).toBeLessThanOrEqual(perSecond / 20);
+    expect(first?.granted).toBeLessThanOrEqual(perSecond / 10);
     expect(first?.dueAt).toBeGreaterThan((first?.now ?? 0) - 5_000);
-    for (const { dueAt, now } of others) expect(dueAt).toBeLessThanOrEqual(now + horizonMs);
+    for (const { dueAt, now } of others) expect(dueAt).toBeLessThanOrEqual(now + calm.aheadMs);
   });
 
   it('puts a single send before every campaign: behind what is leased already, and no more', async () => {
@@ -100,9 +101,9 @@ describe('the schedule of a channel', () => {
     const waits = await Promise.all(
       Array.from({ length: 5 }, () => takeSingleToken(test.pool, { channelId, longestWaitMs: 10_000 })),
     );
-    // A lease begins at most one horizon from now and is at most one horizon long.
-    expect(Math.max(...waits)).toBeLessThanOrEqual(2 * horizonMs + 5 * spacingMs);
-    const { granted, retryInMs } = await leaseTokens(test.pool, { channelId, wanted: 1 });
+    // A lease begins at most so far ahead, and is at most so long.
+    expect(Math.max(...waits)).toBeLessThanOrEqual(calm.aheadMs + leaseMs + 5 * spacingMs);
+    const { granted, retryInMs } = await leaseTokens(test.pool, { channelId, wanted: 1, ...calm });
     if (granted === 0) expect(retryInMs).toBeGreaterThan(0);
   });
 
@@ -111,7 +112,7 @@ describe('the schedule of a channel', () => {
     await moveBack(channelId, 'next_at', -30);
     expect(await takeSingleToken(test.pool, { channelId, longestWaitMs: 10_000 })).toBeGreaterThan(20_000);
     await moveBack(channelId, 'next_at', 30);
-    expect((await leaseTokens(test.pool, { channelId, wanted: 1 })).granted).toBe(1);
+    expect((await leaseTokens(test.pool, { channelId, wanted: 1, ...calm })).granted).toBe(1);
   });
 });
 
@@ -119,7 +120,7 @@ describe('a throttled channel', () => {
   const rateAfter = async (channelId: string, seconds: number): Promise<number> => {
     await moveBack(channelId, 'factor_changed_at', seconds);
     await moveBack(channelId, 'next_at', 60);
-    return 1_000 / (await leaseTokens(test.pool, { channelId, wanted: 1 })).spacingMs;
+    return 1_000 / (await leaseTokens(test.pool, { channelId, wanted: 1, ...calm })).spacingMs;
   };
 
   it('goes at half its rate, gains 2 % of the limit each second and is back after 25 seconds', async () => {
@@ -149,7 +150,7 @@ describe('a throttled channel', () => {
   it('is silent for as long as the provider asks, for campaigns and single sends alike', async () => {
     const channelId = await seedChannel();
     await slowDown(test.pool, { channelId, holdMs: 60_000 });
-    const lease = await leaseTokens(test.pool, { channelId, wanted: 10 });
+    const lease = await leaseTokens(test.pool, { channelId, wanted: 10, ...calm });
     expect(lease.granted).toBe(0);
     expect(lease.retryInMs).toBeGreaterThan(50_000);
     expect(await takeSingleToken(test.pool, { channelId, longestWaitMs: 10_000 })).toBeGreaterThan(50_000);

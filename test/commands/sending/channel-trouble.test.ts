@@ -1,0 +1,127 @@
+/** A provider in trouble, and what that costs the people of a campaign. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { nothing } from '../../../src/records/database/row.ts';
+import { checkBooks, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { sendingDependencies } from '../../support/sending-dependencies.ts';
+import { accept, createFakeProvider, refuse, type Answer } from '../../support/fake-provider.ts';
+import { createCrowd, seedOnChannel } from '../../support/sending-crowd.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ poolSize: 16 });
+});
+afterAll(() => test.drop());
+
+const hold = ({ channelId }: SeededCampaign, seconds: number) =>
+  test.pool.query(sql.type(nothing)`
+    UPDATE channel_rate SET held_until = clock_timestamp() + make_interval(secs => ${seconds})
+    WHERE channel_id = ${channelId}`);
+
+const standing = async ({ campaignId }: SeededCampaign) =>
+  (await getCampaignStanding(test.pool, campaignId)).counts;
+
+describe('a channel that is held', () => {
+  it('has nobody claimed or unknown, and takes no place from another', async () => {
+    const held = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
+    const others = await Promise.all(
+      Array.from({ length: 9 }, () => seedOnChannel(test.pool, held, { recipients: 500 })),
+    );
+    const healthy = await seedCampaign(test.pool, { recipients: 300, messagesPerSecond: 300 });
+    await hold(held, 3_600);
+    const provider = createFakeProvider();
+    const crowd = createCrowd({ database: test.pool, provider, config: { outcomeGraceSeconds: 1 } });
+    for (const campaign of [held, ...others]) void crowd.drive(campaign);
+    await sleep(500);
+    const asked = crowd.steps();
+    expect(asked).toBeLessThanOrEqual(10);
+    const startedAt = performance.now();
+    await crowd.drive(healthy);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    await sleep(1_500);
+    await crowd.stop();
+    expect(provider.received).toHaveLength(300);
+    for (const campaign of [held, ...others]) {
+      expect(await standing(campaign)).toMatchObject({ pending: 500, claimed: 0, unknown: 0 });
+    }
+    expect((await checkBooks(test.pool, held)).reserved).toBe(0n);
+  });
+});
+
+/** What was to be waited for is over. */
+const passWaits = ({ channelId, campaignId }: SeededCampaign) =>
+  Promise.all([
+    test.pool.query(sql.type(nothing)`
+      UPDATE channel_rate SET trouble_until = clock_timestamp(), tried_at = tried_at - interval '1 minute'
+      WHERE channel_id = ${channelId}`),
+    test.pool.query(sql.type(nothing)`
+      UPDATE recipient_retry SET not_before = now() WHERE campaign_id = ${campaignId}`),
+  ]);
+
+describe('an outage of an hour', () => {
+  const holds = 65;
+  const outage = async (answer: Answer) => {
+    const recipients = 300;
+    const seeded = await seedCampaign(test.pool, { recipients, messagesPerSecond: 80 });
+    let isOver = false;
+    const provider = createFakeProvider(async (message, count) => {
+      await sleep(20);
+      return (isOver ? accept : answer)(message, count);
+    });
+    const dependencies = sendingDependencies({ database: test.pool, provider });
+    const steps = async () => {
+      const options = { budgetMs: 10_000, draining: () => false };
+      const results = await Promise.all(
+        [1, 2].map(() => runSendStep(dependencies, seeded.campaignId, options)),
+      );
+      await passWaits(seeded);
+      return results;
+    };
+    for (let ended = 0; ended < holds; ended += 1) await steps();
+    const during = { ...(await standing(seeded)), asked: provider.received.length };
+    isOver = true;
+    while (!(await steps()).some(({ drained }) => drained));
+    return { during, after: await standing(seeded), recipients, books: await checkBooks(test.pool, seeded) };
+  };
+
+  it('of refusals that say "later" fails nobody and counts as nobody’s attempt', async () => {
+    const { during, after, recipients, books } = await outage(refuse(131000));
+    expect(during.asked).toBeGreaterThan(holds);
+    expect(after).toMatchObject({ accepted: recipients, failed: 0, unknown: 0, pending: 0 });
+    expect(books).toMatchObject({ counters_fit: true, reserved: 0n });
+  }, 120_000);
+
+  it('of a gateway leaves a hundred unknown at the most, and fails nobody', async () => {
+    const { during, after, recipients, books } = await outage(() => ({ kind: 'unknown', cause: 'HTTP 502' }));
+    expect(during.unknown).toBeLessThanOrEqual(100);
+    expect(after).toMatchObject({ failed: 0, pending: 0, accepted: recipients - after.unknown });
+    expect(books.counters_fit).toBe(true);
+  }, 120_000);
+});
+
+describe('a provider that hangs', () => {
+  it('has few messages unanswered, and gives the others back', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: 80 });
+    const provider = createFakeProvider(async (message, count) => {
+      if (count <= 200) {
+        await sleep(25);
+        return accept(message, count);
+      }
+      await sleep(6_000);
+      return { kind: 'unknown', cause: 'timeout' };
+    });
+    const crowd = createCrowd({ database: test.pool, provider });
+    void crowd.drive(seeded);
+    void crowd.drive(seeded);
+    await sleep(7_000);
+    await crowd.stop();
+    const { unknown, claimed } = await standing(seeded);
+    expect(unknown).toBeGreaterThan(0);
+    expect(unknown).toBeLessThanOrEqual(30);
+    expect(claimed).toBe(0);
+  }, 40_000);
+});

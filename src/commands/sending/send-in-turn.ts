@@ -32,16 +32,16 @@ export interface TurnOptions extends StepOptions {
 const largestPage = 1_000;
 /** Of what the places for unanswered messages let through. */
 const pageSeconds = 0.25;
-/** Pages that have not left, and pages whose answers are awaited or written. */
-const [pagesLeaving, pagesInFlight] = [2, 16];
+/** Of the channel's rate: by turns with the others', pages stand so far ahead that a claim has the time it takes. */
+const leaseSeconds = { fewSteps: 0.1, manySteps: 0.05 };
+/** Pages that have left, and whose answers are awaited or written. */
+const pagesInFlight = 16;
 /** How long a turn lasts while others wait for theirs. */
 const shortTurnMs = 2_000;
 /** Tokens, or a recipient, for which a step itself waits. */
 const shortWaitMs = 1_000;
 const reservationWaitMs = 2_000;
 const placeWaitMs = 50;
-/** A lease is asked for so long before its first token falls due: twice what lease and claim took, within these bounds. */
-const [shortestAheadMs, longestAheadMs] = [50, 500];
 
 type Tokens = TokenLease & PageTokens;
 
@@ -67,14 +67,13 @@ export function openTurn(
   const accessToken = secrets.decrypt(context.access_token_encrypted);
   const render = compileRenderer(context.message_plan as MessagePlan);
   const placeOnOurClock = createClockOffset();
-  const leaving = new Set<Promise<void>>();
+  let leaving = Promise.resolve();
   const recording = new Set<Promise<void>>();
   /** A page's results cannot be written: nothing more leaves, and the step fails. */
   let failure: { readonly error: unknown } | undefined;
   let left = context.pending;
   let tokensUsed = 0;
   let othersWait = false;
-  let aheadMs = shortestAheadMs;
 
   const gate = new Gate({
     messagesPerSecond: context.messages_per_second,
@@ -100,8 +99,8 @@ export function openTurn(
 
   const lease = async (wanted: number): Promise<Tokens> => {
     const askedAt = performance.now();
-    const answerWithinMs = config.providerTimeoutMs + longestAheadMs;
-    const leased = await leaseTokens(database, { channelId, wanted, aheadMs, answerWithinMs });
+    const answerWithinMs = config.providerTimeoutMs + shortWaitMs;
+    const leased = await leaseTokens(database, { channelId, wanted, answerWithinMs });
     const offset = placeOnOurClock({ askedAt, theirs: leased.now, answeredAt: performance.now() });
     ({ othersWait } = leased);
     control.leased(leased);
@@ -170,8 +169,7 @@ export function openTurn(
       // The one message that tries a channel is never too late.
       tokens.tries ? { ...tokens, startsAt: performance.now() } : tokens,
     );
-    const gone = page.dispatched.then(() => void leaving.delete(gone));
-    leaving.add(gone);
+    leaving = page.dispatched;
     const done = page.recorded
       .catch((error: unknown) => {
         failure ??= { error };
@@ -198,6 +196,12 @@ export function openTurn(
     return control.stopped() || elapsed > budgetMs || (othersWait && elapsed > shortTurnMs);
   };
 
+  const pageSize = (): number => {
+    const seconds = running > 2 ? leaseSeconds.manySteps : leaseSeconds.fewSteps;
+    const ofRate = Math.max(1, Math.floor(context.messages_per_second * seconds));
+    return Math.ceil(Math.min(left, largestPage, ofRate, gate.perSecond() * pageSeconds));
+  };
+
   /** Whatever happens to the claiming, what was sent is recorded. */
   const claimAndRecord = async (): Promise<Ending> => {
     try {
@@ -212,13 +216,12 @@ export function openTurn(
       // Pages in flight may still put somebody back.
       if (left <= 0) await Promise.all(recording);
       if (left <= 0) return { ...goingOn, drained: true };
-      if (leaving.size >= pagesLeaving) await Promise.race(leaving);
+      await leaving;
       if (recording.size >= pagesInFlight || gate.places() <= 0) {
         await Promise.race([...recording, sleep(placeWaitMs)]);
         continue;
       }
-      const askedAt = performance.now();
-      const tokens = await lease(Math.ceil(Math.min(left, largestPage, gate.perSecond() * pageSeconds)));
+      const tokens = await lease(pageSize());
       if (tokens.granted === 0) {
         const waitMs = tokens.retryInMs;
         if (waitMs > shortWaitMs) return { ...goingOn, waitMs, heldMs: waitMs };
@@ -226,7 +229,6 @@ export function openTurn(
         continue;
       }
       const claimed = await claim(tokens.granted);
-      aheadMs = Math.min(longestAheadMs, Math.max(shortestAheadMs, 2 * (performance.now() - askedAt)));
       if (claimed.kind === 'page') sendClaimed(claimed.claimId, claimed.recipients, tokens);
       if (claimed.kind === 'unaffordable') await pauseWhenDry(tokens);
       if (tokens.tries || claimed.kind === 'empty') await Promise.all(recording);

@@ -2,16 +2,16 @@
  * The one token bucket of a channel, shared by campaigns, single sends and every worker process.
  *
  * `next_at` is a schedule on Postgres' clock: the instant at which the next unleased token falls due. A lease moves it on
- * by (tokens ÷ rate). Idle time is not saved up, and a campaign's lease begins hardly further ahead than it takes to claim
- * its recipients, so that a single send, which takes its token without that bound, waits for no more than two leases.
+ * by (tokens ÷ rate). Idle time is not saved up. The steps of campaigns lease short pages, and the next one when that has left,
+ * so that a single send waits for one page of each step at the most.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
-/** How long a lease lasts at most. */
-export const leaseSeconds = 0.1;
+/** How far ahead of now a campaign's lease may begin: pages of its steps stand in line, each with the time that a claim takes. */
+const longestAheadMs = 400;
 
 /**
  * A token may leave this late; a later one is thrown away. With the pace at 97.5 % of the limit, one second holds at
@@ -77,16 +77,14 @@ const due = sql.fragment`
 export interface LeaseRequest {
   readonly channelId: string;
   readonly wanted: number;
-  /** How far ahead the first token may fall due: what is left to be done before its message can leave takes so long. */
-  readonly aheadMs: number;
   /** How long an answer may take: so long the one message that tries a held channel has it to itself. */
   readonly answerWithinMs: number;
 }
 
-/** Leases up to `wanted` tokens, at most those of `leaseSeconds`; one of a channel that was held for its trouble. */
+/** Leases `wanted` tokens, or none; one of a channel that was held for its trouble. */
 export async function leaseTokens(
   connection: Connection,
-  { channelId, wanted, aheadMs, answerWithinMs }: LeaseRequest,
+  { channelId, wanted, answerWithinMs }: LeaseRequest,
 ): Promise<TokenLease> {
   const lease = await connection.maybeOne(sql.prepared('token-lease', Lease)`
     WITH present AS (
@@ -97,9 +95,9 @@ export async function leaseTokens(
       FOR UPDATE OF channel_rate
     ), lease AS (
       SELECT *,
-        CASE WHEN due_at > clock_timestamp() + make_interval(secs => ${aheadMs / 1000}) THEN 0
+        CASE WHEN due_at > clock_timestamp() + make_interval(secs => ${longestAheadMs / 1000}) THEN 0
           WHEN held THEN least(1, ${wanted}::int)
-          ELSE least(${wanted}::int, greatest(1, floor(rate * ${leaseSeconds}::float8)::int)) END AS granted
+          ELSE ${wanted}::int END AS granted
       FROM present
     ), moved AS (
       UPDATE channel_rate SET next_at = lease.due_at + make_interval(secs => lease.granted / lease.rate),
@@ -120,7 +118,7 @@ export async function leaseTokens(
     dueAt,
     spacingMs,
     now,
-    retryInMs: Math.max(1, dueAt - now - aheadMs),
+    retryInMs: Math.max(1, dueAt - now - longestAheadMs),
     troubled,
     tries: held && granted > 0,
     othersWait: lease.others_wait,

@@ -19,7 +19,7 @@ const note = (channelId: string, answers: { sound?: boolean; troubles?: number; 
   noteAnswers(test.pool, { channelId, sound: false, troubles: 0, tries: false, ...answers });
 
 const lease = (channelId: string) =>
-  leaseTokens(test.pool, { channelId, wanted: 50, aheadMs: 0, answerWithinMs: 30_000 });
+  leaseTokens(test.pool, { channelId, wanted: 50, answerWithinMs: 30_000 });
 
 /** The clock goes on. */
 const pass = (channelId: string, seconds: number) =>

@@ -321,7 +321,7 @@ export type PreviewCampaignCsv = {
     variable_mapping?: VariableMapping;
 };
 export type CsvDelimiter = "," | ";" | "\t" | "|";
-export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
+export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
 export type PreviewButton = {
     /** Which kind. */
     "type": string;

@@ -3,6 +3,7 @@ import { fanOutEvents, hasWaitingEvents } from '../../records/webhooks/events.ts
 import type { DispatchLimits } from '../../records/webhooks/dispatch.ts';
 import {
   dispatchDeliveries,
+  endInactiveDeliveries,
   hasWaitingDeliveries,
   sweepDeliveries,
 } from '../../records/webhooks/dispatch.ts';
@@ -13,7 +14,7 @@ import { createDeliveryStarts, type StartLimits } from './start-deliveries.ts';
 export interface RelayOptions {
   readonly dispatch: Omit<DispatchLimits, 'limit' | 'slowLimit'>;
   readonly starts: StartLimits;
-  /** Events of one fan-out statement. */
+  /** Deliveries that one fan-out statement makes, or about as many. */
   readonly fanOutBatch: number;
   /** Between rounds when there is nothing to do: the latency of a lone event is up to twice this. */
   readonly idleMs: number;
@@ -31,11 +32,14 @@ export const defaultRelayOptions: RelayOptions = {
     hangingAfterSeconds: 2,
   },
   starts: { fewest: 4, most: 32, targetMs: 250, slow: 3 },
-  fanOutBatch: 500,
+  fanOutBatch: 1000,
   idleMs: 75,
   sweepEveryMs: 10_000,
   redispatchSeconds: 30,
 };
+
+/** Few enough that nobody waits for them. */
+const endedAtATime = 1_000;
 
 type RelayDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'config' | 'metrics'>;
 
@@ -58,7 +62,7 @@ export function startWebhookRelay(
       idleMs: options.idleMs,
       work: async () => {
         if (!(await hasWaitingEvents(database))) return false;
-        return (await fanOutEvents(database, options.fanOutBatch)).events === options.fanOutBatch;
+        return (await fanOutEvents(database, options.fanOutBatch)).events > 0;
       },
     }),
     startPollingLoop({
@@ -73,6 +77,16 @@ export function startWebhookRelay(
         const dispatched = await dispatchDeliveries(database, { ...options.dispatch, limit, slowLimit });
         for (const delivery of dispatched) starts.start(delivery);
         return dispatched.some(({ slow }) => !slow);
+      },
+    }),
+    startPollingLoop({
+      name: 'webhook end',
+      logger,
+      idleMs: options.sweepEveryMs,
+      work: async () => {
+        const ended = await endInactiveDeliveries(database, endedAtATime);
+        metrics.webhooksSwept.inc({ outcome: 'endpoint_inactive' }, ended);
+        return ended === endedAtATime;
       },
     }),
     startPollingLoop({

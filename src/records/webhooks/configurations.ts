@@ -132,18 +132,13 @@ export async function updateWebhookConfiguration(
   return updated;
 }
 
-/** Deliveries that wait for it end as `endpoint_inactive`. */
+/** What still waits for it ends as `endpoint_inactive` by and by (`endInactiveDeliveries`): that may be a million rows. */
 export async function deleteWebhookConfiguration(
-  database: Database,
+  connection: Connection,
   workspaceId: number,
   id: string,
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
-    const { rowCount } = await transaction.query(sql.type(nothing)`
-      DELETE FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
-    if (rowCount === 0) throw new NotFound('Webhook');
-    await transaction.query(sql.type(nothing)`
-      UPDATE webhook_delivery SET state = 'failed', error_code = 'endpoint_inactive'
-      WHERE webhook_id = ${id} AND state = 'pending'`);
-  });
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    DELETE FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
+  if (rowCount === 0) throw new NotFound('Webhook');
 }

@@ -72,8 +72,9 @@ export async function dispatchDeliveries(
           (webhook_configuration.proven_at IS NULL)::int4 AS unknown
         FROM endpoint
         LEFT JOIN open ON open.webhook_id = endpoint.webhook_id
-        LEFT JOIN webhook_configuration ON webhook_configuration.id = endpoint.webhook_id
-        WHERE endpoint.webhook_id IS NOT NULL
+        -- What waits for a paused or deleted one starts no workflow: see endInactiveDeliveries.
+        JOIN webhook_configuration
+          ON webhook_configuration.id = endpoint.webhook_id AND webhook_configuration.status = 'active'
       ), total AS (
         SELECT COALESCE(sum(open.deliveries), 0)::int4 AS all_open,
           COALESCE(sum(open.deliveries) FILTER (
@@ -96,11 +97,12 @@ export async function dispatchDeliveries(
           ) AS first
         ) AS waiting
       ), placed AS (
-        SELECT id, slow, row_number() OVER (PARTITION BY slow ORDER BY depth, id) AS place FROM candidate
+        SELECT id, slow, depth, row_number() OVER (PARTITION BY slow ORDER BY depth, id) AS place FROM candidate
       ), chosen AS (
         SELECT placed.id, placed.slow FROM placed CROSS JOIN total
-        WHERE NOT placed.slow
-           OR placed.place <= LEAST(${limits.slowLimit}::int4, ${Math.ceil(limits.pool / 4)} - total.slow_open)
+        WHERE CASE WHEN placed.slow THEN placed.place <= LEAST(${limits.slowLimit}::int4, ${Math.ceil(limits.pool / 4)} - total.slow_open)
+          -- The last tenth is for healthy ones that have none in flight, however many others begin to hang.
+          ELSE placed.depth <= 1 OR total.all_open + placed.place <= ${Math.floor(limits.pool * 0.9)} END
         ORDER BY CASE WHEN placed.slow THEN placed.place * 8 ELSE placed.place END, placed.slow DESC, placed.id
         LIMIT (SELECT GREATEST(0, LEAST(${limits.limit}, ${limits.pool} - all_open)) FROM total)
       )
@@ -109,6 +111,42 @@ export async function dispatchDeliveries(
       WHERE webhook_delivery.id = chosen.id
       RETURNING webhook_delivery.id, chosen.slow`);
   });
+}
+
+const Ended = row(t.type({ id: t.string }));
+
+/**
+ * Ends up to `limit` deliveries that wait for configurations which are paused or deleted; returns how many. Those that somebody
+ * else has locked are left for the next time.
+ */
+export async function endInactiveDeliveries(connection: Connection, limit: number): Promise<number> {
+  const ended = await connection.any(sql.type(Ended)`
+    WITH RECURSIVE endpoint AS (
+      (SELECT webhook_id FROM webhook_delivery
+       WHERE state = 'pending' AND dispatched_at IS NULL
+       ORDER BY webhook_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT next.webhook_id FROM webhook_delivery AS next
+              WHERE next.state = 'pending' AND next.dispatched_at IS NULL AND next.webhook_id > endpoint.webhook_id
+              ORDER BY next.webhook_id LIMIT 1)
+      FROM endpoint WHERE endpoint.webhook_id IS NOT NULL
+    ), late AS MATERIALIZED (
+      SELECT waiting.id
+      FROM endpoint
+      CROSS JOIN LATERAL (
+        SELECT id FROM webhook_delivery
+        WHERE webhook_id = endpoint.webhook_id AND state = 'pending' AND dispatched_at IS NULL
+          AND NOT EXISTS (
+            SELECT FROM webhook_configuration WHERE id = endpoint.webhook_id AND status = 'active')
+        ORDER BY id LIMIT ${limit}
+        FOR UPDATE SKIP LOCKED
+      ) AS waiting
+      LIMIT ${limit}
+    )
+    UPDATE webhook_delivery SET state = 'failed', error_code = 'endpoint_inactive'
+    WHERE id = ANY (ARRAY(SELECT id FROM late))
+    RETURNING id`);
+  return ended.length;
 }
 
 /** Their workflows could not be started: they wait for their turn again. */

@@ -96,17 +96,33 @@ export interface FanOut {
 }
 
 /**
- * Turns waiting events into one delivery per active, subscribed configuration. One statement, so that a process killed
- * at any point leaves either all of it or nothing; relays side by side take different events.
+ * Turns waiting events into one delivery per active, subscribed configuration: about `limit` deliveries in all, of which every
+ * workspace has the same share, so that nobody waits behind a million events of another. One statement, so that a process
+ * killed at any point leaves either all of it or nothing; relays side by side take different events.
  */
 export async function fanOutEvents(connection: Connection, limit: number): Promise<FanOut> {
   return connection.one(sql.type(FanOut)`
-    WITH waiting AS (
-      SELECT id, workspace_id, key FROM event
-      WHERE fanned_out_at IS NULL
-      ORDER BY id
-      LIMIT ${limit}
-      FOR UPDATE SKIP LOCKED
+    WITH RECURSIVE workspace AS (
+      (SELECT workspace_id FROM event WHERE fanned_out_at IS NULL ORDER BY workspace_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT next.workspace_id FROM event AS next
+              WHERE next.fanned_out_at IS NULL AND next.workspace_id > workspace.workspace_id
+              ORDER BY next.workspace_id LIMIT 1)
+      FROM workspace WHERE workspace.workspace_id IS NOT NULL
+    ), share AS (
+      SELECT workspace.workspace_id, GREATEST(1, ${limit}::int4 / (count(*) OVER () * GREATEST(1, (
+        SELECT count(*) FROM webhook_configuration
+        WHERE webhook_configuration.workspace_id = workspace.workspace_id AND status = 'active')))) AS events
+      FROM workspace WHERE workspace.workspace_id IS NOT NULL
+    ), waiting AS MATERIALIZED (
+      SELECT first.id, first.workspace_id, first.key
+      FROM share CROSS JOIN LATERAL (
+        SELECT id, workspace_id, key FROM event
+        WHERE event.workspace_id = share.workspace_id AND fanned_out_at IS NULL
+        ORDER BY id
+        LIMIT share.events
+        FOR UPDATE SKIP LOCKED
+      ) AS first
     ), made AS (
       INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key)
       SELECT waiting.workspace_id, webhook_configuration.id, waiting.id, waiting.key

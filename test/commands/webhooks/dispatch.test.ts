@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
 import { claimAttempts, recordAttempts } from '../../../src/records/webhooks/attempts.ts';
@@ -9,6 +10,7 @@ import {
 import type { DispatchLimits } from '../../../src/records/webhooks/dispatch.ts';
 import {
   dispatchDeliveries as dispatch,
+  endInactiveDeliveries,
   returnDeliveries,
   sweepDeliveries,
 } from '../../../src/records/webhooks/dispatch.ts';
@@ -58,7 +60,7 @@ async function backlog(workspaceId: number, count: number): Promise<void> {
     workspaceId,
     Array.from({ length: count }, () => contactEvent()),
   );
-  await fanOutEvents(database.pool, count);
+  await fanOutEvents(database.pool, count * 100);
 }
 
 describe('emitEvents', () => {
@@ -126,6 +128,92 @@ describe('fanOutEvents', () => {
     const rounds = await Promise.all(Array.from({ length: 20 }, () => fanOutEvents(database.pool, 30)));
     expect(rounds.reduce((sum, { deliveries: made }) => sum + made, 0)).toBe(200);
     expect(await deliveries()).toHaveLength(200);
+  });
+});
+
+describe('fan-out by workspace', () => {
+  it('gives each the same share, however many events and configurations another has', async () => {
+    const [large, small] = [await makeWorkspace(database), await makeWorkspace(database)];
+    for (let index = 0; index < 50; index += 1)
+      // oxlint-disable-next-line no-await-in-loop -- the workspace is locked by each
+      await makeConfiguration(database.pool, large);
+    const { id } = await makeConfiguration(database.pool, small);
+    await emitEvents(
+      database.pool,
+      large,
+      Array.from({ length: 500 }, () => contactEvent()),
+    );
+    await emitEvents(database.pool, small, [contactEvent()]);
+    // Half of a thousand: ten events of the one for fifty receivers each, the one event of the other.
+    expect(await fanOutEvents(database.pool, 1000)).toEqual({ events: 11, deliveries: 501 });
+    expect((await deliveries()).filter((row) => row.webhook_id === id)).toHaveLength(1);
+  });
+
+  it('finds the first of each by the index, beside a hundred thousand of one', async () => {
+    const [large, small] = [await makeWorkspace(database), await makeWorkspace(database)];
+    await makeConfiguration(database.pool, small);
+    await query(
+      database,
+      `INSERT INTO event (workspace_id, key, body)
+       SELECT $1, 'contact.created', '{}' FROM generate_series(1, 100000)`,
+      [large],
+    );
+    await emitEvents(database.pool, small, [contactEvent()]);
+    const beganAt = performance.now();
+    expect(await fanOutEvents(database.pool, 100)).toEqual({ events: 51, deliveries: 1 });
+    expect(performance.now() - beganAt).toBeLessThan(1_000);
+  });
+});
+
+describe('a configuration with many deliveries pending', () => {
+  const manyWaiting = async () => {
+    const workspaceId = await makeWorkspace(database);
+    const configuration = await makeConfiguration(database.pool, workspaceId);
+    await prove();
+    await query(
+      database,
+      `INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key)
+       SELECT $1, $2, gen_random_uuid(), 'sent' FROM generate_series(1, 20000)`,
+      [workspaceId, configuration.id],
+    );
+    return { workspaceId, id: configuration.id };
+  };
+
+  it('is deleted at once, beside somebody who holds one of them', async () => {
+    const { workspaceId, id } = await manyWaiting();
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM webhook_delivery ORDER BY id LIMIT 1 FOR UPDATE');
+    await deleteWebhookConfiguration(database.pool, workspaceId, id);
+    expect(await dispatchDeliveries(database.pool, limits)).toEqual([]);
+    let ended = 0;
+    for (let batch = 5_000; batch === 5_000; ended += batch)
+      // oxlint-disable-next-line no-await-in-loop -- one batch after the other
+      batch = await endInactiveDeliveries(database.pool, 5_000);
+    expect(ended).toBe(19_999);
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(await endInactiveDeliveries(database.pool, 5_000)).toBe(1);
+    const open = await query(
+      database,
+      `SELECT FROM webhook_delivery WHERE error_code IS DISTINCT FROM 'endpoint_inactive'`,
+    );
+    expect(open).toHaveLength(0);
+  });
+
+  it('starts none while it is paused, and what waits then ends; those of another stay', async () => {
+    const { workspaceId, id } = await manyWaiting();
+    const other = await manyWaiting();
+    await updateWebhookConfiguration(database.pool, workspaceId, id, { status: 'inactive' });
+    const dispatched = await dispatchDeliveries(database.pool, limits);
+    expect(dispatched.length).toBeGreaterThan(0);
+    const of = new Set(
+      (await deliveries()).filter((row) => row.dispatched_at !== null).map((row) => row.webhook_id),
+    );
+    expect(of).toEqual(new Set([other.id]));
+    expect(await endInactiveDeliveries(database.pool, 50_000)).toBe(20_000);
+    expect((await deliveries()).filter(({ state }) => state === 'pending')).toHaveLength(20_000);
   });
 });
 
@@ -239,12 +327,23 @@ describe('dispatchDeliveries', () => {
     expect(await dispatchDeliveries(database.pool, wide)).toHaveLength(2);
   });
 
-  it('fills the pool and no more', async () => {
+  it('fills the pool and no more, its last tenth with those that have none in flight', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 30);
-    expect(await dispatchDeliveries(database.pool, { ...limits, pool: 7 })).toHaveLength(7);
-    expect(await dispatchDeliveries(database.pool, { ...limits, pool: 7 })).toHaveLength(0);
+    const pool = { ...limits, pool: 10 };
+    expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(9);
+    expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(0);
+    for (let others = 0; others < 2; others += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const otherId = await makeWorkspace(database);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await makeConfiguration(database.pool, otherId);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await backlog(otherId, 30);
+    }
+    expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(1);
+    expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(0);
   });
 
   it('hands a delivery out again when its start failed', async () => {
@@ -312,7 +411,9 @@ describe('claimAttempts', () => {
   it('refuses when the configuration was deleted', async () => {
     const { id, workspaceId, configuration } = await oneDelivery();
     await deleteWebhookConfiguration(database.pool, workspaceId, configuration.id);
-    expect(await claimAttempts(database.pool, [id], claimOptions)).toEqual([]);
+    expect(await claimAttempts(database.pool, [id], claimOptions)).toMatchObject([
+      { id, refusal: 'endpoint_inactive' },
+    ]);
     expect(await stored()).toMatchObject({ state: 'failed', error_code: 'endpoint_inactive' });
   });
 

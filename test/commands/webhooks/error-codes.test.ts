@@ -114,7 +114,7 @@ it('shows in the log why a delivery failed, for every code there is', async () =
   await fanOutEvents(pool, 100);
   for (const [id, code] of webhookIds) {
     const { meanwhile } = cases[code];
-    if (meanwhile !== undefined) await query(api.database, meanwhile, [id]);
+    if (meanwhile !== undefined && code !== 'endpoint_inactive') await query(api.database, meanwhile, [id]);
   }
 
   const { deliverWebhook } = createWebhookActivities({ ...api.dependencies, outbound });
@@ -123,6 +123,9 @@ it('shows in the log why a delivery failed, for every code there is', async () =
     limit: 100,
     slowLimit: 100,
   });
+  // Before that it would not have been handed out.
+  for (const [id, code] of webhookIds)
+    if (code === 'endpoint_inactive') await query(api.database, cases[code].meanwhile ?? '', [id]);
   const counted = async (outcome: string): Promise<number> => {
     const { values } = await api.dependencies.metrics.webhooksSwept.get();
     return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDemoApi } from '../../demo/api.ts';
 import { readDevFile, type DevFile } from '../../stack/dev-file.ts';
-import { gatherEvidence, readStanding, withClient, type Standing } from './evidence.ts';
-import { judgeChaos, type Verdict } from './verdict.ts';
+import { gatherEvidence, readStanding, withClient, type Standing } from '../evidence.ts';
+import { judgeChaos, type Verdict } from '../verdict.ts';
 
 export interface WatchedCampaign {
   readonly dataDir: string;

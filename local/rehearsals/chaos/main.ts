@@ -7,14 +7,14 @@
 import { retryDelayMs } from '../../../src/domain/sending/provider-error.ts';
 import { retry } from '../../../src/domain/sending/provider-error-table.ts';
 import { createChaosCampaign, liveDevFile, untilJudged, untilStanding } from './campaign.ts';
-import { readProviderRate } from './evidence.ts';
+import { readProviderRate } from '../evidence.ts';
 import { createOutageSite } from './outage-site.ts';
 import { chaosUsage, readChaosPlan, type ChaosPlan } from './plan.ts';
 import { runKills } from './run-kills.ts';
 import { runOutages } from './run-outages.ts';
 import { createShareCount } from './share-count.ts';
 import { createProgress } from '../../stack/progress.ts';
-import { openRehearsalGround } from '../rehearsal-ground.ts';
+import { openRehearsalGround } from '../scene.ts';
 import { workerNames } from '../../stack/context.ts';
 import { startStack } from '../../stack/stack.ts';
 import { StackError } from '../../stack/error.ts';

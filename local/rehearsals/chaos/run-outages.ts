@@ -1,7 +1,7 @@
 /** One outage after the other, spread over the campaign; between them it has to go on by itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilShare, liveDevFile, type WatchedCampaign } from './campaign.ts';
-import { readProviderTally, readStanding } from './evidence.ts';
+import { readProviderTally, readStanding } from '../evidence.ts';
 import { outages, type OutageKind, type OutageSite } from './outages.ts';
 import { startProbing } from './probe.ts';
 

@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { createDemoApi } from '../../demo/api.ts';
 import { createChaosCampaign, liveDevFile, untilStanding, type WatchedCampaign } from './campaign.ts';
 import { startCountingReceiver, type CountingReceiver } from './counting-receiver.ts';
-import { withClient } from './evidence.ts';
+import { withClient } from '../evidence.ts';
 import { judgeWebhooks, type LoggedDelivery, type WebhookVerdict } from './judge-webhooks.ts';
 
 export interface WebhookPlan {

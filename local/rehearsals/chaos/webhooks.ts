@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { runWebhooks, type WebhookPlan } from './run-webhooks.ts';
 import { createProgress } from '../../stack/progress.ts';
-import { openRehearsalGround } from '../rehearsal-ground.ts';
+import { openRehearsalGround } from '../scene.ts';
 import { createStackLog } from '../../stack/log.ts';
 import { startStack } from '../../stack/stack.ts';
 

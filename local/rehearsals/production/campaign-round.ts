@@ -1,7 +1,7 @@
 /** One campaign and its webhooks through the whole topology: created on one API, followed on the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gatherEvidence, withClient } from '../chaos/evidence.ts';
-import { judgeChaos } from '../chaos/verdict.ts';
+import { gatherEvidence, withClient } from '../evidence.ts';
+import { judgeChaos } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import type { CampaignRecord } from '../../demo/campaign.ts';
 import { demoCsvMapping } from '../../demo/csv.ts';

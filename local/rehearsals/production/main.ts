@@ -11,7 +11,7 @@ import { request } from 'undici';
 import { startDemoReceiver, type DemoReceiver } from '../../demo/receiver.ts';
 import { createProgress, type Progress } from '../../stack/progress.ts';
 import { runCampaignRound } from './campaign-round.ts';
-import { seedWorkspace } from './seed-workspace.ts';
+import { seedWorkspace } from '../seed-workspace.ts';
 import { startTopology, type Topology } from './topology.ts';
 import { createSupervisor, type Supervisor } from '../../stack/supervisor.ts';
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, renameSync, rmSync, writeFileSync, statSync, chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { withClient } from '../chaos/evidence.ts';
+import { withClient } from '../evidence.ts';
 import { StackError } from '../../stack/error.ts';
 
 const run = promisify(execFile);

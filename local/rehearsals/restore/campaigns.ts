@@ -1,7 +1,7 @@
 /** Campaigns of the drill: each writes to numbers of its own, so that the provider's list tells them apart. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { withClient } from '../chaos/evidence.ts';
+import { withClient } from '../evidence.ts';
 import type { CampaignRecord } from '../../demo/campaign.ts';
 import type { Progress } from '../../stack/progress.ts';
 import { StackError } from '../../stack/error.ts';

@@ -4,9 +4,9 @@
  * the provider's own list against the records. Exits 0 only when nobody was sent twice and what is not known is said to be.
  */
 import { parseArgs } from 'node:util';
-import { withClient } from '../chaos/evidence.ts';
+import { withClient } from '../evidence.ts';
 import { createProgress } from '../../stack/progress.ts';
-import { openRehearsalGround } from '../rehearsal-ground.ts';
+import { openRehearsalGround } from '../scene.ts';
 import { drillPostgres } from './postgres.ts';
 import { drillTemporal } from './temporal.ts';
 import { startDrillStack } from './stack.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startDemoReceiver } from '../../demo/receiver.ts';
 import { createProgress } from '../../stack/progress.ts';
-import { openRehearsalGround, type RehearsalGround } from '../rehearsal-ground.ts';
+import { openRehearsalGround, type RehearsalGround } from '../scene.ts';
 import { createSupervisor } from '../../stack/supervisor.ts';
 import { startBalancer } from './balancer.ts';
 import { buildRelease } from './build-release.ts';

@@ -3,14 +3,14 @@
  * migrations under that load, the new processes beside the old ones, SIGTERM to the old ones, the rest on the new ones.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gatherEvidence, readProviderTally, readStanding, type Standing } from '../chaos/evidence.ts';
-import { judgeChaos } from '../chaos/verdict.ts';
+import { gatherEvidence, readProviderTally, readStanding, type Standing } from '../evidence.ts';
+import { judgeChaos } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import { demoCsvMapping } from '../../demo/csv.ts';
 import type { DemoReceiver } from '../../demo/receiver.ts';
 import { pickFreePorts } from '../../stack/free-port.ts';
 import { csvOf, untilWebhooksRest } from '../production/campaign-round.ts';
-import { seedWorkspace } from '../production/seed-workspace.ts';
+import { seedWorkspace } from '../seed-workspace.ts';
 import type { Balancer } from './balancer.ts';
 import { drainAll, type Drained } from './drain.ts';
 import { host, type Running, type Site } from './site.ts';

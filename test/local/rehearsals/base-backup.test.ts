@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withClient } from '../../../local/rehearsals/chaos/evidence.ts';
+import { withClient } from '../../../local/rehearsals/evidence.ts';
 import { pickFreePort } from '../../../local/stack/free-port.ts';
 import { preparePostgres, type PreparedPostgres } from '../../../local/stack/postgres.ts';
 import { restoreBaseBackup, takeBaseBackup } from '../../../local/rehearsals/restore/base-backup.ts';

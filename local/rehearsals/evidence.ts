@@ -1,8 +1,8 @@
 /** Reads both sides: our database, and the simulator's own list of what it took. */
 import { request } from 'undici';
 import pg from 'pg';
-import type { DevFile } from '../../stack/dev-file.ts';
-import { probeNumberPrefix } from './probe.ts';
+import type { DevFile } from '../stack/dev-file.ts';
+import { probeNumberPrefix } from './chaos/probe.ts';
 import type { Books, Evidence } from './verdict.ts';
 
 export async function withClient<T>(

@@ -1,7 +1,7 @@
 /** A workspace as an operator makes it, by the admin commands; with a webhook for every message that was sent. */
-import { createDemoApi } from '../../demo/api.ts';
-import { StackError } from '../../stack/error.ts';
-import type { Admin } from './admin.ts';
+import { createDemoApi } from '../demo/api.ts';
+import { StackError } from '../stack/error.ts';
+import type { Admin } from './production/admin.ts';
 
 // What the simulator takes when nothing else is configured.
 const businessAccountId = '102290129340398';

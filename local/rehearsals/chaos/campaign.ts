@@ -1,6 +1,7 @@
 /** The campaign that things happen to: created over the API, watched in the database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDemoApi } from '../../demo/api.ts';
+import { createCampaign } from '../create-campaign.ts';
 import { readDevFile, type DevFile } from '../../stack/dev-file.ts';
 import { gatherEvidence, readStanding, withClient, type Standing } from '../evidence.ts';
 import { judgeChaos, type Verdict } from '../verdict.ts';
@@ -36,16 +37,11 @@ export async function createChaosCampaign(
   await withClient(dev.databaseUrl, (client) =>
     client.query('UPDATE channel SET messages_per_second = $1', [rate]),
   );
-  const lines = Array.from({ length: recipients }, (_, index) => `+49151${String(10_000_000 + index)},DE`);
-  const created = await createDemoApi(dev).post('/api/campaigns/auto-trigger', {
+  const { id: campaignId } = await createCampaign(createDemoApi(dev), {
     name: 'Chaos',
-    template_id: dev.templateIds['plain_notice'],
-    contact_selection_type: 'csv_contacts',
-    csv_contacts_string: ['phone,country', ...lines].join('\n'),
-    csv_mapping: { phone_column: 0, country_code_column: 1 },
-    send_type: 'IMMEDIATE',
+    templateId: dev.templateIds['plain_notice'],
+    recipients,
   });
-  const campaignId = (created.data as { campaign: { id: string } }).campaign.id;
   return { dataDir, campaignId, recipients, signal };
 }
 

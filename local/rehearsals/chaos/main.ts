@@ -6,18 +6,22 @@
  */
 import { retryDelayMs } from '../../../src/domain/sending/provider-error.ts';
 import { retry } from '../../../src/domain/sending/provider-error-table.ts';
-import { createChaosCampaign, liveDevFile, untilJudged, untilStanding } from './campaign.ts';
+import {
+  createChaosCampaign,
+  liveDevFile,
+  untilJudged,
+  untilStanding,
+  type WatchedCampaign,
+} from './campaign.ts';
 import { readProviderRate } from '../evidence.ts';
-import { createOutageSite } from './outage-site.ts';
-import { chaosUsage, readChaosPlan, type ChaosPlan } from './plan.ts';
+import { createOutageSite, type OutageGround } from './outage-site.ts';
+import { chaosOptions, chaosUsage, readChaosPlan, type ChaosPlan } from './plan.ts';
 import { runKills } from './run-kills.ts';
 import { runOutages } from './run-outages.ts';
 import { createShareCount } from './share-count.ts';
-import { createProgress } from '../../stack/progress.ts';
-import { openRehearsalGround } from '../scene.ts';
+import { rehearse, type Scene } from '../scene.ts';
 import { workerNames } from '../../stack/context.ts';
 import { startStack } from '../../stack/stack.ts';
-import { StackError } from '../../stack/error.ts';
 
 const graceSeconds = 10;
 const providerTimeoutMs = 10_000;
@@ -30,11 +34,9 @@ const longestRetryMs = retryDelayMs(retry, retry.attempts - 1);
  */
 const rateTolerance = 1.2;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
 /** Resolves to everything that was wrong. */
-async function main(plan: ChaosPlan): Promise<readonly string[]> {
-  const ground = openRehearsalGround('chaos');
+async function breakThings(scene: Scene): Promise<readonly string[]> {
+  const plan = readChaosPlan(scene.options);
   const environment = {
     OUTCOME_GRACE_SECONDS: String(graceSeconds),
     PROVIDER_TIMEOUT_MS: String(providerTimeoutMs),
@@ -44,16 +46,16 @@ async function main(plan: ChaosPlan): Promise<readonly string[]> {
   const site = createOutageSite();
   const shares = createShareCount();
   const stack = await startStack({
-    settings: ground.stackSettings(environment, ['--workers', String(plan.workers)]),
-    progress: createProgress(process.stdout),
+    settings: scene.stackSettings(environment, ['--workers', String(plan.workers)]),
+    progress: scene.progress,
     log: shares.log,
-    signal: ground.signal,
+    signal: scene.signal,
     ...(plan.outages.length > 0 && { reachThrough: site.reachThrough }),
   });
   try {
-    const problems = await run(plan, { dataDir: ground.folder, signal: ground.signal, site });
+    const problems = await run(plan, scene, site);
     const sent = [...shares.recorded].map(([name, count]) => `${name} ${count}`).join(', ');
-    say(`recorded by ${sent}`);
+    scene.progress.say(`recorded by ${sent}`);
     const quiet = plan.kills === 0;
     return [
       ...problems,
@@ -63,7 +65,6 @@ async function main(plan: ChaosPlan): Promise<readonly string[]> {
   } finally {
     await stack.stop();
     await site.close();
-    ground.remove();
   }
 }
 
@@ -75,13 +76,11 @@ function idleWorkers({ workers }: ChaosPlan, recorded: ReadonlyMap<string, numbe
     .map((name) => `${name} recorded only ${recorded.get(name) ?? 0} of ${total}`);
 }
 
-interface Ground {
-  readonly dataDir: string;
-  readonly signal: AbortSignal;
-  readonly site: ReturnType<typeof createOutageSite>;
-}
-
-async function run(plan: ChaosPlan, { dataDir, signal, site }: Ground): Promise<readonly string[]> {
+async function run(
+  plan: ChaosPlan,
+  { folder: dataDir, signal, progress: { say } }: Scene,
+  site: OutageGround,
+): Promise<readonly string[]> {
   const campaign = await createChaosCampaign(dataDir, { ...plan, signal });
   say(`Campaign ${campaign.campaignId}: ${plan.recipients} recipients at ${plan.rate}/s, seed ${plan.seed}`);
   const problems: string[] = [];
@@ -99,7 +98,7 @@ async function run(plan: ChaosPlan, { dataDir, signal, site }: Ground): Promise<
     const counts = await runKills(campaign, { ...plan, say });
     say(`killed: ${[...counts].map(([victim, count]) => `${victim} ${count}`).join(', ')}`);
   }
-  problems.push(...(await untilDone(plan, campaign)));
+  problems.push(...(await untilDone(plan, campaign, say)));
   const verdict = await untilJudged(campaign);
   say(
     `lost ${verdict.lost}, doubled ${verdict.doubled}, unknown ${verdict.unknown} ` +
@@ -110,7 +109,8 @@ async function run(plan: ChaosPlan, { dataDir, signal, site }: Ground): Promise<
 
 async function untilDone(
   { rate, kills, outages }: ChaosPlan,
-  campaign: Awaited<ReturnType<typeof createChaosCampaign>>,
+  campaign: WatchedCampaign,
+  say: (line: string) => void,
 ): Promise<readonly string[]> {
   const [since, sinceEpoch] = [performance.now(), Date.now()];
   const { total, settled } = await untilStanding(campaign, () => true);
@@ -137,24 +137,12 @@ async function untilDone(
   ];
 }
 
-async function judge(plan: ChaosPlan): Promise<boolean> {
-  const problems = await main(plan);
-  say(
-    problems.length === 0
-      ? 'Nobody was lost or doubled, and the books are sound.'
-      : `NOT SOUND: ${problems.join('; ')}`,
-  );
-  return problems.length === 0;
-}
-
-try {
-  // Another campaign and another judge; that module ends the process itself.
-  if (process.argv.includes('--webhooks')) await import('./webhooks.ts');
-  const plan = readChaosPlan(process.argv.slice(2));
-  if (plan === 'help') process.stdout.write(chaosUsage);
-  else process.exitCode = (await judge(plan)) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof StackError ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
-process.exit();
+// Another campaign and another judge; that module ends the process itself.
+if (process.argv.includes('--webhooks')) await import('./webhooks.ts');
+await rehearse({
+  name: 'chaos',
+  usage: chaosUsage,
+  options: chaosOptions,
+  sound: 'Nobody was lost or doubled, and the books are sound.',
+  run: breakThings,
+});

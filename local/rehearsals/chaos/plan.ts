@@ -1,7 +1,7 @@
 /** What `npm run chaos` was asked to do. */
-import { parseArgs } from 'node:util';
 import { outageKinds, type OutageKind } from './outages.ts';
 import { StackError } from '../../stack/error.ts';
+import type { Options } from '../scene.ts';
 
 export interface ChaosPlan {
   readonly recipients: number;
@@ -30,32 +30,19 @@ Runs a campaign against the simulator, breaks things meanwhile, and compares the
   --webhooks          three deliveries per message instead, the worker killed while they queue; see --webhooks --help
 `;
 
-/** `help` when that was asked for. Throws StackError. */
-export function readChaosPlan(args: readonly string[]): ChaosPlan | 'help' {
-  const whole = { type: 'string' } as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      recipients: whole,
-      rate: whole,
-      workers: whole,
-      seed: whole,
-      kills: whole,
-      outage: whole,
-      seconds: whole,
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return 'help';
-  const outages = readOutages(values.outage);
+export const chaosOptions = ['recipients', 'rate', 'workers', 'seed', 'kills', 'outage', 'seconds'];
+
+/** Throws StackError. */
+export function readChaosPlan({ text, whole }: Options): ChaosPlan {
+  const outages = readOutages(text('outage'));
   return {
-    recipients: number(values.recipients, 20_000),
-    rate: number(values.rate, 300),
-    workers: number(values.workers, 1),
-    seed: number(values.seed, 1),
-    kills: number(values.kills, outages.length > 0 ? 0 : 20),
+    recipients: whole('recipients', 20_000),
+    rate: whole('rate', 300),
+    workers: whole('workers', 1),
+    seed: whole('seed', 1),
+    kills: whole('kills', outages.length > 0 ? 0 : 20),
     outages,
-    seconds: number(values.seconds, 60),
+    seconds: whole('seconds', 60),
   };
 }
 
@@ -68,10 +55,4 @@ function readOutages(list: string | undefined): readonly OutageKind[] {
       throw new StackError(`There is no outage "${name}", only ${outageKinds.join(', ')}`);
     return kind;
   });
-}
-
-function number(given: string | undefined, otherwise: number): number {
-  if (given === undefined) return otherwise;
-  if (!/^\d+$/.test(given)) throw new StackError(`"${given}" is not a whole number`);
-  return Number(given);
 }

@@ -4,8 +4,8 @@ import { gatherEvidence, withClient } from '../evidence.ts';
 import { judgeChaos } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import type { CampaignRecord } from '../../demo/campaign.ts';
-import { demoCsvMapping } from '../../demo/csv.ts';
 import type { DemoReceiver } from '../../demo/receiver.ts';
+import { createCampaign } from '../create-campaign.ts';
 import { StackError } from '../../stack/error.ts';
 import type { Topology } from './topology.ts';
 
@@ -15,8 +15,6 @@ export interface RoundOptions {
   readonly receiver: DemoReceiver;
   readonly templateId: string;
   readonly recipients: number;
-  /** From 0; every round writes to numbers of its own. */
-  readonly round: number;
   /** Called once, when about a third has been sent. */
   readonly onTheWay: () => Promise<void>;
   readonly signal: AbortSignal;
@@ -35,19 +33,11 @@ const restMs = 6_000;
 const patienceMs = 300_000;
 
 export async function runCampaignRound(options: RoundOptions): Promise<RoundResult> {
-  const { topology, apiKey, receiver, templateId, recipients, round, signal } = options;
+  const { topology, apiKey, receiver, templateId, recipients, signal } = options;
   const [writer, reader] = topology.apiUrls.map((baseUrl) => createDemoApi({ baseUrl, apiKey }));
   if (writer === undefined || reader === undefined) throw new StackError('Two API processes are needed');
   const startedAt = performance.now();
-  const created = await writer.post('/api/campaigns/auto-trigger', {
-    name: `Production topology ${round + 1}`,
-    template_id: templateId,
-    contact_selection_type: 'csv_contacts',
-    csv_contacts_string: csvOf(round, recipients),
-    csv_mapping: demoCsvMapping,
-    send_type: 'IMMEDIATE',
-  });
-  const { id } = (created.data as { readonly campaign: { readonly id: string } }).campaign;
+  const { id } = await createCampaign(writer, { name: 'Production topology', templateId, recipients });
   const read = async () => (await reader.get(`/api/campaigns/${id}`)).data as CampaignRecord;
 
   let campaign = await read();
@@ -114,11 +104,4 @@ function readWebhooks({ databaseUrl }: Pick<Topology, 'databaseUrl'>): Promise<W
 
 function tooLate(startedAt: number): boolean {
   return performance.now() - startedAt > patienceMs;
-}
-
-/** Numbers that no other round has. */
-export function csvOf(round: number, rows: number): string {
-  const first = 112_000_000 + round * 100_000;
-  const lines = Array.from({ length: rows }, (_, row) => `Person ${row},,49,015${first + row},,`);
-  return `Name,E-mail,Country,Phone,City,Note\n${lines.join('\n')}\n`;
 }

@@ -5,42 +5,15 @@ import { withClient } from '../evidence.ts';
 import type { CampaignRecord } from '../../demo/campaign.ts';
 import type { Progress } from '../../stack/progress.ts';
 import { StackError } from '../../stack/error.ts';
+import { createCampaign, type NewRehearsedCampaign, type RehearsedCampaign } from '../create-campaign.ts';
 import type { DrillStack } from './stack.ts';
 
-export interface DrillCampaign {
-  readonly id: string;
-  readonly name: string;
-  readonly numbers: readonly string[];
-}
+export type DrillCampaign = RehearsedCampaign;
 
-let made = 0;
-
-export interface NewDrillCampaign {
-  readonly name: string;
-  readonly recipients: number;
-  /** Absent: at once. */
-  readonly inSeconds?: number;
-}
-
-export async function createDrillCampaign(
+export const createDrillCampaign = (
   { api, templateId }: DrillStack,
-  { name, recipients, inSeconds }: NewDrillCampaign,
-): Promise<DrillCampaign> {
-  made += 1;
-  const first = 10_000_000 + made * 100_000;
-  const numbers = Array.from({ length: recipients }, (_, index) => `49151${first + index}`);
-  const created = await api.post('/api/campaigns/auto-trigger', {
-    name,
-    template_id: templateId,
-    contact_selection_type: 'csv_contacts',
-    csv_contacts_string: ['phone,country', ...numbers.map((digits) => `+${digits},DE`)].join('\n'),
-    csv_mapping: { phone_column: 0, country_code_column: 1 },
-    ...(inSeconds === undefined
-      ? { send_type: 'IMMEDIATE' }
-      : { send_type: 'SCHEDULED', scheduled_at: new Date(Date.now() + inSeconds * 1000).toISOString() }),
-  });
-  return { id: (created.data as { campaign: { id: string } }).campaign.id, name, numbers };
-}
+  campaign: Omit<NewRehearsedCampaign, 'templateId'>,
+): Promise<DrillCampaign> => createCampaign(api, { ...campaign, templateId });
 
 export async function readCampaign({ api }: DrillStack, { id }: DrillCampaign): Promise<CampaignRecord> {
   return (await api.get(`/api/campaigns/${id}`)).data as CampaignRecord;

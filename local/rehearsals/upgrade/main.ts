@@ -5,10 +5,8 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { startDemoReceiver } from '../../demo/receiver.ts';
-import { createProgress } from '../../stack/progress.ts';
-import { openRehearsalGround, type RehearsalGround } from '../scene.ts';
+import { rehearse, type Scene } from '../scene.ts';
 import { createSupervisor } from '../../stack/supervisor.ts';
 import { startBalancer } from './balancer.ts';
 import { buildRelease } from './build-release.ts';
@@ -20,11 +18,10 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url));
 // Long enough for the processes of a busy machine to start in between.
 const plan = { recipients: 2_400, asleepRecipients: 200, rate: 60, sleepSeconds: 80 };
 
-const { say, ...progress } = createProgress(process.stdout);
-
 /** Resolves to everything that was wrong. */
-async function main({ folder, signal, remove }: RehearsalGround): Promise<readonly string[]> {
-  const oldFolder = await unpackPrevious(join(folder, 'previous'), signal);
+async function upgrade({ folder, signal, progress }: Scene): Promise<readonly string[]> {
+  const { say } = progress;
+  const oldFolder = await unpackPrevious(join(folder, 'previous'), { say, signal });
   const lines: { readonly process: string; readonly line: Readonly<Record<string, unknown>> }[] = [];
   const complaints: string[] = [];
   const running = new Set<Running>();
@@ -33,7 +30,7 @@ async function main({ folder, signal, remove }: RehearsalGround): Promise<readon
   try {
     const site = await prepareSite({
       supervisor,
-      progress: { say, ...progress },
+      progress,
       folder,
       environment: process.env,
       callbackUrl: `${balancer.url}/provider/webhook`,
@@ -63,12 +60,14 @@ async function main({ folder, signal, remove }: RehearsalGround): Promise<readon
     await supervisor.stop(['provider']);
     await supervisor.stop();
     await Promise.all([receiver.close(), balancer.close()]);
-    remove();
   }
 }
 
 /** The folder of the release before; without one, this very checkout takes both parts, and says so. */
-async function unpackPrevious(folder: string, signal: AbortSignal): Promise<string> {
+async function unpackPrevious(
+  folder: string,
+  { say, signal }: { readonly say: (line: string) => void; readonly signal: AbortSignal },
+): Promise<string> {
   const found = await findPreviousRelease(root);
   if ('missing' in found) {
     say(`No earlier release to upgrade from: ${found.missing}. This release takes its part.`);
@@ -80,19 +79,9 @@ async function unpackPrevious(folder: string, signal: AbortSignal): Promise<stri
   return folder;
 }
 
-async function rehearse(): Promise<void> {
-  const problems = await main(openRehearsalGround('upgrade'));
-  for (const problem of problems) say(`NOT SOUND: ${problem}`);
-  if (problems.length === 0) say('Nobody was lost or doubled, and nobody noticed.');
-  process.exitCode = problems.length === 0 ? 0 : 1;
-}
-
-try {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-  if (values.help) process.stdout.write('npm run upgrade-rehearsal (no options; about three minutes)\n');
-  else await rehearse();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
-process.exit();
+await rehearse({
+  name: 'upgrade',
+  usage: 'npm run upgrade-rehearsal (no options; about three minutes)\n',
+  sound: 'Nobody was lost or doubled, and nobody noticed.',
+  run: upgrade,
+});

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gatherEvidence, readProviderTally, readStanding, type Standing } from '../evidence.ts';
 import { judgeChaos } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
-import { demoCsvMapping } from '../../demo/csv.ts';
+import { createCampaign } from '../create-campaign.ts';
 import type { DemoReceiver } from '../../demo/receiver.ts';
 import { pickFreePorts } from '../../stack/free-port.ts';
-import { csvOf, untilWebhooksRest } from '../production/campaign-round.ts';
+import { untilWebhooksRest } from '../production/campaign-round.ts';
 import { seedWorkspace } from '../seed-workspace.ts';
 import type { Balancer } from './balancer.ts';
 import { drainAll, type Drained } from './drain.ts';
@@ -58,13 +58,19 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
     receiverUrl: rehearsal.receiver.url,
     name: 'Upgrade rehearsal',
   });
-  const create = createCampaigns({ apiUrl: old.api.url, apiKey, templateId });
+  const api = createDemoApi({ baseUrl: old.api.url, apiKey });
   const dueAt = new Date(Date.now() + plan.sleepSeconds * 1_000);
-  const asleep = await create(plan.asleepRecipients, {
-    send_type: 'SCHEDULED',
-    scheduled_at: dueAt.toISOString(),
+  const { id: asleep } = await createCampaign(api, {
+    name: 'Asleep',
+    templateId,
+    recipients: plan.asleepRecipients,
+    inSeconds: plan.sleepSeconds,
   });
-  const sending = await create(plan.recipients, { send_type: 'IMMEDIATE' });
+  const { id: sending } = await createCampaign(api, {
+    name: 'In mid-send',
+    templateId,
+    recipients: plan.recipients,
+  });
   const until = (id: string, enough: (standing: Standing) => boolean) =>
     untilStanding({ databaseUrl: site.databaseUrl, id, signal }, enough);
 
@@ -126,31 +132,6 @@ async function startRelease({ site, oldFolder, newFolder, onStart }: Rehearsal, 
   };
   const [api, worker] = await Promise.all([start('api', apiPort), start('worker', workerPort)]);
   return { api, worker };
-}
-
-function createCampaigns({
-  apiUrl,
-  apiKey,
-  templateId,
-}: {
-  readonly apiUrl: string;
-  readonly apiKey: string;
-  readonly templateId: string;
-}) {
-  const api = createDemoApi({ baseUrl: apiUrl, apiKey });
-  let round = 0;
-  return async (recipients: number, fields: object): Promise<string> => {
-    round += 1;
-    const { data } = await api.post('/api/campaigns/auto-trigger', {
-      name: `Upgrade rehearsal ${round}`,
-      template_id: templateId,
-      contact_selection_type: 'csv_contacts',
-      csv_contacts_string: csvOf(round, recipients),
-      csv_mapping: demoCsvMapping,
-      ...fields,
-    });
-    return (data as { readonly campaign: { readonly id: string } }).campaign.id;
-  };
 }
 
 async function untilStanding(

@@ -31,7 +31,7 @@ const usage = `npm start [-- --workers <n>]
 
 Starts the API, the workers and every server they need, and prints how to use them.
   --workers <n>   how many worker processes (1 to 16, default 1)
-The environment variables are described in .env.example and docs/operations.md.`;
+The environment variables are described in .env.example and docs/operations/configure.md.`;
 
 /** `help` when that was asked for. Throws StackError naming every problem. */
 export function readStackSettings(

@@ -35,10 +35,10 @@ function namesRead(): ReadonlySet<string> {
   return names;
 }
 
-/** The configuration table of docs/operations.md: the default by name. */
+/** The configuration table of docs/operations/configure.md: the default by name. */
 function documented(): ReadonlyMap<string, string> {
-  const text = readFileSync('docs/operations.md', 'utf8');
-  const table = text.slice(text.indexOf('## Configuration'), text.indexOf('## Migrations'));
+  const text = readFileSync('docs/operations/configure.md', 'utf8');
+  const table = text.slice(text.indexOf('## Configuration'), text.indexOf('## Keys and secrets'));
   return new Map(
     [...table.matchAll(/^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$/gm)].map(([, name = '', fallback = '']) => [
       name,

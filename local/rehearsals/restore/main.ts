@@ -1,6 +1,6 @@
 /**
  * `npm run restore-drill`: takes Postgres back to a base backup while Temporal is ahead of it, and Temporal back while
- * Postgres is ahead, each in the middle of campaigns; settles both with the doctor as docs/operations.md says, and holds
+ * Postgres is ahead, each in the middle of campaigns; settles both with the doctor as docs/operations/restore.md says, and holds
  * the provider's own list against the records. Exits 0 only when nobody was sent twice and what is not known is said to be.
  */
 import { withClient } from '../evidence.ts';

@@ -399,6 +399,7 @@ export type CsvPreviewResponse = {
     data: CsvPreview;
 };
 export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR";
+export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "WORKFLOW_STUCK";
 export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
 export type CampaignCounters = {
     /** Waiting to be sent. */
@@ -463,6 +464,8 @@ export type Campaign = {
     phone_number_id: string;
     /** Why it is paused; null unless it is. */
     pause_reason: PauseReason | null;
+    /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
+    waiting_for: WaitingReason | null;
     /** Why the preparation failed; null unless it did. */
     preparation_error: {
         /** Why the preparation failed. */
@@ -557,6 +560,8 @@ export type CampaignDetail = {
     phone_number_id: string;
     /** Why it is paused; null unless it is. */
     pause_reason: PauseReason | null;
+    /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
+    waiting_for: WaitingReason | null;
     /** Why the preparation failed; null unless it did. */
     preparation_error: {
         /** The same as the HTTP status. */

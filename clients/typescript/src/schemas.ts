@@ -133,6 +133,8 @@ export type Campaign = {
   readonly phone_number_id: string;
   /** Why it is paused; null unless it is. */
   readonly pause_reason: PauseReason | null;
+  /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
+  readonly waiting_for: WaitingReason | null;
   /** Why the preparation failed; null unless it did. */
   readonly preparation_error: {
     /** Why the preparation failed. */
@@ -255,6 +257,8 @@ export type CampaignDetail = {
   readonly phone_number_id: string;
   /** Why it is paused; null unless it is. */
   readonly pause_reason: PauseReason | null;
+  /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
+  readonly waiting_for: WaitingReason | null;
   /** Why the preparation failed; null unless it did. */
   readonly preparation_error: {
     /** The same as the HTTP status. */
@@ -1737,6 +1741,8 @@ export type VariableMapping = {
   /** Used where a mapped field is empty. */
   readonly default_values?: VariableDefaults;
 };
+
+export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "WORKFLOW_STUCK";
 
 export type Wallet = {
   /** The sending number’s channel. */

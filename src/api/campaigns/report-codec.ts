@@ -11,6 +11,7 @@ import {
   preparationErrorCodes,
   preparationStatuses,
   sendTypes,
+  waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
 import { formatAmount } from '../../domain/money.ts';
 import type {
@@ -60,6 +61,7 @@ const reportFields = {
   channel_id: Uuid,
   phone_number_id: t.string,
   pause_reason: nullish(oneOf(pauseReasons, 'PauseReason')),
+  waiting_for: nullish(oneOf(waitingReasons, 'WaitingReason')),
   preparation_error: nullish(
     struct({ code: oneOf(preparationErrorCodes, 'PreparationErrorCode'), message: t.string }),
   ),
@@ -123,6 +125,7 @@ export const campaignReportExample = {
   channel_id: '0197c1f2-4b0a-7d33-9b21-2e1d3c4b5a66',
   phone_number_id: '106540352242922',
   pause_reason: null,
+  waiting_for: null,
   preparation_error: null,
   started_at: '2026-11-21T09:00:05.000Z',
   completed_at: null,

@@ -149,6 +149,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   page: 'Which page, from 1.',
   pagination: 'Where this page stands in the list.',
   pause_reason: 'Why it is paused; null unless it is.',
+  waiting_for: 'What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits.',
   payload: 'What a quick reply sends back.',
   pending: 'Waiting to be sent.',
   phoneNumber: 'National digits.',

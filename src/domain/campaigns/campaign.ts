@@ -23,6 +23,15 @@ export const pauseReasons = [
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
+/** What a campaign waits for that would otherwise move. */
+export const waitingReasons = [
+  'TURN',
+  'CHANNEL_TROUBLE',
+  'CHANNEL_THROTTLE',
+  'MESSAGING_LIMIT',
+  'WORKFLOW_STUCK',
+] as const;
+
 /**
  * FAILED stands for an error that the preparation itself came to, and READY for recipients that are there. A campaign that is
  * cancelled before either stays PREPARING, as far as it came; that nothing will follow is said by its status (CANCELLED),

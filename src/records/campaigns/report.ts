@@ -9,6 +9,7 @@ import {
   preparationErrorCodes,
   preparationStatuses,
   sendTypes,
+  waitingReasons,
   type CampaignStatus,
 } from '../../domain/campaigns/campaign.ts';
 import { NotFound } from '../../domain/error.ts';
@@ -33,6 +34,7 @@ const CampaignReport = t.type({
   audience_version: t.number,
   status: oneOf(campaignStatuses),
   pause_reason: nullable(oneOf(pauseReasons)),
+  waiting_for: nullable(oneOf(waitingReasons)),
   send_type: oneOf(sendTypes),
   scheduled_at: nullable(timestamp),
   started_at: nullable(timestamp),
@@ -79,6 +81,8 @@ const columns = sql.fragment`
   preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, started_at,
   completed_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped,
+  (SELECT 'WORKFLOW_STUCK' FROM campaign_standstill AS standing
+    WHERE standing.campaign_id = campaign.id AND kind = 'stuck') AS waiting_for,
   ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons, created_by,
   jsonb_build_object('id', template.id, 'name', template.name, 'language', template.language,
     'category', template.category) AS template`;

@@ -7,6 +7,7 @@ import { viewWorkflows } from '../../../src/commands/operations/workflow-view.ts
 import { watchCampaigns } from '../../../src/commands/operations/watch-campaigns.ts';
 import { createWorkerOrchestrator } from '../../../src/orchestrator.ts';
 import { row } from '../../../src/records/database/row.ts';
+import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { findCampaigns } from '../../../src/records/operations/find-campaigns.ts';
 import { countStandstills } from '../../../src/records/operations/standstill.ts';
 import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
@@ -97,6 +98,8 @@ it('tells of a campaign that is due and of one that cannot go on, until they do'
     findCampaigns(ward.pool, { name: undefined, workspaceId: undefined, standingStill: false, ...search });
   expect(await find({ standingStill: true })).toMatchObject([{ id: campaignId, stands_still: 'stuck' }]);
   const [{ name, workspace_id: workspaceId } = { name: '', workspace_id: 0 }] = await find({});
+  const waitsFor = async () => (await getCampaignReport(ward.pool, workspaceId, campaignId)).waiting_for;
+  expect(await waitsFor()).toBe('WORKFLOW_STUCK');
   expect(await find({ name: name.slice(1).toUpperCase(), workspaceId })).toHaveLength(1);
   expect(await find({ name: `${name}%` })).toEqual([]);
   expect(await find({ workspaceId: workspaceId + 1 })).toEqual([]);
@@ -106,6 +109,7 @@ it('tells of a campaign that is due and of one that cannot go on, until they do'
     expect(await result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 3 } });
   });
   await lookUntil(async () => Object.keys(await kinds()).length === 0);
+  expect(await waitsFor()).toBeNull();
 });
 
 it('finds who does not move, however many sleep, without reading them', async () => {

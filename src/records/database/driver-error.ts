@@ -33,8 +33,15 @@ const bySqlState: Readonly<Record<string, Read>> = {
   '57P01': (error) => new BackendTerminatedError(error),
 };
 
-/** Postgres shows the row that it refuses, or the line of a COPY: a person's data, which belongs in no log. */
-export function withoutRow<E extends Error>(error: E): E {
+/**
+ * Postgres shows the row that it refuses, or the line of a COPY, and quotes in the words of a data exception (class 22) the
+ * value itself: a person's data, which belongs in no log.
+ */
+export function withoutRow<E extends Error & { readonly code?: unknown }>(error: E): E {
+  if (typeof error.code === 'string' && error.code.startsWith('22')) {
+    const message = `Postgres refuses a value (${error.code})`;
+    Object.assign(error, { message, stack: error.stack?.replace(error.message, () => message) });
+  }
   for (const field of ['detail', 'where']) if (field in error) Object.assign(error, { [field]: undefined });
   return error;
 }

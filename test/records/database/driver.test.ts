@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -126,3 +127,19 @@ it('gives up a statement that is never answered, in a transaction too, and takes
   expect(database.state().acquiredConnections).toBe(0);
   await database.end();
 }, 20_000);
+
+it('tells nothing of a value that Postgres refuses', async () => {
+  const person = '+49 1511 2345678';
+  const refused = [
+    sql.type(nothing)`SELECT ${person}::text::int4`,
+    sql.type(nothing)`SELECT ${person}::text::uuid`,
+    sql.type(nothing)`SELECT ${person}::text::timestamptz`,
+  ];
+  for (const statement of refused) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const refusal: unknown = await test.pool.query(statement).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(Error);
+    expect(inspect(refusal, { depth: 10 })).not.toContain(person);
+    expect(inspect(refusal, { depth: 10 })).toMatch(/22\w{3}/);
+  }
+});

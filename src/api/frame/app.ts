@@ -182,7 +182,6 @@ function boundEachAddress(
     const party = limitedParty(remoteAddress);
     const count = (open.get(party) ?? 0) + 1;
     if (count > most) {
-      server.closeIdleConnections();
       socket.destroy();
       return;
     }

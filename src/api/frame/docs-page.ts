@@ -42,7 +42,8 @@ const page = SwaggerUIBundle({
 
 /** The document describes `operations` and its own address. */
 export function documentation(operations: readonly Endpoint[]): readonly Endpoint[] {
-  let text: string | undefined;
+  // As bytes: anybody may ask for it, as often as he likes.
+  let content: Buffer | undefined;
   const description: Endpoint = endpoint(
     {
       method: 'GET',
@@ -56,8 +57,8 @@ export function documentation(operations: readonly Endpoint[]): readonly Endpoin
       },
     },
     async () => {
-      text ??= JSON.stringify(openApiDocument([...operations, description]));
-      return { status: 200, content: text, contentType: 'application/json; charset=utf-8' };
+      content ??= Buffer.from(JSON.stringify(openApiDocument([...operations, description])));
+      return { status: 200, content, contentType: 'application/json; charset=utf-8' };
     },
   );
   return [

@@ -1,0 +1,186 @@
+/** What tenants with a key, and strangers without, try: each for a time and a number at a time, on loopback alone. */
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { Pool } from 'undici';
+import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
+
+export interface AttackSite {
+  readonly baseUrl: string;
+  /** Of tenants that attack: four workspaces. */
+  readonly keys: readonly string[];
+  readonly seconds: number;
+}
+
+export interface Attack {
+  readonly name: string;
+  readonly run: (site: AttackSite) => Promise<void>;
+  /** What the ordinary tenant may wait for an answer and for an event, and the API may grow by. */
+  readonly answerMs: number;
+  readonly eventMs: number;
+  readonly growthMb: number;
+}
+
+/** Not the ordinary tenant's: all of 127/8 is loopback. */
+const attackersAddress = '127.0.0.2';
+
+interface Request {
+  readonly method?: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+}
+
+/** Sends `make()` again and again, `atATime` side by side; whatever is answered. */
+async function flood({ baseUrl, seconds }: AttackSite, atATime: number, make: () => Request): Promise<void> {
+  const pool = new Pool(baseUrl, { connections: atATime, connect: { localAddress: attackersAddress } });
+  const until = performance.now() + seconds * 1_000;
+  const lane = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const { method = 'GET', path, headers = {}, body = null } = make();
+      // oxlint-disable-next-line no-await-in-loop -- one after the other in each lane
+      const answer = await pool.request({ method, path, headers, body }).catch(() => undefined);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await answer?.body.dump().catch(() => undefined);
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, lane));
+  await pool.destroy();
+}
+
+/** Opens connections that say `text` and nothing more. */
+async function hold({ baseUrl, seconds }: AttackSite, count: number, text: string): Promise<void> {
+  const { hostname, port } = new URL(baseUrl);
+  const sockets: Socket[] = Array.from({ length: count }, () => {
+    const socket = connect({ host: hostname, port: Number(port), localAddress: attackersAddress });
+    socket.on('error', () => undefined).pause();
+    socket.write(text);
+    return socket;
+  });
+  await sleep(seconds * 1_000);
+  for (const socket of sockets) socket.destroy();
+}
+
+const first = ({ keys }: AttackSite): string => keys[0] ?? '';
+const json = (key: string) => ({ 'x-api-key': key, 'content-type': 'application/json' });
+const values = (count: number): string => `[${'{},'.repeat(count - 1)}{}]`;
+const manyValues = gzipSync(`{"phoneNumber":"+4915112345678","extra":${values(349_000)}}`);
+const idleValue = `{"name":"s","conditions":[{"field":"email","operator":"exists","value":${values(40_000)}}]}`;
+const normal = { answerMs: 500, eventMs: 2_000, growthMb: 150 };
+
+export const attacks: readonly Attack[] = [
+  { name: 'probes', ...normal, answerMs: 300, run: (site) => flood(site, 200, () => ({ path: '/readyz' })) },
+  {
+    name: 'values in gzip',
+    ...normal,
+    run: (site) =>
+      flood(site, 20, () => ({
+        method: 'POST',
+        path: '/api/contacts',
+        headers: { ...json(first(site)), 'content-encoding': 'gzip' },
+        body: manyValues,
+      })),
+  },
+  {
+    name: 'values in segments',
+    ...normal,
+    run: async (site) => {
+      await flood({ ...site, seconds: site.seconds / 2 }, 10, () => ({
+        method: 'POST',
+        path: '/api/segments',
+        headers: json(first(site)),
+        body: idleValue,
+      }));
+      await flood({ ...site, seconds: site.seconds / 2 }, 20, () => ({
+        path: '/api/segments?limit=100',
+        headers: json(first(site)),
+      }));
+    },
+  },
+  {
+    name: 'guessed keys',
+    ...normal,
+    run: (site) =>
+      flood(site, 100, () => ({ path: '/api/contacts', headers: json(mintApiKey('nobody').apiKey) })),
+  },
+  {
+    name: 'unsigned callbacks',
+    ...normal,
+    run: (site) =>
+      flood(site, 20, () => ({ method: 'POST', path: '/provider/webhook', body: Buffer.alloc(4_000_000) })),
+  },
+  {
+    name: 'half heads',
+    ...normal,
+    run: (site) => hold(site, 1_500, 'GET / HTTP/1.1\r\nHost: x\r\n'),
+  },
+  {
+    name: 'answers unread',
+    ...normal,
+    run: (site) => hold(site, 400, 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8)),
+  },
+  {
+    name: 'bodies unfinished',
+    ...normal,
+    growthMb: 300,
+    run: (site) =>
+      hold(
+        site,
+        400,
+        `POST /api/campaigns/auto-trigger HTTP/1.1\r\nHost: x\r\nX-API-Key: ${first(site)}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: 30000000\r\n\r\n{"x":"${'x'.repeat(2_000_000)}`,
+      ),
+  },
+  {
+    name: 'receivers that begin to hang',
+    ...normal,
+    eventMs: 800,
+    run: hangingReceivers,
+  },
+];
+
+const webhooksEach = 50;
+
+/** Fifty configurations of each workspace, known to answer, whose receivers stop answering under seven contacts a second. */
+async function hangingReceivers(site: AttackSite): Promise<void> {
+  let hangs = false;
+  const server: Server = createServer((request, response) => {
+    request.resume();
+    if (!hangs) response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const pool = new Pool(site.baseUrl, { connections: 20 });
+  const post = async (key: string, path: string, body: object) => {
+    const answer = await pool.request({
+      method: 'POST',
+      path,
+      headers: json(key),
+      body: JSON.stringify(body),
+    });
+    await answer.body.dump();
+  };
+  for (const key of site.keys)
+    for (let number = 0; number < webhooksEach; number += 1)
+      // oxlint-disable-next-line no-await-in-loop -- the workspace is locked by each
+      await post(key, '/api/external-webhooks', { title: 'hangs', url, events: ['contact.created'] });
+  const contacts = (from: number, count: number) =>
+    site.keys.flatMap((key) =>
+      Array.from({ length: count }, (_, index) =>
+        post(key, '/api/contacts', { phoneNumber: `+49160${String(1_000_000 + from + index)}` }),
+      ),
+    );
+  await Promise.all(contacts(0, 2));
+  await sleep(5_000);
+  hangs = true;
+  for (let second = 0; second < site.seconds; second += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- second by second
+    await Promise.all([...contacts(100 + second * 10, 7), sleep(1_000)]);
+  }
+  await pool.destroy();
+  server.close();
+  server.closeAllConnections();
+}

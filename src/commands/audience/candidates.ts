@@ -4,7 +4,12 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Candidate } from '../../domain/audience/audience.ts';
 import type { ContactSelectionType } from '../../domain/campaigns/campaign.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
-import { listFilters, readContacts, readFailedRecipients } from '../../records/audience/audience.ts';
+import {
+  listFilters,
+  readContacts,
+  readFailedRecipients,
+  selectionProblem,
+} from '../../records/audience/audience.ts';
 import { readCampaignFile } from './campaign-file.ts';
 import { readCsvCandidates } from './csv-candidates.ts';
 import { readQuickCandidates } from './quick-candidates.ts';
@@ -37,7 +42,12 @@ export async function openCandidates(sources: Sources, request: AudienceRequest)
       return readContacts(databaseUrl, workspaceId, { segments: undefined, filter: undefined });
     case 'segmented': {
       const segments = await listFilters(sources.database, workspaceId, audience.segments ?? []);
-      return readContacts(databaseUrl, workspaceId, { segments, filter: audience.contact_filters });
+      const selection = { segments, filter: audience.contact_filters };
+      // Segments may have grown since the campaign was created.
+      const problem = selectionProblem(selection);
+      if (problem !== undefined)
+        throw new PreparationFailure('AUDIENCE_EMPTY', `Nobody is looked up: ${problem}`);
+      return readContacts(databaseUrl, workspaceId, selection);
     }
     case 'failed_contacts':
       return readFailedRecipients(databaseUrl, {

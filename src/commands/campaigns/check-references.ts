@@ -6,9 +6,8 @@ import { columnProblems } from '../../domain/audience/csv.ts';
 import type { FieldProblem } from '../../domain/error.ts';
 import { offerEndsBy } from '../../domain/templates/plan.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
-import { findResendableCampaign } from '../../records/audience/audience.ts';
+import { findResendableCampaign, listFilters, selectionProblem } from '../../records/audience/audience.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
-import { findMissingSegments } from '../../records/campaigns/references.ts';
 
 type Sources = Pick<Dependencies, 'config' | 'database' | 'outbound'>;
 
@@ -30,11 +29,7 @@ export async function referenceProblems(
   const problems: FieldProblem[] = [];
   let frozenValues = false;
   if (body.contact_selection_type === 'segmented') {
-    const missing = await findMissingSegments(database, workspaceId, body.segments ?? []);
-    for (const id of missing) {
-      const field = `segments.${body.segments?.indexOf(id)}`;
-      problems.push({ field, message: `${field} is not a segment of this workspace` });
-    }
+    problems.push(...(await segmentProblems(database, workspaceId, body)));
   }
   if (body.contact_selection_type === 'failed_contacts' && body.failed_campaign_id !== undefined) {
     const failed = await findResendableCampaign(database, workspaceId, body.failed_campaign_id);
@@ -73,4 +68,22 @@ async function fileProblems(
   if (url === undefined) return [];
   const checked = outbound.checkUrl(url);
   return checked.ok ? [] : [{ field, message: targetUrlMessage(field, checked.problem) }];
+}
+
+async function segmentProblems(
+  database: Sources['database'],
+  workspaceId: number,
+  { segments = [], contact_filters: filter }: CreateCampaign,
+): Promise<readonly FieldProblem[]> {
+  const found = await listFilters(database, workspaceId, segments);
+  const known = new Set(found.map(({ id }) => id));
+  const missing = [...segments.keys()].filter((at) => !known.has(segments[at]?.toLowerCase() ?? ''));
+  if (missing.length > 0) {
+    return missing.map((at) => ({
+      field: `segments.${at}`,
+      message: `segments.${at} is not a segment of this workspace`,
+    }));
+  }
+  const message = selectionProblem({ segments: found, filter });
+  return message === undefined ? [] : [{ field: 'segments', message }];
 }

@@ -87,15 +87,23 @@ type ContactRow = readonly [
   subscribed: boolean,
 ];
 
-/** The workspace's contacts that are in any of the segments (all contacts without segments) and that match the filter. */
-export async function* readContacts(
-  databaseUrl: string,
-  workspaceId: number,
-  {
-    segments,
-    filter,
-  }: { readonly segments: readonly Filter[] | undefined; readonly filter: Filter | undefined },
-): AsyncGenerator<readonly Candidate[]> {
+/** Contacts in any of the segments (all contacts without segments) that match the filter. */
+export interface ContactSelection {
+  readonly segments: readonly Filter[] | undefined;
+  readonly filter: Filter | undefined;
+}
+
+/** Parameters of one statement; Postgres takes 65,535, and plans many for long. */
+const mostParameters = 10_000;
+
+/** What is wrong with a selection that is too large to be looked up. */
+export function selectionProblem(selection: ContactSelection): string | undefined {
+  const { values } = contactsQuery(0, selection);
+  if (values.length <= mostParameters) return undefined;
+  return `segments and contact_filters come to ${values.length} values; ${mostParameters} are allowed`;
+}
+
+function contactsQuery(workspaceId: number, { segments, filter }: ContactSelection): Query {
   const anySegment =
     segments === undefined
       ? sql.fragment`TRUE`
@@ -108,10 +116,18 @@ export async function* readContacts(
         );
   const extra =
     filter === undefined ? sql.fragment`TRUE` : compileSegmentFilter(filter.match, filter.conditions);
-  const query = toQuery(sql.fragment`
+  return toQuery(sql.fragment`
     SELECT id, phone_number, country_code, country, first_name, last_name, email, subscribed FROM contact
     WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND (${anySegment}) AND ${extra}
     ORDER BY workspace_id, id`);
+}
+
+export async function* readContacts(
+  databaseUrl: string,
+  workspaceId: number,
+  selection: ContactSelection,
+): AsyncGenerator<readonly Candidate[]> {
+  const query = contactsQuery(workspaceId, selection);
   for await (const page of readByCursor<ContactRow>(databaseUrl, query)) yield page.map(candidateOfContact);
 }
 

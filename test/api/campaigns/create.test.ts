@@ -197,6 +197,32 @@ describe('POST /api/campaigns/auto-trigger', () => {
     expect(JSON.stringify(answer.body.error)).toContain('body.2');
   });
 
+  it('refuses segments that come to more values than one statement may have', async () => {
+    const segments = [randomUUID(), randomUUID()];
+    for (const id of segments) {
+      const conditions = Array.from({ length: 5_000 }, () => ({
+        field: 'firstName',
+        operator: 'eq',
+        value: 'A',
+      }));
+      await api.database.pool.query(sql.type(nothing)`
+        INSERT INTO segment (id, workspace_id, name, match, conditions)
+        VALUES (${id}, ${workspace.workspaceId}, ${id}, 'any', ${sql.jsonb(conditions)})`);
+    }
+    const body = {
+      ...valid(),
+      contact_selection_type: 'segmented',
+      quick_contacts: undefined,
+      variable_mapping: { body: { 1: 'a', 2: 'b' } },
+    };
+    expect((await create({ ...body, segments: segments.slice(1) })).status).toBe(201);
+    expect((await create({ ...body, segments })).body).toMatchObject({
+      code: 400,
+      message: 'segments and contact_filters come to 10001 values; 10000 are allowed',
+      error: [{ field: 'segments' }],
+    });
+  });
+
   it('refuses failed contacts whose offer has expired by the time of sending', async () => {
     const failed = (await create(valid())).body.data.campaign.id;
     const until = Date.now() + 1_800_000;

@@ -558,6 +558,28 @@ describe('contacts as the audience', () => {
       '4915100000002',
     ]);
   });
+
+  test('end in FAILED when the segments have grown beyond what one statement takes', async () => {
+    const sender = await aSender(database.pool);
+    const conditions = Array.from({ length: 66_000 }, () => ({
+      field: 'firstName',
+      operator: 'eq',
+      value: 'A',
+    }));
+    const segment = await database.pool.oneFirst(sql.type(Id)`
+      INSERT INTO segment (workspace_id, name, match, conditions)
+      VALUES (${sender.workspaceId}, 's', 'any', ${JSON.stringify(conditions)}::jsonb) RETURNING id`);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      selectionType: 'segmented',
+      audience: { segments: [segment] },
+    });
+    await prepare(id);
+    expect(await standingOf(id)).toMatchObject({
+      status: 'FAILED',
+      code: 'AUDIENCE_EMPTY',
+      message: expect.stringMatching(/^Nobody is looked up: segments .* 66001 values; 10000 are allowed$/),
+    });
+  });
 });
 
 describe('failed contacts', () => {

@@ -1,8 +1,14 @@
 /** The public URL of an uploaded campaign file: built here, and recognised here when it comes back as csv_file_url. */
+import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config.ts';
 
 const path = '/api/campaigns/csv-files/';
 const keyPattern = /^csv_[0-9a-f-]{36}\.csv$/;
+
+/** Of every key: the bucket may hold other things. */
+export const fileKeyPrefix = 'csv_';
+
+export const newCampaignFileKey = (): string => `${fileKeyPrefix}${randomUUID()}.csv`;
 
 export const isCampaignFileKey = (key: string): boolean => keyPattern.test(key);
 

@@ -1,9 +1,10 @@
 /** The bytes of a campaign's CSV, wherever they are. */
+import { addAbortSignal, Readable } from 'node:stream';
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { readCampaignInput } from '../../records/campaigns/inputs.ts';
-import { campaignFileKey } from './campaign-file-url.ts';
+import { campaignFileKey, newCampaignFileKey } from './campaign-file-url.ts';
 
 type FileSources = Pick<Dependencies, 'config' | 'storage' | 'outbound'>;
 
@@ -30,15 +31,37 @@ export async function* readCampaignFile(
   else yield* readCampaignInput(sources.config.databaseUrl, campaignId);
 }
 
+/**
+ * The file of somebody else's server, whole in the storage: no transaction waits for how slowly it comes. Undefined for any
+ * other. Throws as `readCampaignFile` does. One that a killed process leaves behind goes with those of killed uploads.
+ */
+export async function storeDownload(
+  sources: FileSources,
+  { csv_file_key: key, csv_file_url: url }: AudienceInput,
+  signal: AbortSignal,
+): Promise<{ readonly chunks: AsyncIterable<Buffer>; readonly remove: () => Promise<void> } | undefined> {
+  if (key !== undefined || url === undefined || campaignFileKey(sources.config, url) !== undefined)
+    return undefined;
+  const stored = newCampaignFileKey();
+  const content = Readable.from(download(sources, url, signal), { objectMode: false });
+  await sources.storage.write(stored, content);
+  return { chunks: readStored(sources, stored), remove: () => sources.storage.delete(stored) };
+}
+
 async function* readStored({ storage }: FileSources, key: string): AsyncGenerator<Buffer> {
   const stream = await storage.read(key);
   if (stream === undefined) throw new PreparationFailure('FILE_NOT_FOUND', 'The uploaded CSV does not exist');
   for await (const chunk of stream) yield chunk as Buffer;
 }
 
-async function* download({ outbound }: FileSources, url: string): AsyncGenerator<Buffer> {
+async function* download(
+  { outbound }: FileSources,
+  url: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
   const fetched = await outbound.fetchFile(url);
   if (!fetched.ok) throw failureOf(fetched.error);
+  if (signal !== undefined) addAbortSignal(signal, fetched.stream);
   try {
     for await (const chunk of fetched.stream) yield chunk as Buffer;
   } catch (error) {

@@ -22,6 +22,8 @@ export interface AudienceRequest {
   readonly quickContacts: readonly string[];
   /** The values frozen by the failed campaign are used again. */
   readonly keepVariables: boolean;
+  /** The CSV, where it has been fetched already. */
+  readonly file?: AsyncIterable<Buffer>;
 }
 
 type Sources = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound'>;
@@ -34,7 +36,8 @@ export async function openCandidates(sources: Sources, request: AudienceRequest)
     case 'csv_contacts': {
       if (audience.csv_mapping === undefined)
         throw new PreparationFailure('CSV_UNREADABLE', 'csv_mapping is missing');
-      return readCsvCandidates(readCampaignFile(sources, audience, request.campaignId), audience.csv_mapping);
+      const file = request.file ?? readCampaignFile(sources, audience, request.campaignId);
+      return readCsvCandidates(file, audience.csv_mapping);
     }
     case 'quick_contacts':
       return readQuickCandidates(request.quickContacts);

@@ -5,7 +5,7 @@
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { buildRecipients } from './build-recipients.ts';
-import { FileTemporarilyUnavailable } from './campaign-file.ts';
+import { FileTemporarilyUnavailable, storeDownload } from './campaign-file.ts';
 import { openCandidates, type AudienceRequest } from './candidates.ts';
 import { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -133,21 +133,27 @@ async function prepareOnce(dependencies: Preparer, campaign: CampaignToPrepare, 
   const { databaseUrl } = dependencies.config;
   const request = await readRequest(dependencies, campaign);
   const frozen = await freezeVariables(dependencies, { campaign, ...request });
+  const download = new AbortController();
+  let file: Awaited<ReturnType<typeof storeDownload>>;
   let recipients: RecipientLoad | undefined;
   let contacts: ContactLoad | undefined;
   const destroy = (): void => {
+    download.abort();
     recipients?.destroy();
     contacts?.destroy();
   };
   watch.onStop(destroy);
   try {
+    file = await storeDownload(dependencies, request.audience, download.signal);
     recipients = await openRecipientLoad(databaseUrl, campaign.id);
     if (recipients === undefined) return;
     watch.progress(recipients.count);
     contacts = await openContacts(dependencies, campaign);
-    await load(dependencies, { request, frozen, campaign, recipients, contacts, watch });
+    const fetched = file === undefined ? request : { ...request, file: file.chunks };
+    await load(dependencies, { request: fetched, frozen, campaign, recipients, contacts, watch });
   } finally {
     destroy();
+    await file?.remove();
   }
 }
 

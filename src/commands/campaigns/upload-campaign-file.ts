@@ -1,6 +1,6 @@
 /** Takes a campaign's CSV into the file storage, looked at while it streams through. */
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { newCampaignFileKey } from '../audience/campaign-file-url.ts';
 import type { CsvRow } from '../audience/csv-row.ts';
 import { createCsvRowReader } from '../audience/csv-rows.ts';
 import { createCsvTextDecoder } from '../audience/csv-text.ts';
@@ -18,9 +18,6 @@ export interface UploadedFile {
   readonly rowsSampled: number;
 }
 
-/** Of every key: the bucket may hold other things. */
-export const fileKeyPrefix = 'csv_';
-
 const sampleBytes = 256 * 1024;
 
 const mostFiles = 10_000;
@@ -37,7 +34,7 @@ export async function uploadCampaignFile(
   workspaceId: number,
   content: Readable,
 ): Promise<UploadedFile> {
-  const key = `${fileKeyPrefix}${randomUUID()}.csv`;
+  const key = newCampaignFileKey();
   const most = { files: mostFiles, bytes: config.uploadGibPerWorkspace * bytesPerGib };
   const full = () => {
     const limit = `${config.uploadGibPerWorkspace} GiB and ${mostFiles} campaign files`;

@@ -6,7 +6,7 @@ import {
 } from '../../records/campaigns/files.ts';
 import { removals } from '../../records/operations/retention.ts';
 import { StorageFailure } from '../../storage/storage-failure.ts';
-import { fileKeyPrefix } from '../campaigns/upload-campaign-file.ts';
+import { fileKeyPrefix } from '../audience/campaign-file-url.ts';
 
 /** How many rows went, by kind. */
 export type RetentionSummary = Readonly<Record<string, number>>;

@@ -1,10 +1,15 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
 import { FileFetchError } from '../../../src/outbound/fetch-file.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
+import { createFolderStorage } from '../../../src/storage/folder-storage.ts';
 import { nothing, nullable, row } from '../../../src/records/database/row.ts';
 import {
   aCampaignToPrepare,
@@ -16,11 +21,16 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
+let folder: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'prepare-campaign-'));
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
@@ -30,7 +40,7 @@ function dependencies(overrides: Partial<Dependencies> = {}): Dependencies {
     database: database.pool,
     logger: silent,
     now: () => new Date(),
-    storage: { read: async () => undefined },
+    storage: createFolderStorage(folder),
     outbound: {},
     ...overrides,
   } as unknown as Dependencies;
@@ -450,6 +460,49 @@ describe('a CSV file', () => {
     expect(downloads).toBe(2);
     expect((await recipientsOf(id)).map(({ phone_number }) => phone_number)).toEqual(['4915100000002']);
     expect((await contactsOf(sender)).map(({ phone_number }) => phone_number)).toEqual(['4915100000002']);
+  });
+
+  /** Sends its beginning and then nothing until `finish` is called. */
+  function aSlowDownload() {
+    const stream = new Readable({ read: () => undefined });
+    stream.push('p,c\n+4915100000001,49\n');
+    const outbound = { fetchFile: async () => ({ ok: true, stream }) } as unknown as Dependencies['outbound'];
+    return { outbound, finish: () => stream.push(null) };
+  }
+
+  const Count = row(t.type({ count: t.number }));
+  const connectionsOfPreparation = () =>
+    database.pool.oneFirst(sql.type(Count)`
+      SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'prepare-%'`);
+
+  test('that is slow in coming holds no connection, and does not stay', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      audience: { csv_mapping: mapping, csv_file_url: 'https://files.example.com/a.csv' },
+    });
+    const { outbound, finish } = aSlowDownload();
+    const prepared = prepare(id, { overrides: { outbound } });
+    await expect.poll(() => readdir(folder)).toHaveLength(1);
+    await sleep(500);
+    expect(await connectionsOfPreparation()).toBe(0);
+    finish();
+    await prepared;
+    expect(await standingOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 1 });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('is not waited for when the campaign is cancelled', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      audience: { csv_mapping: mapping, csv_file_url: 'https://files.example.com/a.csv' },
+    });
+    const { outbound } = aSlowDownload();
+    const prepared = prepare(id, { overrides: { outbound } });
+    await expect.poll(() => readdir(folder)).toHaveLength(1);
+    await database.pool.query(sql.type(nothing)`UPDATE campaign SET status = 'CANCELLED' WHERE id = ${id}`);
+    await prepared;
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test('that the guard refuses ends in FAILED', async () => {

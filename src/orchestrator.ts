@@ -61,7 +61,7 @@ export interface CampaignStart {
 
 /** What every start of a campaign's workflow has in common, the first and one again. */
 export function campaignStartOptions({ id, name }: CampaignStart) {
-  const input: CampaignWorkflowInput = { campaignId: id, inTurns: true };
+  const input: CampaignWorkflowInput = { campaignId: id, revision: 2 };
   return {
     workflowId: campaignWorkflowId(id),
     taskQueue: taskQueues.campaigns,

@@ -1,5 +1,5 @@
 /** The steps of the campaign workflow. Each answers with the record as it stands after it. */
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure, Context, getClient } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { beginCampaign } from '../commands/campaigns/begin-campaign.ts';
 import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../commands/campaigns/change-campaign.ts';
@@ -12,7 +12,7 @@ import { Conflict } from '../domain/error.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { getCampaignStanding } from '../records/campaigns/standing.ts';
 import type { CampaignStanding } from '../domain/campaigns/standing.ts';
-import type { OperatorAction, SendStep } from '../workflows/contract.ts';
+import type { OperatedCampaign, OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
 import { createPlaces } from '../concurrency/places.ts';
 
@@ -79,7 +79,8 @@ export function createCampaignActivities(
           return { ...(await standing(campaignId)), waitMs: 0, drained: false };
         const heartbeat = beatWhileRunning();
         // Given up by Temporal, or by an operator who terminated the workflow: nobody waits for what it would still send.
-        const { cancellationSignal } = Context.current();
+        const context = Context.current();
+        const { cancellationSignal } = context;
         stepsRunning += 1;
         try {
           const budgetMs = stepsRunning > crowd ? shortStepMs : longStepMs;
@@ -87,6 +88,9 @@ export function createCampaignActivities(
             budgetMs,
             draining: () => draining() || cancellationSignal.aborted,
           });
+          // Paused by its id in Temporal: the next step would begin as if nothing had been said.
+          if (context.cancellationDetails?.paused === true)
+            await pauseCampaign(dependencies, { campaignId, byWorkflow: true }).catch(unlessConflict);
           return { ...(await standing(campaignId)), ...result };
         } finally {
           stepsRunning -= 1;
@@ -109,27 +113,36 @@ export function createCampaignActivities(
           heartbeat: () => context.heartbeat(),
           signal: context.cancellationSignal,
         });
+        // A workflow ends as Canceled, and not as one that was sent to its end, only when that was requested of it.
+        const { workflowId } = context.info.workflowExecution ?? {};
+        if (workflowId !== undefined) await getClient().workflow.getHandle(workflowId).cancel();
         return standing(campaignId);
       }),
 
-    /** An operator's signal. What is not possible in the present state changes nothing. */
-    operateCampaign: (campaignId: string, action: OperatorAction): Promise<CampaignStanding> =>
+    /** What an operator asks for. What is not possible in the present state changes nothing. */
+    operateCampaign: (campaignId: string, action: OperatorAction): Promise<OperatedCampaign> =>
       asActivity(async () => {
         const change = { resume: startCampaignAgain, pause: pauseCampaign, cancel: cancelCampaign }[action];
         try {
-          await change(dependencies, { campaignId });
+          await change(dependencies, { campaignId, byWorkflow: true });
         } catch (error) {
           if (!(error instanceof Conflict)) throw error;
-          dependencies.logger.warn(
-            { campaignId, action },
-            'operator signal ignored: not possible in this state',
-          );
+          // An attempt before may have made the change and died before it could tell.
+          if (Context.current().info.attempt > 1) return standing(campaignId);
+          const refused = error.message;
+          dependencies.logger.warn({ campaignId, action, refused }, 'operator refused');
+          return { ...(await standing(campaignId)), refused };
         }
         return standing(campaignId);
       }),
 
     readCampaign: (campaignId: string): Promise<CampaignStanding> => asActivity(() => standing(campaignId)),
   };
+}
+
+/** Somebody was faster: the standing tells of it. */
+function unlessConflict(error: unknown): void {
+  if (!(error instanceof Conflict)) throw error;
 }
 
 /** Temporal hands the work out again, here or to a process that has a place. */

@@ -5,13 +5,12 @@
 import {
   allHandlersFinished,
   CancellationScope,
+  CancelledFailure,
   condition,
   continueAsNew,
   defineQuery,
-  defineSignal,
   patched,
   setCurrentDetails,
-  setDefaultSignalHandler,
   setHandler,
   upsertSearchAttributes,
   workflowInfo,
@@ -29,41 +28,37 @@ import {
 } from './activities.ts';
 import { describeStanding } from './campaign-view.ts';
 import {
-  operatorActions,
   progressQueryName,
-  signalNames,
   type CampaignWorkflowInput,
+  type OperatedCampaign,
   type OperatorAction,
 } from './contract.ts';
+import { handleOperators } from './operating.ts';
 import { campaignStatusKey, pauseReasonKey } from './search-attributes.ts';
 
 const pausedCheckMs = 60_000;
 
 /**
  * Nothing in it is cancelled by Temporal: a workflow that just ended would leave its campaign as it stands for good. Who
- * requests the cancellation of the workflow cancels the campaign, as the signal `cancel` does.
+ * requests the cancellation of the workflow cancels the campaign, as the signal `cancel` does; it ends as Canceled.
  */
 export function campaign(input: CampaignWorkflowInput): Promise<CampaignStanding> {
   return CancellationScope.nonCancellable(() => runCampaign(input));
-}
-
-/** Those that came before the workflow's first step, or are sent again by a reset, in their order and not name by name. */
-function handleSignals(handlers: ReadonlyMap<string, () => void | Promise<void>>): void {
-  setDefaultSignalHandler((name) => handlers.get(name)?.());
-  for (const [name, handler] of handlers) setHandler(defineSignal(name), handler);
-  setDefaultSignalHandler(undefined);
 }
 
 async function runCampaign({
   campaignId,
   continued,
   claimedPosition,
-  inTurns = false,
+  revision,
 }: CampaignWorkflowInput): Promise<CampaignStanding> {
+  // It keeps the steps that its history begins with.
+  const early = revision === undefined;
   let standing: CampaignStanding | undefined;
   let claimedUpTo = claimedPosition ?? 0;
   let changes = 0;
   let seen = 0;
+  let shownAt = 0;
   let cancelling = false;
   let operated: Promise<void> = Promise.resolve();
 
@@ -87,33 +82,46 @@ async function runCampaign({
     return next;
   };
   const changed = (): boolean => changes !== seen;
+  /** After a change. What an operator's wish led to has been shown; of any other change only the record knows. */
+  const lookAgain = async (): Promise<CampaignStanding> => {
+    if (early || standing === undefined || shownAt !== changes) return step(() => readCampaign(campaignId));
+    seen = changes;
+    return standing;
+  };
 
-  setHandler(defineQuery<CampaignStanding | null>(progressQueryName), () => standing ?? null);
-  const operate = (action: OperatorAction): Promise<void> => {
+  setHandler(defineQuery<CampaignStanding | null>(progressQueryName), () => standing ?? null, {
+    description: 'Where the campaign stood after the last step: status, reason of a pause, counters.',
+  });
+  const operate = (action: OperatorAction): Promise<OperatedCampaign> => {
     const earlier = operated;
     // A handler runs in the scope of the workflow, which may have been asked to cancel.
     const present = CancellationScope.nonCancellable(async () => {
       // Side by side, a resume could overtake the pause that was sent before it.
       if (patched('operate-in-turn')) await earlier;
-      show(await operateCampaign(campaignId, action));
+      const before = changes;
+      const next = await operateCampaign(campaignId, action);
+      show(next);
+      if (!early && next.refused !== undefined) return next;
+      if (changes === before) shownAt = before + 1;
       changes += 1;
+      return next;
     });
-    operated = present.catch(() => undefined);
+    operated = present.then(
+      () => undefined,
+      () => undefined,
+    );
     return present;
   };
-  handleSignals(
-    new Map<string, () => void | Promise<void>>([
-      [
-        signalNames.refresh,
-        () => {
-          changes += 1;
-        },
-      ],
-      ...operatorActions.map((action) => [action, () => operate(action)] as const),
-    ]),
-  );
+  handleOperators({
+    standing: () => standing,
+    operate,
+    refresh: () => {
+      changes += 1;
+    },
+  });
   CancellationScope.current()
     .cancelRequested.catch(() => {
+      if (!early && standing?.status === 'CANCELLED') return;
       cancelling = true;
       return operate('cancel');
     })
@@ -135,10 +143,13 @@ async function runCampaign({
         show(next);
         const ended = next.status !== 'RUNNING' || next.drained || workflowInfo().continueAsNewSuggested;
         over ||= ended;
-        if (ended || (inTurns && !leads && next.room !== true)) return;
-        if (inTurns && leads && next.room === true) helping ??= help();
-        if (next.waitMs > 0) await condition(() => changes !== before || (inTurns && over), next.waitMs);
-        if (inTurns && over) return;
+        if (ended || (!early && !leads && next.room !== true)) return;
+        if (!early && leads && next.room === true) helping ??= help();
+        if (next.waitMs > 0) {
+          const summary = 'sending rests: a turn, the rate, the provider, or a later attempt';
+          await condition(() => changes !== before || (!early && over), next.waitMs, { summary });
+        }
+        if (!early && over) return;
       }
     };
     const help = async (): Promise<void> => {
@@ -149,13 +160,15 @@ async function runCampaign({
     await runLane(true);
     await helping;
     const settled = await step(() => settleCampaign(campaignId));
-    if (settled.status === 'RUNNING' && settled.waitMs > 0) await condition(changed, settled.waitMs);
+    if (settled.status === 'RUNNING' && settled.waitMs > 0)
+      await condition(changed, settled.waitMs, { summary: 'until outcomes come, or later attempts are due' });
     return settled;
   };
 
   const waitUntilDue = async (scheduled: CampaignStanding): Promise<CampaignStanding> => {
     const waitMs = scheduled.scheduledAt === null ? 0 : Date.parse(scheduled.scheduledAt) - Date.now();
-    if (waitMs > 0 && (await condition(changed, waitMs))) return step(() => readCampaign(campaignId));
+    const summary = `until it is due at ${scheduled.scheduledAt}`;
+    if (waitMs > 0 && (await condition(changed, waitMs, { summary }))) return lookAgain();
     return step(() => beginCampaign(campaignId));
   };
 
@@ -163,9 +176,11 @@ async function runCampaign({
     // Claims of crashed pages become UNKNOWN after their grace period, in a pause too.
     const open = (standing?.counts.claimed ?? 0) > 0;
     const resumed = open
-      ? await condition(changed, pausedCheckMs)
+      ? await condition(changed, pausedCheckMs, {
+          summary: 'paused; until the outcomes of open pages are looked at',
+        })
       : await condition(changed).then(() => true);
-    return step(() => (resumed ? readCampaign(campaignId) : settleCampaign(campaignId)));
+    return resumed ? lookAgain() : step(() => settleCampaign(campaignId));
   };
 
   let present = await step(() => (continued ? readCampaign(campaignId) : prepareCampaign(campaignId)));
@@ -176,7 +191,7 @@ async function runCampaign({
         campaignId,
         continued: true,
         claimedPosition: claimedUpTo,
-        inTurns: true,
+        revision: 2,
       });
     }
     if (!present.prepared) present = await step(() => prepareCampaign(campaignId));
@@ -186,5 +201,7 @@ async function runCampaign({
   }
   if (present.status === 'CANCELLED') present = await step(() => cancelRecipients(campaignId));
   await condition(handled);
+  // So that nobody takes it for one that was sent to its end.
+  if (present.status === 'CANCELLED' && !early) throw new CancelledFailure('The campaign is cancelled');
   return present;
 }

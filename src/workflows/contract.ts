@@ -61,14 +61,20 @@ export interface SendStep extends CampaignStanding {
   readonly room?: boolean;
 }
 
+/** What came of an operator's wish: the record after it. */
+export interface OperatedCampaign extends CampaignStanding {
+  /** Why nothing was changed. */
+  readonly refused?: string;
+}
+
 export interface CampaignWorkflowInput {
   readonly campaignId: string;
   /** Set when the run continues an earlier one: preparation and start are behind it. */
   readonly continued?: true;
   /** How far the earlier runs saw the campaign claimed. */
   readonly claimedPosition?: number;
-  /** Missing in runs that began before 0.2: their lanes end one by one. */
-  readonly inTurns?: boolean;
+  /** Missing in runs that began on release 0.1: they keep its steps. */
+  readonly revision?: 2;
 }
 
 export interface WebhookDeliveryInput {
@@ -79,6 +85,6 @@ export interface TemplateSyncInput {
   readonly businessAccountId: string;
 }
 
-/** What an operator can ask of a campaign by signal. */
+/** What an operator can ask of a campaign, by signal or by update. */
 export const operatorActions = ['resume', 'pause', 'cancel'] as const;
 export type OperatorAction = (typeof operatorActions)[number];

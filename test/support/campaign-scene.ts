@@ -34,6 +34,7 @@ export interface Scene {
     work: () => Promise<T>,
     workflowBundle?: WorkflowBundleWithSourceMap,
   ) => Promise<T>;
+  /** A cancelled campaign's is its record: its workflow ends as cancelled. */
   readonly result: () => Promise<CampaignStanding>;
   /** What the workflow itself answers. */
   readonly progress: () => Promise<CampaignStanding | null>;
@@ -69,7 +70,17 @@ export async function setCampaignScene(
       });
       return worker.runUntil(work());
     },
-    result: () => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId)).result(),
+    result: async () => {
+      const handle = temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
+      try {
+        return await handle.result();
+      } catch (error) {
+        const standing = await getCampaignStanding(database, campaignId);
+        if ((await handle.describe()).status.name !== 'CANCELLED' || standing.status !== 'CANCELLED')
+          throw error;
+        return standing;
+      }
+    },
     progress: () => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId)).query('progress'),
   };
 }

@@ -8,13 +8,19 @@ import {
 import { Conflict } from '../../domain/error.ts';
 import { isSendable } from '../../domain/templates/definition.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { lockCampaign, moveCampaignAndTell, type LockedCampaign } from '../../records/campaigns/lifecycle.ts';
+import {
+  lockCampaign,
+  moveCampaign,
+  moveCampaignAndTell,
+  type LockedCampaign,
+} from '../../records/campaigns/lifecycle.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
 
 export interface CampaignReference {
   readonly campaignId: string;
-  /** Undefined when the campaign's own workflow asks. */
   readonly workspaceId?: number;
+  /** The campaign's own workflow asks, and learns from the record what came of it. */
+  readonly byWorkflow?: true;
 }
 
 type Changer = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
@@ -58,7 +64,7 @@ function refuseUnless(campaign: LockedCampaign, action: CampaignAction, verb: st
 
 async function change(
   dependencies: Changer,
-  { campaignId, workspaceId }: CampaignReference,
+  { campaignId, workspaceId, byWorkflow }: CampaignReference,
   decide: (campaign: LockedCampaign) => {
     readonly action: CampaignAction;
     readonly pauseReason?: 'OPERATOR';
@@ -67,9 +73,10 @@ async function change(
   const status = await dependencies.database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId, workspaceId);
     const { action, pauseReason } = decide(campaign);
-    await moveCampaignAndTell(transaction, campaign, action, pauseReason ?? null);
+    const move = byWorkflow === true ? moveCampaign : moveCampaignAndTell;
+    await move(transaction, campaign, action, pauseReason ?? null);
     return nextCampaignStatus(campaign.status, action);
   });
   dependencies.logger.info({ campaignId, status }, 'campaign changed');
-  await deliverWorkflowCommands(dependencies, campaignId);
+  if (byWorkflow !== true) await deliverWorkflowCommands(dependencies, campaignId);
 }

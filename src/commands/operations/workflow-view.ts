@@ -12,7 +12,7 @@ export interface WorkflowDescription {
   /** What the workflow last showed of its campaign; undefined before its first step. */
   readonly status?: string;
   readonly pauseReason?: string;
-  /** Why a running workflow does not go on: nobody takes its next task, or whoever does fails. */
+  /** Why a running workflow does not go on: nobody takes its next task, whoever does fails, or a step is paused. */
   readonly stuck?: string;
 }
 
@@ -49,9 +49,9 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
       if (found === undefined) return { state: 'absent' };
       const status = found.typedSearchAttributes.get(campaignStatusKey);
       const pauseReason = found.typedSearchAttributes.get(pauseReasonKey);
-      const stuck = whyStuck(found.raw.pendingWorkflowTask, Date.now());
+      const stuck = whyStuck(found.raw, Date.now());
       return {
-        state: stateOf(found.status.name),
+        state: stateOf(found.status.name, found.type),
         ...(status !== undefined && { status }),
         ...(pauseReason !== undefined && { pauseReason }),
         ...(stuck !== undefined && { stuck }),
@@ -97,15 +97,23 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
   };
 }
 
-type PendingTask = Awaited<
+type Described = Awaited<
   ReturnType<ReturnType<Orchestrator['client']['workflow']['getHandle']>['describe']>
->['raw']['pendingWorkflowTask'];
+>['raw'];
 
 // One that fails once was taken by a worker that died; a worker that lives takes the next one at once.
 const failuresOfDying = 1;
 const untakenMs = 60_000;
 
-function whyStuck(task: PendingTask, now: number): string | undefined {
+function whyStuck(
+  { pendingWorkflowTask: task, pendingActivities }: Described,
+  now: number,
+): string | undefined {
+  const paused = pendingActivities?.find((activity) => activity.paused === true);
+  if (paused !== undefined) {
+    const { activityType, activityId } = paused;
+    return `its step ${activityType?.name} was paused by hand: temporal activity unpause --activity-id ${activityId}`;
+  }
   if (task === undefined || task === null) return undefined;
   const failures = (task.attempt ?? 1) - 1;
   if (failures > failuresOfDying)
@@ -115,9 +123,11 @@ function whyStuck(task: PendingTask, now: number): string | undefined {
   return !taken && now - since > untakenMs ? 'no worker takes the task of its workflow' : undefined;
 }
 
-function stateOf(status: string): WorkflowState {
+function stateOf(status: string, type: string): WorkflowState {
   if (status === 'RUNNING' || status === 'PAUSED') return 'running';
-  return status === 'COMPLETED' ? 'completed' : 'ended';
+  // A campaign that was cancelled, in its record too, ends in this way.
+  const completes = status === 'COMPLETED' || (status === 'CANCELLED' && type === workflowTypes.campaign);
+  return completes ? 'completed' : 'ended';
 }
 
 /** The client's errors are told apart by name: its package is imported by the orchestrator alone. */

@@ -55,6 +55,7 @@ function recordStatement({ campaignId, channelId, claimId, outcomes, final }: Pa
           ELSE 'none' END,
         provider_message_id = COALESCE(recipient.provider_message_id, result.pmid),
         claim_id = CASE WHEN ${open} AND result.state = 'PENDING' THEN NULL ELSE recipient.claim_id END,
+        accepted_at = CASE WHEN ${open} AND result.state = 'ACCEPTED' THEN now() ELSE recipient.accepted_at END,
         attempts = recipient.attempts - CASE WHEN ${open} AND result.attempted = false THEN 1 ELSE 0 END,
         updated_at = now()
       -- In the order of the positions, so that the rows are locked in it.
@@ -112,6 +113,12 @@ function recordStatement({ campaignId, channelId, claimId, outcomes, final }: Pa
       ) AS change
       GROUP BY counted.campaign_id, change.reason ORDER BY change.reason
       ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
+    ), timed AS (
+      INSERT INTO campaign_minute (campaign_id, at, accepted, failed)
+      SELECT counted.campaign_id, date_trunc('minute', now()), total.accepted, total.failed FROM counted CROSS JOIN total
+      WHERE total.accepted + total.failed > 0
+      ON CONFLICT (campaign_id, at) DO UPDATE SET accepted = campaign_minute.accepted + excluded.accepted,
+        failed = campaign_minute.failed + excluded.failed
     )
     DELETE FROM campaign_claim USING (SELECT count(*) FROM counted) AS written
     WHERE campaign_claim.id = ${claimId} AND ${final}`;

@@ -1,5 +1,6 @@
 /** The API process. */
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { createApiServer } from './api/frame/app.ts';
 import { metricsEndpoint } from './api/frame/metrics-endpoint.ts';
 import { routes } from './api/routes.ts';
@@ -9,6 +10,8 @@ import { findMissing, reportMissing } from './process/find-missing.ts';
 import { serveHealth } from './process/serve-health.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
 
+// Where the build puts the page, beside this file's folder.
+const pageFolder = fileURLToPath(new URL('../dashboard', import.meta.url));
 const deadlineMs = 29_000;
 // For the connections to the servers.
 const closingMs = 4_000;
@@ -22,7 +25,7 @@ async function main(): Promise<void> {
   const health =
     metricsPort === undefined ? undefined : await serveHealth({ host, port: metricsPort, metrics, missing });
   const endpoints = health === undefined ? routes : routes.filter((one) => one !== metricsEndpoint);
-  const { server, drain } = createApiServer(dependencies, endpoints);
+  const { server, drain } = createApiServer(dependencies, endpoints, {}, pageFolder);
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -57,7 +57,7 @@ const rooms = {
   api: {
     knows: ['codecs', 'domain', 'records', 'commands', 'workflows', 'process', ...effects, ...ground],
     types: ['dependencies'],
-    folders: ['frame', 'campaigns', 'webhooks'],
+    folders: ['frame', 'campaigns', 'dashboard', 'webhooks'],
   },
   dependencies: {
     knows: ['codecs', 'domain', 'records', 'commands', 'workflows', 'process', ...effects, ...ground],

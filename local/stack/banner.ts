@@ -3,6 +3,8 @@ import { workflowTypes } from '../../src/workflows/contract.ts';
 import type { DevFile } from './dev-file.ts';
 
 export interface BannerOptions {
+  /** Signs in once, within ten minutes. */
+  readonly signInLink: string;
   readonly dev: DevFile;
   readonly dataDir: string;
   readonly seconds: number;
@@ -10,8 +12,9 @@ export interface BannerOptions {
   readonly example: { readonly templateId: string; readonly variables: readonly string[] } | undefined;
 }
 
-export function banner({ dev, dataDir, seconds, example }: BannerOptions): string {
+export function banner({ dev, signInLink, dataDir, seconds, example }: BannerOptions): string {
   const rows = [
+    ['Dashboard', signInLink],
     ['API', dev.baseUrl],
     ['API documentation', `${dev.baseUrl}/docs`],
     ['Temporal Web UI', campaignsPage(dev) ?? `(of the server at ${dev.temporalAddress})`],

@@ -5,6 +5,8 @@ import { readJson, writePrivateJson } from './private-file.ts';
 
 export interface DevFile {
   readonly baseUrl: string;
+  /** The page; `admin sign-in-link` makes a link that signs in to it. */
+  readonly dashboardUrl: string;
   readonly apiKey: string;
   readonly workspaceKey: string;
   readonly operatorKey: string;

@@ -88,6 +88,7 @@ async function startParts(context: StackContext): Promise<Pick<Stack, 'dev' | 'e
     exampleTemplate: workspace.exampleTemplate,
     dev: {
       baseUrl: programs.baseUrl,
+      dashboardUrl: `${programs.baseUrl}/dashboard`,
       apiKey: workspace.apiKey,
       workspaceKey: workspace.workspaceKey,
       operatorKey: workspace.operatorKey,

@@ -1,4 +1,7 @@
 /** `npm start`: the whole stack in the foreground until Ctrl-C or SIGTERM. */
+import { createSignInLink } from '../../src/commands/workspaces/create-sign-in-link.ts';
+import { parseApiKey } from '../../src/domain/workspaces/api-key.ts';
+import { createDatabase } from '../../src/records/database/database.ts';
 import { banner } from './banner.ts';
 import { createProgress } from './progress.ts';
 import { startStack, type Stack } from './stack.ts';
@@ -47,12 +50,29 @@ async function main(): Promise<number> {
   }
   const seconds = (Date.now() - startedAt) / 1000;
   stdout.write(
-    banner({ dev: stack.dev, dataDir: settings.dataDir, seconds, example: stack.exampleTemplate }),
+    banner({
+      dev: stack.dev,
+      signInLink: await signInLink(stack.dev),
+      dataDir: settings.dataDir,
+      seconds,
+      example: stack.exampleTemplate,
+    }),
   );
   await asked;
   await stack.stop();
   progress.say('Stopped.');
   return 0;
+}
+
+/** With the rights of the channel's key, which can send. */
+async function signInLink({ databaseUrl, baseUrl, apiKey }: Stack['dev']): Promise<string> {
+  const database = await createDatabase(databaseUrl, 2);
+  try {
+    const keyId = parseApiKey(apiKey)?.keyId ?? '';
+    return (await createSignInLink({ database }, { keyId, origin: baseUrl })).url;
+  } finally {
+    await database.end();
+  }
 }
 
 try {

@@ -3,11 +3,13 @@ import { presentCampaignDetail } from '../api/campaigns/report-codec.ts';
 import { adjustWallet } from '../commands/wallet/adjust-wallet.ts';
 import { createApiKey } from '../commands/workspaces/create-api-key.ts';
 import { createChannel } from '../commands/workspaces/create-channel.ts';
+import { createSignInLink } from '../commands/workspaces/create-sign-in-link.ts';
 import { createWorkspace } from '../commands/workspaces/create-workspace.ts';
 import { listStaleKeys } from '../commands/workspaces/list-stale-keys.ts';
 import { rechargeWallet } from '../commands/wallet/recharge-wallet.ts';
 import { revokeApiKey } from '../commands/workspaces/revoke-api-key.ts';
 import { rotateSecrets } from '../commands/workspaces/rotate-secrets.ts';
+import { publicOrigin } from '../commands/audience/campaign-file-url.ts';
 import { setFeature } from '../commands/workspaces/set-feature.ts';
 import { syncTemplates } from '../commands/templates/sync-templates.ts';
 import { updateChannel } from '../commands/workspaces/update-channel.ts';
@@ -111,6 +113,13 @@ export const adminCommands: readonly AdminCommand[] = [
     summary: 'revoke an API key, on every process within 5 seconds',
     options: { 'key-id': { description: 'the second part of the key, or what create-key printed' } },
     run: (context, values) => revokeApiKey(context, { keyId: values['key-id'] }),
+  }),
+  adminCommand({
+    name: 'sign-in-link',
+    summary: 'make a link that signs in to the dashboard, once and within ten minutes',
+    options: { 'key-id': { description: 'the key whose rights it gives: the second part of the key' } },
+    run: (context, values) =>
+      createSignInLink(context, { keyId: values['key-id'], origin: publicOrigin(context.config) }),
   }),
   adminCommand({
     name: 'recharge',

@@ -37,6 +37,7 @@ export function adminEnvironment(environment: Environment, needs: readonly Need[
     ...readObject(join(dataDir, 'secrets.json')),
     ...present({
       PROVIDER_BASE_URL: stack['providerUrl'],
+      PUBLIC_URL: stack['baseUrl'],
       TEMPORAL_ADDRESS: stack['temporalAddress'],
       TEMPORAL_NAMESPACE: stack['temporalNamespace'],
     }),

@@ -88,7 +88,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     orchestrator: createIdleOrchestrator(),
     ...options.dependencies,
   };
-  const { server, drain } = createApiServer(dependencies, endpoints, options.limits);
+  const { server, drain } = createApiServer(dependencies, endpoints, options.limits, 'dist/dashboard');
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

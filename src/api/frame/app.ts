@@ -1,5 +1,5 @@
 /** The Koa application and the HTTP server around it, with its limits of size and time. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
@@ -7,6 +7,9 @@ import type { Dependencies } from '../../dependencies.ts';
 import { createPlaces } from '../../concurrency/places.ts';
 import { rememberFor } from '../../concurrency/remember.ts';
 import { findMissing } from '../../process/find-missing.ts';
+import { dashboardPage } from '../dashboard/page.ts';
+import { sessionApi } from '../dashboard/session-api.ts';
+import { sessionEndpoints } from '../dashboard/session.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { createAddressReader, createProxyTest, limitedParty } from './client-address.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -17,6 +20,7 @@ import { mount } from './mount.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { refuse } from './refuse.ts';
 import { requestLog } from './request-log.ts';
+import { createSessionAuthenticator } from './session.ts';
 
 const securityHeaders = new Map([
   ['Cache-Control', 'no-store'],
@@ -61,9 +65,11 @@ interface AppOptions {
   readonly endpoints: readonly Endpoint[];
   readonly limits: ServerLimits;
   readonly isStopping: () => boolean;
+  /** Of the built dashboard; undefined: none is served. */
+  readonly pageFolder: string | undefined;
 }
 
-function createApp({ dependencies, endpoints, limits, isStopping }: AppOptions): Koa<FrameState> {
+function createApp({ dependencies, endpoints, limits, isStopping, pageFolder }: AppOptions): Koa<FrameState> {
   const { config, logger, now } = dependencies;
   const rate = (perSecond: number) => ({ perSecond, burst: perSecond * 2 });
   const refusals = createRateLimiter(rate(Math.min(config.rateLimitPerSecond, mostRefusalsPerSecond)));
@@ -81,28 +87,34 @@ function createApp({ dependencies, endpoints, limits, isStopping }: AppOptions):
     if (isStopping()) ctx.set('Connection', 'close');
   });
   app.use(refuse({ logger, now }));
-  app.use(
-    mount(
-      {
-        dependencies,
-        authenticate: createAuthenticator({ ...dependencies, refusals }),
-        addressOf: createAddressReader(config.trustedProxies),
-        keyLimiter: createRateLimiter(rate(config.rateLimitPerSecond)),
-        bodyTimeoutMs: limits.bodyMs,
-        memory: createMemoryBudget(limits.memoryBytes),
-        readers: createPlaces({
-          total: Infinity,
-          perOwner: Math.max(1, Math.floor(config.databasePoolSize / 2)),
-          waiting: limits.connections / 2,
-        }),
-        isStopping,
-        findMissing: rememberFor(readinessMs, () => findMissing(dependencies)),
-      },
-      endpoints,
-    ),
-  );
+  const frame = {
+    dependencies,
+    authenticate: createAuthenticator({ ...dependencies, refusals }),
+    addressOf: createAddressReader(config.trustedProxies),
+    keyLimiter: createRateLimiter(rate(config.rateLimitPerSecond)),
+    bodyTimeoutMs: limits.bodyMs,
+    memory: createMemoryBudget(limits.memoryBytes),
+    readers: createPlaces({
+      total: Infinity,
+      perOwner: Math.max(1, Math.floor(config.databasePoolSize / 2)),
+      waiting: limits.connections / 2,
+    }),
+    isStopping,
+    findMissing: rememberFor(readinessMs, () => findMissing(dependencies)),
+  };
+  app.use(dashboardPage(pageFolder));
+  app.use(sessionApi({ ...frame, authenticate: createSessionAuthenticator(dependencies) }, endpoints));
+  const sessions = sessionEndpoints({
+    prove: (apiKey, ip) => frame.authenticate(requestWith(apiKey), limitedParty(ip), { access: 'workspace' }),
+    refuse: (ip) => void refusals.take(limitedParty(ip)),
+  });
+  app.use(mount(frame, [...endpoints, ...sessions]));
   return app;
 }
+
+/** A key that is shown in a body is proven as one in the header is. */
+const requestWith = (apiKey: string) =>
+  ({ rawHeaders: ['X-API-Key', apiKey], headers: {} }) as unknown as IncomingMessage;
 
 export interface ApiServer {
   /** Not listening yet. */
@@ -118,11 +130,12 @@ export function createApiServer(
   dependencies: Dependencies,
   endpoints: readonly Endpoint[],
   given: Partial<ServerLimits> = {},
+  pageFolder?: string,
 ): ApiServer {
   let stopping = false;
   const limits = { ...defaultLimits, ...given };
   const { headersMs, requestMs, unreadMs, connections } = limits;
-  const app = createApp({ dependencies, endpoints, limits, isStopping: () => stopping });
+  const app = createApp({ dependencies, endpoints, limits, isStopping: () => stopping, pageFolder });
   const handle = app.callback();
   const server = createServer(
     {

@@ -12,11 +12,16 @@ export const newCampaignFileKey = (): string => `${fileKeyPrefix}${randomUUID()}
 
 export const isCampaignFileKey = (key: string): boolean => keyPattern.test(key);
 
-const baseUrl = ({ publicUrl, host, port }: Pick<Config, 'publicUrl' | 'host' | 'port'>): string =>
+/** Where this API is reached from outside. */
+export const publicOrigin = ({
+  publicUrl,
+  host,
+  port,
+}: Pick<Config, 'publicUrl' | 'host' | 'port'>): string =>
   publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 export function campaignFileUrl(config: Pick<Config, 'publicUrl' | 'host' | 'port'>, key: string): string {
-  return `${baseUrl(config)}${path}${key}`;
+  return `${publicOrigin(config)}${path}${key}`;
 }
 
 /** Undefined for a URL that is not one of ours. */
@@ -24,7 +29,7 @@ export function campaignFileKey(
   config: Pick<Config, 'publicUrl' | 'host' | 'port'>,
   url: string,
 ): string | undefined {
-  const prefix = `${baseUrl(config)}${path}`;
+  const prefix = `${publicOrigin(config)}${path}`;
   const key = url.startsWith(prefix) ? url.slice(prefix.length) : '';
   return isCampaignFileKey(key) ? key : undefined;
 }

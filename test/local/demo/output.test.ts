@@ -116,10 +116,13 @@ describe('banner', () => {
     providerUrl: 'http://127.0.0.1:4000/v23.0',
   } as DevFile;
 
+  const signInLink = 'http://127.0.0.1:3000/dashboard/sign-in#token=x';
+
   test('holds a curl with a body that is JSON and fills every variable', () => {
     const example = { templateId: 't-1', variables: ['1', '2'] };
-    const text = banner({ dev, dataDir: '/data', seconds: 3.21, example });
+    const text = banner({ dev, signInLink, dataDir: '/data', seconds: 3.21, example });
     expect(text).toContain('Ready in 3.2 s.');
+    expect(text).toContain(signInLink);
     expect(text).toContain(
       'http://127.0.0.1:8233/namespaces/default/workflows?query=WorkflowType%3D%22campaign%22',
     );
@@ -133,7 +136,7 @@ describe('banner', () => {
   });
 
   test('says what to do when there is no template to send', () => {
-    const text = banner({ dev, dataDir: '/data', seconds: 1, example: undefined });
+    const text = banner({ dev, signInLink, dataDir: '/data', seconds: 1, example: undefined });
     expect(text).toContain('POST /api/templates/sync');
     expect(text).not.toContain('curl');
   });

@@ -1,0 +1,134 @@
+/** Signing in to the dashboard and out of it: a session stands for the API key that was shown once. */
+import { named } from '../../codecs/json-schema.ts';
+import { Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
+import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import * as t from 'io-ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { Unauthorized } from '../../domain/error.ts';
+import { keyScopes, type Principal } from '../../domain/workspaces/api-key.ts';
+import { hashSessionSecret, newSessionSecret } from '../../domain/workspaces/session-secret.ts';
+import {
+  deleteSession,
+  insertSession,
+  setOperatorKey,
+  takeSignInLink,
+} from '../../records/workspaces/operator-sessions.ts';
+import { endpoint, type Endpoint } from '../frame/endpoint.ts';
+import { requireOwnOrigin, requireSession, sessionCookie, sessionOf } from '../frame/session.ts';
+
+const path = '/dashboard/session';
+const ofThePage = { tag: 'Operations', access: 'public', undocumented: true } as const;
+const ApiKey = textOf({ max: 200 });
+const done = { 204: { description: 'Done' } };
+
+const Session = named(
+  'Session',
+  struct({
+    workspaceId: Integer,
+    channelId: nullish(Uuid),
+    scope: oneOf(keyScopes, 'KeyScope'),
+    operator: t.boolean,
+    expiresAt: IsoDateTime,
+  }),
+);
+
+interface Doorkeeper {
+  /** As a key in the header is proven. Throws Unauthorized. */
+  readonly prove: (apiKey: string, ip: string) => Promise<Principal>;
+  /** Counts a link that is refused, as a refused key is. */
+  readonly refuse: (ip: string) => void;
+}
+
+export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoint[] {
+  const signIn = endpoint(
+    {
+      method: 'POST',
+      path,
+      operationId: 'signIn',
+      summary: 'Sign in with a key, or with the token of a link',
+      ...ofThePage,
+      body: struct({}, { api_key: ApiKey, token: textOf({ max: 200 }) }),
+      bodyExample: { api_key: 'mc_…' },
+      responses: done,
+      errors: [401, 403],
+    },
+    async ({ dependencies: { config, database }, body, request }) => {
+      requireOwnOrigin(config, request.header);
+      const keyId = await keyOf({ database }, body, request.ip);
+      const value = newSessionSecret();
+      await insertSession(database, { idHash: hashSessionSecret(value), keyId });
+      return { status: 204, headers: { 'Set-Cookie': sessionCookie(config, value) } };
+    },
+  );
+
+  async function keyOf(
+    { database }: Pick<Dependencies, 'database'>,
+    { api_key: key = '', token }: { readonly api_key?: string; readonly token?: string },
+    ip: string,
+  ): Promise<string> {
+    if (token === undefined) return (await prove(key, ip)).keyId;
+    const keyId = await takeSignInLink(database, hashSessionSecret(token));
+    if (keyId !== undefined) return keyId;
+    refuse(ip);
+    throw new Unauthorized();
+  }
+
+  const readSession = endpoint(
+    {
+      method: 'GET',
+      path,
+      operationId: 'getSession',
+      summary: 'Who is signed in',
+      ...ofThePage,
+      responses: { 200: { description: 'The session', body: Session } },
+      errors: [401, 403],
+    },
+    async ({ dependencies, request }) => {
+      const session = await requireSession(dependencies, request.header);
+      const { workspaceId, channelId, scope, operatorKeyId, expiresAt } = session;
+      const operator = scope === 'operator' || operatorKeyId !== null;
+      return { status: 200, body: { workspaceId, channelId, scope, operator, expiresAt } };
+    },
+  );
+
+  const addOperator = endpoint(
+    {
+      method: 'PUT',
+      path: `${path}/operator`,
+      operationId: 'addOperatorKey',
+      summary: 'Add the right to recharge',
+      ...ofThePage,
+      body: struct({ api_key: ApiKey }),
+      bodyExample: { api_key: 'mc_…' },
+      responses: done,
+      errors: [401, 403],
+    },
+    async ({ dependencies, body, request }) => {
+      const session = await requireSession(dependencies, request.header);
+      const key = await prove(body.api_key, request.ip);
+      if (key.scope !== 'operator' || key.workspaceId !== session.workspaceId) throw new Unauthorized();
+      await setOperatorKey(dependencies.database, { idHash: session.idHash, keyId: key.keyId });
+      return { status: 204 };
+    },
+  );
+
+  const signOut = endpoint(
+    {
+      method: 'DELETE',
+      path,
+      operationId: 'signOut',
+      summary: 'Sign out',
+      ...ofThePage,
+      responses: done,
+      errors: [403],
+    },
+    async ({ dependencies: { config, database }, request }) => {
+      requireOwnOrigin(config, request.header);
+      const idHash = sessionOf(config, request.header);
+      if (idHash !== undefined) await deleteSession(database, idHash);
+      return { status: 204, headers: { 'Set-Cookie': sessionCookie(config, '') } };
+    },
+  );
+
+  return [signIn, readSession, addOperator, signOut];
+}

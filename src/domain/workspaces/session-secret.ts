@@ -1,0 +1,7 @@
+/** What a cookie or a sign-in link holds: 256 random bits, of which the database knows a hash. */
+import { createHash, randomBytes } from 'node:crypto';
+
+export const newSessionSecret = (): string => randomBytes(32).toString('base64url');
+
+/** SHA-256, 32 bytes: so many random bits need no slow hash. */
+export const hashSessionSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();

@@ -1,0 +1,96 @@
+/** Sessions of the dashboard and the links that begin them. Values of cookies and links are here as hashes only. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { keyScopes } from '../../domain/workspaces/api-key.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
+
+const lifetime = '8 hours';
+const idleTime = '30 minutes';
+const linkLifetime = '10 minutes';
+
+const OperatorSession = t.type({
+  workspaceId: t.number,
+  keyId: t.string,
+  scope: oneOf(keyScopes),
+  channelId: nullable(t.string),
+  /** A key that may recharge, added to the session; null without one, and when it is revoked. */
+  operatorKeyId: nullable(t.string),
+  expiresAt: timestamp,
+});
+export type OperatorSession = t.TypeOf<typeof OperatorSession>;
+
+/** Also removes what has expired: nobody else needs to. */
+export async function insertSession(
+  connection: Connection,
+  { idHash, keyId }: { readonly idHash: Buffer; readonly keyId: string },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    WITH expired AS (DELETE FROM operator_session WHERE expires_at < now())
+    INSERT INTO operator_session (id_hash, key_id, expires_at)
+    VALUES (${sql.binary(idHash)}, ${keyId}, now() + ${lifetime}::interval)`);
+}
+
+/** Undefined when there is none, when it is over, and when its key is revoked. Notes the use once a minute. */
+export async function findSession(
+  connection: Connection,
+  idHash: Buffer,
+): Promise<OperatorSession | undefined> {
+  const found = await connection.maybeOne(sql.type(row(OperatorSession))`
+    WITH session AS (
+      SELECT operator_session.*, api_key.workspace_id, api_key.scope, api_key.channel_id
+      FROM operator_session JOIN api_key USING (key_id)
+      WHERE id_hash = ${sql.binary(idHash)} AND revoked_at IS NULL
+        AND expires_at > now() AND seen_at > now() - ${idleTime}::interval
+    ), seen AS (
+      UPDATE operator_session SET seen_at = now() FROM session
+      WHERE operator_session.id_hash = session.id_hash AND session.seen_at < now() - interval '1 minute'
+    )
+    SELECT session.workspace_id AS "workspaceId", session.key_id AS "keyId", session.scope,
+      session.channel_id AS "channelId", operator.key_id AS "operatorKeyId", expires_at AS "expiresAt"
+    FROM session
+    LEFT JOIN api_key AS operator ON operator.key_id = session.operator_key_id AND operator.revoked_at IS NULL`);
+  return found ?? undefined;
+}
+
+export async function setOperatorKey(
+  connection: Connection,
+  { idHash, keyId }: { readonly idHash: Buffer; readonly keyId: string },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE operator_session SET operator_key_id = ${keyId} WHERE id_hash = ${sql.binary(idHash)}`);
+}
+
+export async function deleteSession(connection: Connection, idHash: Buffer): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    DELETE FROM operator_session WHERE id_hash = ${sql.binary(idHash)}`);
+}
+
+const Link = row(t.type({ expires_at: timestamp }));
+
+/** When the link expires; undefined when there is no such key in force. */
+export async function insertSignInLink(
+  connection: Connection,
+  { tokenHash, keyId }: { readonly tokenHash: Buffer; readonly keyId: string },
+): Promise<Date | undefined> {
+  const expiresAt = await connection.maybeOneFirst(sql.type(Link)`
+    WITH expired AS (DELETE FROM sign_in_link WHERE expires_at < now())
+    INSERT INTO sign_in_link (token_hash, key_id, expires_at)
+    SELECT ${sql.binary(tokenHash)}, key_id, now() + ${linkLifetime}::interval
+    FROM api_key WHERE key_id = ${keyId} AND revoked_at IS NULL
+    RETURNING expires_at`);
+  return expiresAt ?? undefined;
+}
+
+const KeyId = row(t.type({ key_id: t.string }));
+
+/** The key that the link stands for, once; undefined when it was used, has expired or its key is revoked. */
+export async function takeSignInLink(connection: Connection, tokenHash: Buffer): Promise<string | undefined> {
+  const keyId = await connection.maybeOneFirst(sql.type(KeyId)`
+    DELETE FROM sign_in_link USING api_key
+    WHERE token_hash = ${sql.binary(tokenHash)} AND expires_at > now()
+      AND api_key.key_id = sign_in_link.key_id AND revoked_at IS NULL
+    RETURNING sign_in_link.key_id`);
+  return keyId ?? undefined;
+}

@@ -1,0 +1,267 @@
+/** Signing in to the dashboard: what it gives, and every way in that must be closed. */
+import { createHash } from 'node:crypto';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
+import { createSignInLink } from '../../../src/commands/workspaces/create-sign-in-link.ts';
+import { nothing } from '../../../src/records/database/row.ts';
+import { revokeApiKey } from '../../../src/records/workspaces/api-keys.ts';
+import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+let workspace: SeededWorkspace;
+beforeAll(async () => {
+  api = await startTestApi();
+  workspace = await api.seedWorkspace();
+});
+afterAll(() => api.close());
+
+const own = { 'Sec-Fetch-Site': 'same-origin' };
+const ask = (
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: object,
+  base = api.baseUrl,
+) =>
+  fetch(`${base}${path}`, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+const signIn = (body: object, headers: Record<string, string> = own) =>
+  ask('POST', '/dashboard/session', headers, body);
+const cookieOf = (response: Response) => response.headers.get('set-cookie')?.split(';')[0] ?? '';
+const enter = async (key = workspace.channelKey) => ({
+  ...own,
+  Cookie: cookieOf(await signIn({ api_key: key })),
+});
+const keyIdOf = (key: string) => key.split('_')[1] ?? '';
+const hashOf = ({ Cookie }: { readonly Cookie: string }) =>
+  createHash('sha256')
+    .update(Cookie.split('=')[1] ?? '')
+    .digest();
+const change = (statement: ReturnType<typeof sql.fragment>) =>
+  api.database.pool.query(sql.type(nothing)`${statement}`);
+
+describe('a session', () => {
+  it('stands for a key that was shown once, and has its rights', async () => {
+    const response = await signIn({ api_key: workspace.channelKey });
+    expect(response.status).toBe(204);
+    const session = { ...own, Cookie: cookieOf(response) };
+    expect(await (await ask('GET', '/dashboard/session', session)).json()).toEqual({
+      workspaceId: workspace.workspaceId,
+      channelId: workspace.channelId,
+      scope: 'channel',
+      operator: false,
+      expiresAt: expect.any(String),
+    });
+    expect((await ask('GET', '/dashboard/api/campaigns', session)).status).toBe(200);
+    expect((await ask('GET', '/dashboard/api/nothing', session)).status).toBe(404);
+  });
+
+  it('ends by signing out', async () => {
+    const session = await enter();
+    const response = await ask('DELETE', '/dashboard/session', session);
+    expect(response.status).toBe(204);
+    expect(response.headers.get('set-cookie')).toContain('Max-Age=0');
+    expect((await ask('GET', '/dashboard/api/campaigns', session)).status).toBe(401);
+  });
+
+  it('recharges with the key of an operator of the same workspace alone', async () => {
+    const session = await enter();
+    const recharge = () =>
+      ask('POST', '/dashboard/api/wallet/recharge', session, {
+        channel_id: workspace.channelId,
+        amount: '1',
+      });
+    expect((await recharge()).status).toBe(401);
+    const stranger = await api.seedWorkspace();
+    for (const key of [workspace.workspaceKey, stranger.operatorKey, 'nonsense']) {
+      expect((await ask('PUT', '/dashboard/session/operator', session, { api_key: key })).status).toBe(401);
+    }
+    const { apiKey } = await createApiKey(api.dependencies, {
+      workspaceId: workspace.workspaceId,
+      scope: 'operator',
+    });
+    expect((await ask('PUT', '/dashboard/session/operator', session, { api_key: apiKey })).status).toBe(204);
+    expect((await recharge()).status).toBe(200);
+    await revokeApiKey(api.database.pool, keyIdOf(apiKey));
+    expect((await recharge()).status).toBe(401);
+    expect((await ask('GET', '/dashboard/api/campaigns', session)).status).toBe(200);
+  });
+});
+
+describe('a link', () => {
+  const tokenOf = ({ url }: { readonly url: string }) => url.split('#token=')[1] ?? '';
+  const aLink = () =>
+    createSignInLink(api.dependencies, { keyId: keyIdOf(workspace.channelKey), origin: api.baseUrl });
+
+  it('signs in once', async () => {
+    const token = tokenOf(await aLink());
+    expect((await signIn({ token })).status).toBe(204);
+    expect((await signIn({ token })).status).toBe(401);
+  });
+
+  it('signs in one of many who try at once', async () => {
+    const token = tokenOf(await aLink());
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async () => (await signIn({ token })).status),
+    );
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+  });
+
+  it('does not sign in when it is old, or when its key is revoked', async () => {
+    const token = tokenOf(await aLink());
+    await change(sql.fragment`UPDATE sign_in_link SET expires_at = now()`);
+    expect((await signIn({ token })).status).toBe(401);
+    const { apiKey, keyId } = await createApiKey(api.dependencies, {
+      workspaceId: workspace.workspaceId,
+      scope: 'workspace',
+    });
+    const link = await createSignInLink(api.dependencies, { keyId: keyIdOf(apiKey), origin: api.baseUrl });
+    await revokeApiKey(api.database.pool, keyId);
+    expect((await signIn({ token: tokenOf(link) })).status).toBe(401);
+    await expect(createSignInLink(api.dependencies, { keyId, origin: '' })).rejects.toThrow('Key not found');
+  });
+});
+
+describe('what is closed', () => {
+  it('a cookie that was guessed, and the words of the database', async () => {
+    const session = await enter();
+    const stolen = hashOf(session).toString('base64url');
+    for (const value of ['x', stolen, '']) {
+      const answer = await ask('GET', '/dashboard/api/campaigns', { ...own, Cookie: `session=${value}` });
+      expect(answer.status).toBe(401);
+    }
+    const twice = { ...own, Cookie: `${session.Cookie}; session=other` };
+    expect((await ask('GET', '/dashboard/api/campaigns', twice)).status).toBe(401);
+  });
+
+  it('a key in place of a session, and a session in place of a key', async () => {
+    const key = { ...own, 'X-API-Key': workspace.channelKey };
+    expect((await ask('GET', '/dashboard/api/campaigns', key)).status).toBe(401);
+    expect((await ask('GET', '/api/campaigns', await enter())).status).toBe(401);
+  });
+
+  it.each([
+    ['another site', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['a neighbour of the same site', { 'Sec-Fetch-Site': 'same-site' }],
+    ['an address that was typed', { 'Sec-Fetch-Site': 'none' }],
+    ['another site that claims to be ours', { 'Sec-Fetch-Site': 'cross-site', Origin: 'own' }],
+    ['another origin', { Origin: 'https://evil.example' }],
+    ['an opaque origin', { Origin: 'null' }],
+    ['nowhere', {}],
+  ])('a request from %s', async (_, given) => {
+    const headers: Record<string, string> = { ...given };
+    if (headers['Origin'] === 'own') headers['Origin'] = api.baseUrl;
+    const { Cookie } = await enter();
+    const campaigns = await ask('GET', '/dashboard/api/campaigns', { ...headers, Cookie });
+    expect(campaigns.status).toBe(403);
+    // Nor may another site sign somebody in as itself, or out.
+    expect((await signIn({ api_key: workspace.channelKey }, headers)).status).toBe(403);
+    expect((await ask('DELETE', '/dashboard/session', { ...headers, Cookie })).status).toBe(403);
+    expect((await ask('GET', '/dashboard/session', { ...own, Cookie })).status).toBe(200);
+  });
+
+  it('but not a browser without Sec-Fetch-Site that names our origin', async () => {
+    const { Cookie } = await enter();
+    expect((await ask('GET', '/dashboard/session', { Origin: api.baseUrl, Cookie })).status).toBe(200);
+  });
+
+  it('a session whose key is revoked, at once', async () => {
+    const { apiKey, keyId } = await createApiKey(api.dependencies, {
+      workspaceId: workspace.workspaceId,
+      scope: 'workspace',
+    });
+    const session = await enter(apiKey);
+    expect((await ask('GET', '/dashboard/api/campaigns', session)).status).toBe(200);
+    await revokeApiKey(api.database.pool, keyId);
+    expect((await ask('GET', '/dashboard/api/campaigns', session)).status).toBe(401);
+    expect((await ask('GET', '/dashboard/session', session)).status).toBe(401);
+  });
+
+  it('a session that is 8 hours old, or was not used for half an hour', async () => {
+    const [old, idle, used] = [await enter(), await enter(), await enter()];
+    const set = (session: typeof old, assignment: ReturnType<typeof sql.fragment>) =>
+      change(
+        sql.fragment`UPDATE operator_session SET ${assignment} WHERE id_hash = ${sql.binary(hashOf(session))}`,
+      );
+    await set(old, sql.fragment`expires_at = now()`);
+    await set(idle, sql.fragment`seen_at = now() - interval '31 minutes'`);
+    await set(used, sql.fragment`seen_at = now() - interval '29 minutes'`);
+    const status = async (session: typeof old) => (await ask('GET', '/dashboard/session', session)).status;
+    expect([await status(old), await status(idle), await status(used)]).toEqual([401, 401, 200]);
+    await set(used, sql.fragment`expires_at = expires_at`);
+    expect(await status(used)).toBe(200);
+  });
+
+  it('scripts and plain lines: the cookie is HttpOnly, strict, and Secure but on the own machine', async () => {
+    const local = (await signIn({ api_key: workspace.channelKey })).headers.get('set-cookie');
+    expect(local).toMatch(/^session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    for (const config of [{ production: true }, { host: '0.0.0.0' }]) {
+      const other = await startTestApi({ database: api.database, config });
+      try {
+        const response = await ask(
+          'POST',
+          '/dashboard/session',
+          own,
+          { api_key: workspace.channelKey },
+          other.baseUrl,
+        );
+        expect(response.headers.get('set-cookie')).toMatch(
+          /^__Host-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+        );
+      } finally {
+        await other.close();
+      }
+    }
+  });
+
+  it('guessing keys: refusals are counted as anywhere', async () => {
+    const strict = await startTestApi({ database: api.database, config: { rateLimitPerSecond: 2 } });
+    try {
+      const statuses: number[] = [];
+      for (let attempt = 0; attempt < 12; attempt += 1) {
+        const body = attempt % 2 === 0 ? { api_key: 'nonsense' } : { token: 'nonsense' };
+        statuses.push((await ask('POST', '/dashboard/session', own, body, strict.baseUrl)).status);
+      }
+      expect(statuses.slice(0, 3)).toEqual([401, 401, 401]);
+      expect(statuses).toContain(429);
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+describe('the page', () => {
+  it('comes with a policy that lets nothing else in, from any address of it', async () => {
+    for (const path of ['/dashboard', '/dashboard/campaigns/x', '/dashboard/sign-in']) {
+      const response = await ask('GET', path, {});
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toContain('text/html');
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+      const policy = response.headers.get('content-security-policy');
+      for (const part of [
+        "default-src 'none'",
+        "script-src 'self';",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+      ]) {
+        expect(`${policy};`).toContain(part);
+      }
+    }
+  });
+
+  it('has files that never change under their names, and none that is not its own', async () => {
+    const html = await (await ask('GET', '/dashboard', {})).text();
+    const [script = ''] = /\/dashboard\/assets\/[\w-]+\.js/.exec(html) ?? [];
+    const response = await ask('GET', script, { 'Accept-Encoding': 'gzip' });
+    expect(response.headers.get('cache-control')).toContain('immutable');
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect((await ask('GET', '/dashboard/assets/../../server.js', {})).status).toBe(404);
+    expect((await ask('GET', '/dashboard/assets/%2e%2e%2fserver.js', {})).status).toBe(404);
+    expect((await ask('GET', '/dashboard/assets/x.js', {})).status).toBe(404);
+    expect((await ask('POST', '/dashboard', {})).status).toBe(404);
+  });
+});

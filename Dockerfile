@@ -8,6 +8,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY tools tools
 COPY src src
 COPY local local
+COPY dashboard dashboard
 # Compiles, and bundles the workflows with the very version of the SDK that runs them.
 RUN node tools/build.mjs && test -s dist/workflow-bundle.js
 # The embedded Postgres belongs to `npm start` alone.

@@ -1,5 +1,6 @@
 /**
- * Compiles src/ and bench/ to dist/ and bundles the workflows, when the sources changed since the last time.
+ * Compiles src/ and bench/ to dist/ and bundles the workflows, and builds the page of dashboard/, each when its sources changed
+ * since the last time.
  * Progress goes to standard error: standard output belongs to the command that follows.
  */
 import { spawn } from 'node:child_process';
@@ -22,6 +23,21 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.built-from');
 const sourceFolders = ['src', 'local', 'bench'];
+// Its stamp lies outside the folder that Vite empties. It is made of the API's client, and of one table of src/.
+const page = {
+  stampFile: join(dist, '.page-built-from'),
+  stamp: () => stampOf(filesUnder(join(root, 'dashboard'))),
+  build: () =>
+    run(process.execPath, [
+      join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
+      'build',
+      'dashboard',
+      '--config',
+      'dashboard/vite.config.ts',
+      '--logLevel',
+      'warn',
+    ]),
+};
 const bundleFile = join(dist, 'workflow-bundle.js');
 
 export async function ensureBuilt({ say = (line) => process.stderr.write(`${line}\n`) } = {}) {
@@ -31,28 +47,42 @@ export async function ensureBuilt({ say = (line) => process.stderr.write(`${line
   );
   try {
     if (isCurrent()) return;
-    const stamp = sourceStamp();
     const started = Date.now();
     say('Building …');
-    await compile();
-    removeOutputsWithoutSource();
-    await bundleWorkflows();
-    writeFileSync(stampFile, stamp);
+    if (!isProgramCurrent()) {
+      const stamp = sourceStamp();
+      await compile();
+      removeOutputsWithoutSource();
+      await bundleWorkflows();
+      writeFileSync(stampFile, stamp);
+    }
+    if (!isPageCurrent()) {
+      const stamp = page.stamp();
+      await page.build();
+      writeFileSync(page.stampFile, stamp);
+    }
     say(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
   } finally {
     release();
   }
 }
 
-function isCurrent() {
-  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === sourceStamp();
+const isCurrent = () => isProgramCurrent() && isPageCurrent();
+const isProgramCurrent = () => holds(stampFile, sourceStamp());
+const isPageCurrent = () => holds(page.stampFile, page.stamp());
+
+function holds(file, stamp) {
+  return existsSync(file) && readFileSync(file, 'utf8') === stamp;
 }
 
 /** Contents, not times: a checkout of another branch or a copied folder changes times at will. */
 function sourceStamp() {
+  return stampOf(sourceFolders.flatMap((folder) => filesUnder(join(root, folder))));
+}
+
+function stampOf(sources) {
   const hash = createHash('sha256').update(process.version);
-  const files = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'tools/build.mjs'];
-  for (const folder of sourceFolders) files.push(...filesUnder(join(root, folder)));
+  const files = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'tools/build.mjs', ...sources];
   for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
   return hash.digest('hex');
 }

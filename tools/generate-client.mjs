@@ -6,4 +6,4 @@ import { generateSource } from 'oazapfts';
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 // The generator's own code is not written for `exactOptionalPropertyTypes`; what it exports is checked where it is used.
 const source = `// @ts-nocheck\n${await generateSource(at('docs/openapi.json'))}`;
-await writeFile(at('test/support/generated-client.ts'), source);
+await writeFile(at('dashboard/generated-client.ts'), source);

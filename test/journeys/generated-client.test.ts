@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateSource } from 'oazapfts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import * as client from '../support/generated-client.ts';
+import * as client from '../../dashboard/generated-client.ts';
 import { startTestStack, type TestStack } from '../support/stack.ts';
 
 let stack: TestStack;
@@ -34,7 +34,7 @@ async function completed(id: string) {
 }
 
 it('is generated from the document as it is now; `npm run openapi` makes it anew', async () => {
-  const committed = await readFile('test/support/generated-client.ts', 'utf8');
+  const committed = await readFile('dashboard/generated-client.ts', 'utf8');
   expect(committed).toBe(`// @ts-nocheck\n${await generateSource('docs/openapi.json')}`);
 });
 

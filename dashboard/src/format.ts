@@ -1,0 +1,48 @@
+/** Numbers, money and spans of time as people read them. */
+
+const whole = new Intl.NumberFormat();
+export const number = (value: number): string => whole.format(value);
+
+/** `12.5 USD`; the API's decimal text with its places, never rounded below a hundredth. */
+export function money(amount: string, currency: string): string {
+  const value = Number(amount);
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
+  return `${new Intl.NumberFormat(undefined, digits).format(value)} ${currency}`;
+}
+
+export function percent(part: number, total: number): string {
+  if (total === 0) return '0 %';
+  const share = (part / total) * 100;
+  return `${share > 0 && share < 1 ? '< 1' : Math.floor(share)} %`;
+}
+
+/** `45 s`, `3 min`, `2 h 5 min`, `3 days` */
+export function span(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return `${Math.round(hours / 24)} days`;
+}
+
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+export const exactTime = (at: Date): string => full.format(at);
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+export function relativeTime(at: Date, now = Date.now()): string {
+  const seconds = (at.getTime() - now) / 1000;
+  const size = Math.abs(seconds);
+  if (size < 45) return seconds > 5 ? 'in a moment' : 'just now';
+  if (size < 3_600) return relative.format(Math.round(seconds / 60), 'minute');
+  if (size < 86_400) return relative.format(Math.round(seconds / 3_600), 'hour');
+  return relative.format(Math.round(seconds / 86_400), 'day');
+}
+
+export const phone = (digits: string | null | undefined): string => (digits ? `+${digits}` : '—');
+
+/** `INSUFFICIENT_BALANCE` → `Insufficient balance` */
+export function words(code: string): string {
+  const text = code.replaceAll('_', ' ').toLowerCase();
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,71 @@
+/** A message as the phone shows it. Whatever it holds is text. */
+import { Box, Divider, Stack, Text } from '@mantine/core';
+import type { api } from '../client.ts';
+import classes from './phone.module.css';
+
+export type Message = api.MessagePreview;
+type Card = Message['cards'][number];
+
+export function Phone({ message }: { message: Message }) {
+  return (
+    <Box className={classes['screen']} role="figure" aria-label="The message as the phone shows it">
+      <Bubble card={message} footer={message.footer} />
+      {message.cards.length > 0 && (
+        <Box className={classes['cards']} tabIndex={0} role="group" aria-label="Cards">
+          {message.cards.map((card, at) => (
+            <Bubble key={at} card={card} footer={null} />
+          ))}
+        </Box>
+      )}
+    </Box>
+  );
+}
+
+function Bubble({ card, footer }: { card: Card; footer: string | null }) {
+  const isMedia = card.headerFormat !== null && card.headerFormat !== 'TEXT';
+  return (
+    <Stack gap={6} className={classes['bubble']}>
+      {isMedia && (
+        <Box className={classes['media']}>
+          <Text size="xs" fw={600}>
+            {card.headerFormat}
+          </Text>
+          {card.header && <MediaLink address={card.header} />}
+        </Box>
+      )}
+      {!isMedia && card.header && <Text fw={700}>{card.header}</Text>}
+      <Text className={classes['text']} dir="auto">
+        {card.body}
+      </Text>
+      {footer && (
+        <Text size="xs" className={classes['faint']}>
+          {footer}
+        </Text>
+      )}
+      {card.buttons.map((button, at) => (
+        <Box key={at}>
+          <Divider />
+          <Text
+            ta="center"
+            size="sm"
+            fw={600}
+            className={classes['button']}
+            title={button.target ?? undefined}
+          >
+            {button.text}
+          </Text>
+        </Box>
+      ))}
+    </Stack>
+  );
+}
+
+/** Media of customers is never loaded by the page. */
+function MediaLink({ address }: { address: string }) {
+  if (!/^https?:\/\//.test(address)) return <Text size="xs">{address}</Text>;
+  return (
+    <a href={address} target="_blank" rel="noreferrer noopener" className={classes['link']}>
+      {address}
+    </a>
+  );
+}

@@ -1,0 +1,71 @@
+/** Why the campaign sends, or does not, in a sentence; the checks behind it on request. */
+import { Alert, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api, take } from '../client.ts';
+import { words } from '../format.ts';
+import { ErrorFace, LoadingFace } from '../parts/faces.tsx';
+import type { Detail } from './campaign.tsx';
+
+export function Diagnosis({ campaign }: { campaign: Detail }) {
+  const [opened, { toggle }] = useDisclosure();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['campaign', campaign.id, 'diagnosis', campaign.status],
+    queryFn: async () => (await take(api.getCampaignDiagnosis(campaign.id))).data,
+    refetchInterval: 5_000,
+  });
+  if (data === undefined) {
+    return error === null ? (
+      <LoadingFace rows={1} />
+    ) : (
+      <ErrorFace error={error} retry={() => void refetch()} />
+    );
+  }
+  const [status, ...checks] = data;
+  if (status === undefined) return null;
+  const warning = checks.find(({ ok, action }) => ok && action !== null);
+  const wantsMoney = checks.some(({ check, action }) => check === 'WALLET' && action !== null);
+  return (
+    <Alert
+      color={status.ok ? (warning ? 'yellow' : 'teal') : 'orange'}
+      variant="light"
+      aria-live="polite"
+      role="status"
+    >
+      <Stack gap={6}>
+        <Text fw={600}>{status.detail}</Text>
+        {status.action && <Text size="sm">{status.action}</Text>}
+        {status.ok && warning && (
+          <Text size="sm">
+            {warning.detail} {warning.action}
+          </Text>
+        )}
+        <Group gap="sm">
+          {wantsMoney && (
+            <Button
+              size="xs"
+              renderRoot={(props) => <Link {...props} to="/wallet" search={{ campaign: campaign.id }} />}
+            >
+              Recharge
+            </Button>
+          )}
+          <UnstyledButton onClick={toggle} aria-expanded={opened} fz="sm" td="underline">
+            {opened ? 'Hide what was checked' : 'What was checked'}
+          </UnstyledButton>
+        </Group>
+        {opened && (
+          <Stack component="ul" gap={4} m={0} pl="md">
+            {checks.map(({ check, ok, detail }) => (
+              <Text key={check} component="li" size="sm">
+                <b>{words(check)}</b>
+                {ok ? ': ' : ' (in the way): '}
+                {detail}
+              </Text>
+            ))}
+          </Stack>
+        )}
+      </Stack>
+    </Alert>
+  );
+}

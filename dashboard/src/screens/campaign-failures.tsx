@@ -1,0 +1,81 @@
+/** Who was not reached: by reason, what the provider means by it, and what to do. */
+import { Anchor, Card, Table, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { number } from '../format.ts';
+import { explain } from '../reasons.ts';
+import type { Detail } from './campaign.tsx';
+
+export function Failures({ campaign }: { campaign: Detail }) {
+  const groups = [
+    { title: 'Failed', reasons: campaign.failed_reasons },
+    { title: 'Skipped', reasons: campaign.skipped_reasons },
+  ].filter(({ reasons }) => Object.keys(reasons).length > 0);
+  if (groups.length === 0) return null;
+  return (
+    <Card withBorder>
+      <Title order={2} size="h4" mb="sm">
+        Who was not reached
+      </Title>
+      <Table.ScrollContainer minWidth={520}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Why</Table.Th>
+              <Table.Th>What to do</Table.Th>
+              <Table.Th ta="right">People</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {groups.flatMap(({ title, reasons }) =>
+              Object.entries(reasons)
+                .toSorted(([, one], [, other]) => other - one)
+                .map(([reason, count]) => (
+                  <Reason key={`${title} ${reason}`} {...{ title, reason, count }} campaignId={campaign.id} />
+                )),
+            )}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+interface ReasonProps {
+  readonly title: string;
+  readonly reason: string;
+  readonly count: number;
+  readonly campaignId: string;
+}
+
+function Reason({ title, reason, count, campaignId }: ReasonProps) {
+  const { title: meaning, advice } = explain(reason);
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm">{meaning}</Text>
+        <Text size="xs" c="dimmed">
+          {title}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm">{advice}</Text>
+      </Table.Td>
+      <Table.Td ta="right">
+        <Anchor
+          size="sm"
+          aria-label={`${number(count)} people: ${meaning}`}
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/campaigns/$id/recipients"
+              params={{ id: campaignId }}
+              search={{ reason: [reason] }}
+            />
+          )}
+        >
+          {number(count)}
+        </Anchor>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,122 @@
+/** The page that counts: what happens to a campaign now, and what would change it. */
+import { Anchor, Box, Breadcrumbs, Card, Group, Progress, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { api, take } from '../client.ts';
+import { number, percent } from '../format.ts';
+import { Loaded, LoadingFace } from '../parts/faces.tsx';
+import { StateBar, StateLegend } from '../parts/state-bar.tsx';
+import { Status } from '../parts/status.tsx';
+import { Actions } from './campaign-actions.tsx';
+import { CampaignDetails, Figures } from './campaign-facts.tsx';
+import { Failures } from './campaign-failures.tsx';
+import { Diagnosis } from './campaign-diagnosis.tsx';
+import { useProgress } from './use-progress.ts';
+
+const route = getRouteApi('/inside/campaigns/$id');
+const TimelinePlot = lazy(() => import('../parts/plot.tsx'));
+export const finished = new Set(['COMPLETED', 'CANCELLED', 'FAILED']);
+
+export type Detail = api.CampaignDetail;
+
+export function Campaign() {
+  const { id } = route.useParams();
+  const record = useQuery({
+    queryKey: ['campaign', id],
+    queryFn: async () => (await take(api.getCampaign(id))).data,
+    // Receipts still come when all is sent.
+    refetchInterval: 5_000,
+  });
+  return <Loaded query={record}>{(campaign) => <Screen campaign={campaign} />}</Loaded>;
+}
+
+function Screen({ campaign: record }: { campaign: Detail }) {
+  const { progress, live } = useProgress(record.id, !finished.has(record.status));
+  // The record is fetched again when it ends, and knows more then.
+  const campaign: Detail = progress && !finished.has(record.status) ? { ...record, ...progress } : record;
+  const { id, name, description, status, counters, total_contacts: total } = campaign;
+  const done = total - counters.pending - counters.claimed;
+  const rate = status === 'RUNNING' ? (progress?.rate ?? 0) : 0;
+  return (
+    <Stack maw={1100} gap="lg">
+      <Box>
+        <Breadcrumbs mb={4}>
+          <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/" />}>
+            All campaigns
+          </Anchor>
+        </Breadcrumbs>
+        <Group justify="space-between" align="flex-start">
+          <Group gap="sm" miw={0} style={{ flex: '1 1 300px' }}>
+            <Title order={1} size="h2" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+              {name}
+            </Title>
+            <Status state={status} />
+          </Group>
+          <Actions campaign={campaign} />
+        </Group>
+        {description && (
+          <Text c="dimmed" size="sm" dir="auto">
+            {description}
+          </Text>
+        )}
+      </Box>
+
+      <Diagnosis campaign={campaign} />
+
+      <Card withBorder>
+        <Stack>
+          <Group justify="space-between">
+            <Text fw={600}>
+              {number(done)} of {number(total)} done
+            </Text>
+            <Text size="sm" c="dimmed" aria-live="off">
+              {live ? '● live' : finished.has(status) ? 'ended' : 'connecting …'}
+            </Text>
+          </Group>
+          <Progress.Root size="xs">
+            <Progress.Section
+              value={total === 0 ? 0 : (done / total) * 100}
+              aria-label={`${percent(done, total)} done`}
+            />
+          </Progress.Root>
+          <StateBar counters={counters} />
+          <StateLegend counters={counters} campaignId={id} />
+        </Stack>
+      </Card>
+
+      <Figures campaign={campaign} rate={rate} etaSeconds={progress?.eta_seconds ?? null} />
+      <Timeline id={id} ended={finished.has(status)} />
+      <Failures campaign={campaign} />
+      <CampaignDetails campaign={campaign} />
+    </Stack>
+  );
+}
+
+function Timeline({ id, ended }: { id: string; ended: boolean }) {
+  const timeline = useQuery({
+    queryKey: ['campaign', id, 'timeline'],
+    queryFn: async () => (await take(api.getCampaignTimeline(id))).data,
+    refetchInterval: ended ? 30_000 : 5_000,
+  });
+  return (
+    <Card withBorder>
+      <Title order={2} size="h4" mb="sm">
+        Messages per minute
+      </Title>
+      <Loaded query={timeline}>
+        {(parts) =>
+          parts.length === 0 ? (
+            <Text c="dimmed" size="sm">
+              Nothing was sent yet.
+            </Text>
+          ) : (
+            <Suspense fallback={<LoadingFace rows={3} />}>
+              <TimelinePlot parts={parts} />
+            </Suspense>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,190 @@
+import {
+  Alert,
+  Box,
+  Button,
+  Card,
+  Group,
+  Pagination,
+  Progress,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, take } from '../client.ts';
+import { number, percent } from '../format.ts';
+import { EmptyFace, Loaded } from '../parts/faces.tsx';
+import { StateBar } from '../parts/state-bar.tsx';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import { words } from '../format.ts';
+
+const route = getRouteApi('/inside/');
+const pageSize = 20;
+const statuses = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
+type ListedCampaign = api.Campaign;
+
+export function Campaigns() {
+  const { status, search, page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [typed, setTyped] = useState(search ?? '');
+  const apply = useDebouncedCallback((text: string) => {
+    void navigate({
+      search: (old) => ({ ...old, search: text || undefined, page: undefined }),
+      replace: true,
+    });
+  }, 250);
+  const filtered = status !== undefined || search !== undefined;
+  const list = useQuery({
+    queryKey: ['campaigns', { status, search, page }],
+    queryFn: () =>
+      take(
+        api.listCampaigns({
+          page,
+          limit: pageSize,
+          search,
+          status: status === undefined ? undefined : [status as (typeof statuses)[number]],
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
+  });
+  const paused = useQuery({
+    queryKey: ['campaigns', 'paused'],
+    queryFn: () => take(api.listCampaigns({ limit: 5, status: ['PAUSED'] })),
+    enabled: !filtered,
+    refetchInterval: 10_000,
+  });
+  return (
+    <Stack maw={1100}>
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          Campaigns
+        </Title>
+        <Button renderRoot={(props) => <Link {...props} to="/campaigns/new" />}>New campaign</Button>
+      </Group>
+      {!filtered && (paused.data?.data.length ?? 0) > 0 && <Attention campaigns={paused.data?.data ?? []} />}
+      <Group>
+        <TextInput
+          aria-label="Search by name"
+          placeholder="Search by name"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            apply(event.currentTarget.value.trim());
+          }}
+          style={{ flexGrow: 1 }}
+        />
+        <Select
+          aria-label="Status"
+          placeholder="Any status"
+          clearable
+          data={statuses.map((value) => ({ value, label: words(value) }))}
+          value={status ?? null}
+          onChange={(value) =>
+            void navigate({ search: (old) => ({ ...old, status: value ?? undefined, page: undefined }) })
+          }
+          w={170}
+        />
+      </Group>
+      <Loaded query={list}>
+        {({ data, pagination }) =>
+          data.length === 0 ? (
+            <NoCampaigns filtered={filtered} />
+          ) : (
+            <Stack gap="sm">
+              {data.map((campaign) => (
+                <Row key={campaign.id} campaign={campaign} />
+              ))}
+              {pagination.totalPages > 1 && (
+                <Pagination
+                  total={pagination.totalPages}
+                  value={page}
+                  onChange={(next) => void navigate({ search: (old) => ({ ...old, page: next }) })}
+                  getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+                />
+              )}
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Stack>
+  );
+}
+
+function NoCampaigns({ filtered }: { filtered: boolean }) {
+  if (filtered)
+    return <EmptyFace title="Nothing matches">Take a filter away, or search for another name.</EmptyFace>;
+  return (
+    <EmptyFace title="No campaign yet">
+      Choose a template and drop a CSV: <Link to="/campaigns/new">create the first campaign</Link>.
+    </EmptyFace>
+  );
+}
+
+const why: Readonly<Record<string, string>> = {
+  INSUFFICIENT_BALANCE: 'The wallet is empty',
+  BROADCAST_QUOTA: 'The month’s broadcasts are used',
+  TEMPLATE_UNAVAILABLE: 'The template may not be sent',
+  CHANNEL_BLOCKED: 'The channel is blocked',
+  OPERATOR: 'Paused by an operator',
+};
+
+function Attention({ campaigns }: { campaigns: readonly ListedCampaign[] }) {
+  return (
+    <Alert color="orange" variant="light" title="These wait for you">
+      <Stack gap={4}>
+        {campaigns.map(({ id, name, pause_reason: reason, counters }) => (
+          <Text key={id} size="sm">
+            <Link to="/campaigns/$id" params={{ id }}>
+              {name}
+            </Link>
+            {`: ${why[reason ?? ''] ?? 'paused'}, ${number(counters.pending)} ${counters.pending === 1 ? 'person waits' : 'people wait'}.`}
+          </Text>
+        ))}
+      </Stack>
+    </Alert>
+  );
+}
+
+function Row({ campaign }: { campaign: ListedCampaign }) {
+  const { id, name, status, total_contacts: total, counters, template, created_at: created } = campaign;
+  const done = total - counters.pending - counters.claimed;
+  return (
+    <Card
+      withBorder
+      padding="md"
+      renderRoot={(props) => <Link {...props} to="/campaigns/$id" params={{ id }} />}
+    >
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Box miw={0}>
+          <Text fw={600} truncate dir="auto">
+            {name}
+          </Text>
+          <Text size="sm" c="dimmed" truncate>
+            {template.name} · <Time at={created} />
+          </Text>
+        </Box>
+        <Status state={status} />
+      </Group>
+      {total > 0 && (
+        <Group mt="sm" gap="md" wrap="nowrap">
+          <Box style={{ flexGrow: 1 }}>
+            <StateBar counters={counters} slim />
+          </Box>
+          <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
+            {percent(done, total)} of {number(total)}
+          </Text>
+        </Group>
+      )}
+      {total === 0 && campaign.preparation_status === 'PREPARING' && status !== 'CANCELLED' && (
+        <Progress value={100} animated mt="sm" size="sm" aria-label="The audience is being prepared" />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,257 @@
+/** From a template and a list to a campaign, looked at before anything is created. */
+import { Alert, Button, Card, Group, Select, Stack, Text, TextInput, Textarea, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, take } from '../client.ts';
+import { money, number, span } from '../format.ts';
+import { explain } from '../reasons.ts';
+import { CsvAudience, type CsvFile } from './new-csv.tsx';
+import { TestMessage } from './new-test.tsx';
+import { VariableFields, type Variables } from './new-variables.tsx';
+
+const route = getRouteApi('/inside/campaigns/new');
+
+type Kind = 'csv_contacts' | 'quick_contacts' | 'all_contacts' | 'failed_contacts';
+const kinds: readonly { readonly value: Kind; readonly label: string }[] = [
+  { value: 'csv_contacts', label: 'A CSV file' },
+  { value: 'quick_contacts', label: 'Numbers typed here' },
+  { value: 'all_contacts', label: 'All contacts' },
+  { value: 'failed_contacts', label: 'Those that failed in a campaign' },
+];
+
+export function NewCampaign() {
+  const { failed } = route.useSearch();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [templateId, setTemplateId] = useState<string | null>(null);
+  const [kind, setKind] = useState<Kind>(failed === undefined ? 'csv_contacts' : 'failed_contacts');
+  const [file, setFile] = useState<CsvFile>();
+  const [numbers, setNumbers] = useState('');
+  const [variables, setVariables] = useState<Variables>({});
+  const [at, setAt] = useState('');
+
+  const templates = useQuery({
+    queryKey: ['templates', 'approved'],
+    queryFn: async () => (await take(api.listTemplates({ limit: 100, status: ['APPROVED'] }))).data,
+  });
+  const source = useQuery({
+    queryKey: ['campaign', failed],
+    queryFn: async () => (await take(api.getCampaign(failed ?? ''))).data,
+    enabled: failed !== undefined,
+  });
+  const chosen = templateId ?? (kind === 'failed_contacts' ? source.data?.template_id : undefined);
+  const mapping = mappingOf(variables);
+  const body: api.CreateCampaign = {
+    name: name.trim(),
+    template_id: chosen ?? '',
+    contact_selection_type: kind,
+    send_type: at === '' ? 'IMMEDIATE' : 'SCHEDULED',
+    ...(at !== '' && { scheduled_at: new Date(at).toISOString() }),
+    ...(mapping !== undefined && { variable_mapping: mapping }),
+    ...(kind === 'csv_contacts' && { csv_file_key: file?.key, csv_mapping: file?.mapping }),
+    ...(kind === 'quick_contacts' && { quick_contacts: linesOf(numbers) }),
+    ...(kind === 'failed_contacts' && { failed_campaign_id: failed }),
+  };
+  const hasAudience =
+    kind === 'csv_contacts'
+      ? file !== undefined
+      : kind === 'quick_contacts'
+        ? linesOf(numbers).length > 0
+        : true;
+  const isReady = chosen !== undefined && hasAudience;
+  const check = useQuery({
+    queryKey: ['check', body],
+    // The name is asked for at the end; it does not change who is reached.
+    queryFn: async () => (await take(api.checkCampaign({ ...body, name: body.name || 'Unnamed' }))).data,
+    enabled: isReady,
+    staleTime: 30_000,
+  });
+  const create = useMutation({
+    mutationFn: async () =>
+      (await take(api.createCampaign(body, { idempotencyKey: crypto.randomUUID() }))).data.campaign.id,
+    onSuccess: (id) => navigate({ to: '/campaigns/$id', params: { id } }),
+  });
+
+  return (
+    <Stack maw={900}>
+      <Title order={1} size="h2">
+        New campaign
+      </Title>
+      <Card withBorder>
+        <Stack>
+          <Title order={2} size="h4">
+            What to send
+          </Title>
+          <Select
+            label="Template"
+            placeholder="Choose an approved template"
+            searchable
+            data={(templates.data ?? []).map(({ id, name: title, language }) => ({
+              value: id,
+              label: `${title} (${language})`,
+            }))}
+            value={chosen ?? null}
+            onChange={(id) => {
+              setTemplateId(id);
+              setVariables({});
+            }}
+          />
+        </Stack>
+      </Card>
+      <Card withBorder>
+        <Stack>
+          <Title order={2} size="h4">
+            To whom
+          </Title>
+          <Select
+            label="Audience"
+            allowDeselect={false}
+            data={kinds.filter(({ value }) => value !== 'failed_contacts' || failed !== undefined)}
+            value={kind}
+            onChange={(value) => setKind((value ?? 'csv_contacts') as Kind)}
+          />
+          {kind === 'quick_contacts' && (
+            <Textarea
+              label="Numbers, one a line"
+              description="With country code. Values of the variables may follow, after a comma."
+              placeholder={'+49 151 12345678, Ada\n+91 98765 43210, Grace'}
+              autosize
+              minRows={3}
+              value={numbers}
+              onChange={(event) => setNumbers(event.currentTarget.value)}
+            />
+          )}
+          {chosen !== undefined && (kind === 'csv_contacts' || kind === 'all_contacts') && (
+            <VariableFields
+              templateId={chosen}
+              columns={kind === 'csv_contacts' ? (file?.keys ?? []) : undefined}
+              value={variables}
+              onChange={setVariables}
+            />
+          )}
+          {kind === 'csv_contacts' && (
+            <CsvAudience templateId={chosen} variableMapping={mapping} onChange={setFile} />
+          )}
+        </Stack>
+      </Card>
+      <Card withBorder>
+        <Stack>
+          <Title order={2} size="h4">
+            Send
+          </Title>
+          <Group grow align="flex-start">
+            <TextInput
+              label="Name"
+              description="For you; nobody else sees it"
+              maxLength={255}
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            <TextInput
+              type="datetime-local"
+              label="Not before"
+              description="Empty: at once. In your time zone"
+              value={at}
+              onChange={(event) => setAt(event.currentTarget.value)}
+            />
+          </Group>
+          <Outlook check={check.data} error={check.error} busy={check.isFetching} isReady={isReady} />
+          {chosen !== undefined && (
+            <TestMessage templateId={chosen} variables={variables} row={file?.firstRow} />
+          )}
+          <Group justify="flex-end">
+            <Button
+              loading={create.isPending}
+              disabled={!isReady || name.trim() === '' || (check.data?.problems.length ?? 1) > 0}
+              onClick={() => create.mutate()}
+            >
+              Create campaign
+            </Button>
+          </Group>
+          {create.error && (
+            <Alert color="red" role="alert">
+              {create.error.message}
+            </Alert>
+          )}
+        </Stack>
+      </Card>
+    </Stack>
+  );
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+/** Only what was filled in; undefined where nothing was. */
+function mappingOf(variables: Variables): api.VariableMapping | undefined {
+  const given = Object.entries(variables).filter(
+    ([, { value, fallback }]) => value !== '' || fallback !== '',
+  );
+  if (given.length === 0) return undefined;
+  const sections: Record<string, Record<string, string>> = {};
+  const defaults: Record<string, Record<string, string>> = {};
+  for (const [path, { value, fallback }] of given) {
+    const [section = '', variable = ''] = path.split(/\.(.*)/);
+    if (value !== '') (sections[section] ??= {})[variable] = value;
+    if (fallback !== '') (defaults[section] ??= {})[variable] = fallback;
+  }
+  return { ...sections, ...(Object.keys(defaults).length > 0 && { default_values: defaults }) };
+}
+
+interface OutlookProps {
+  readonly check: api.CampaignCheck | undefined;
+  readonly error: Error | null;
+  readonly busy: boolean;
+  readonly isReady: boolean;
+}
+
+function Outlook({ check, error, busy, isReady }: OutlookProps) {
+  if (!isReady)
+    return (
+      <Text c="dimmed" size="sm">
+        Choose a template and an audience to see what it would cost.
+      </Text>
+    );
+  if (error !== null) return <Alert color="red">{error.message}</Alert>;
+  if (check === undefined)
+    return (
+      <Text size="sm" role="status">
+        {busy ? 'Counting …' : ''}
+      </Text>
+    );
+  if (check.problems.length > 0) {
+    return (
+      <Alert color="orange" variant="light" title="Not ready yet" role="status">
+        {check.problems.slice(0, 5).map(({ field, message }) => (
+          <Text key={field + message} size="sm">
+            {message}
+          </Text>
+        ))}
+      </Alert>
+    );
+  }
+  const isShort = Number(check.available) < Number(check.cost);
+  return (
+    <Alert color={isShort ? 'yellow' : 'teal'} variant="light" role="status">
+      <Text fw={600}>
+        {check.is_estimate ? 'More than ' : ''}
+        {number(check.total_contacts)} {check.total_contacts === 1 ? 'person' : 'people'} for{' '}
+        {money(check.cost, check.currency)}, sent in about {span(check.duration_seconds)}.
+      </Text>
+      {isShort && (
+        <Text size="sm">
+          The wallet has {money(check.available, check.currency)}: the campaign would pause when that is used.
+        </Text>
+      )}
+      {Object.entries(check.skipped_reasons).map(([reason, count]) => (
+        <Text key={reason} size="sm">
+          {number(count)} will be skipped: {explain(reason).title.toLowerCase()}.
+        </Text>
+      ))}
+    </Alert>
+  );
+}

@@ -1,0 +1,215 @@
+/** A CSV: dropped, its columns guessed, its first rows as they would be sent. Nothing of it becomes a contact here. */
+import { Alert, Box, FileButton, Button, Group, Select, Stack, Table, Text } from '@mantine/core';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState, type DragEvent } from 'react';
+import { api, take } from '../client.ts';
+import { number, phone } from '../format.ts';
+import { ErrorFace } from '../parts/faces.tsx';
+import { Phone } from '../parts/phone.tsx';
+import { explain } from '../reasons.ts';
+
+export interface CsvFile {
+  readonly key: string;
+  readonly mapping: api.CsvMapping;
+  /** What variables may name. */
+  readonly keys: readonly string[];
+  /** The cells of the first row that would be sent to, by the names that variables may use. */
+  readonly firstRow: Readonly<Record<string, string>>;
+}
+
+const fields = [
+  { key: 'phone_column', label: 'Phone number' },
+  { key: 'country_code_column', label: 'Country' },
+  { key: 'name_column', label: 'Name' },
+  { key: 'email_column', label: 'Email' },
+] as const;
+
+interface CsvAudienceProps {
+  readonly templateId: string | undefined;
+  readonly variableMapping: api.VariableMapping | undefined;
+  readonly onChange: (file: CsvFile | undefined) => void;
+}
+
+export function CsvAudience({ templateId, variableMapping, onChange }: CsvAudienceProps) {
+  const [chosen, setChosen] = useState<api.CsvMapping>();
+  const upload = useMutation({
+    mutationFn: async (file: File) => ({
+      name: file.name,
+      key: (await take(api.uploadCampaignCsv({ file }))).data.csv_file_key,
+    }),
+    onMutate: () => {
+      setChosen(undefined);
+      onChange(undefined);
+    },
+  });
+  const key = upload.data?.key;
+  const preview = useQuery({
+    queryKey: ['csv', key, chosen, templateId, variableMapping],
+    queryFn: async () =>
+      (
+        await take(
+          api.previewCampaignCsv(key ?? '', {
+            ...(chosen !== undefined && { csv_mapping: chosen }),
+            ...(templateId !== undefined && { template_id: templateId }),
+            ...(variableMapping !== undefined && { variable_mapping: variableMapping }),
+          }),
+        )
+      ).data,
+    enabled: key !== undefined,
+    placeholderData: keepPreviousData,
+  });
+  const { data } = preview;
+  useEffect(() => {
+    if (key !== undefined && data !== undefined && !preview.isPlaceholderData) onChange(fileOf(key, data));
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- told once for each answer
+  }, [key, data]);
+
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    const [file] = event.dataTransfer.files;
+    if (file !== undefined) upload.mutate(file);
+  };
+  return (
+    <Stack>
+      <Box
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={drop}
+        p="lg"
+        style={{
+          border: '2px dashed var(--mantine-color-default-border)',
+          borderRadius: 12,
+          textAlign: 'center',
+        }}
+      >
+        <Group justify="center">
+          <Text size="sm">{upload.data ? upload.data.name : 'Drop a CSV here, or'}</Text>
+          <FileButton
+            onChange={(file) => file && upload.mutate(file)}
+            accept=".csv,.txt,.tsv,text/csv"
+            inputProps={{ 'aria-label': 'CSV file' }}
+          >
+            {(props) => (
+              <Button {...props} variant="default" size="xs" loading={upload.isPending}>
+                {upload.data ? 'Choose another' : 'Choose a file'}
+              </Button>
+            )}
+          </FileButton>
+        </Group>
+      </Box>
+      {upload.error && <ErrorFace error={upload.error} />}
+      {key !== undefined && preview.error && <ErrorFace error={preview.error} />}
+      {data !== undefined && key !== undefined && (
+        <>
+          <Columns preview={data} onChange={setChosen} />
+          <Rows preview={data} />
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function fileOf(key: string, { mapping, rows }: api.CsvPreview): CsvFile {
+  const columns: Record<string, number> = { ...mapping.custom_field_mapping };
+  if (mapping.name_column != null) columns['name_column'] = mapping.name_column;
+  if (mapping.email_column != null) columns['email_column'] = mapping.email_column;
+  const cells = rows.find(({ reason }) => reason === null)?.cells ?? [];
+  return {
+    key,
+    mapping,
+    keys: Object.keys(columns),
+    firstRow: Object.fromEntries(
+      Object.entries(columns).map(([name, column]) => [name, cells[column] ?? '']),
+    ),
+  };
+}
+
+interface ColumnsProps {
+  readonly preview: api.CsvPreview;
+  readonly onChange: (mapping: api.CsvMapping) => void;
+}
+
+function Columns({ preview: { headers, mapping, confidence }, onChange }: ColumnsProps) {
+  return (
+    <Group grow align="flex-start">
+      {fields.map(({ key, label }) => {
+        const column = mapping[key];
+        const isUnsure = (confidence[key] ?? 1) < 0.7 && column != null;
+        return (
+          <Select
+            key={key}
+            label={label}
+            placeholder="none"
+            description={isUnsure ? 'A guess: please look' : undefined}
+            clearable={key === 'name_column' || key === 'email_column'}
+            allowDeselect={false}
+            data={headers.map((header, at) => ({ value: String(at), label: header || `Column ${at + 1}` }))}
+            value={column == null ? null : String(column)}
+            onChange={(value) => {
+              const { [key]: _, ...others } = mapping;
+              onChange({ ...others, ...(value !== null && { [key]: Number(value) }) } as api.CsvMapping);
+            }}
+          />
+        );
+      })}
+    </Group>
+  );
+}
+
+function Rows({
+  preview: { rows, reasons, rows_read: read, is_whole: isWhole, problems },
+}: {
+  preview: api.CsvPreview;
+}) {
+  const skipped = Object.entries(reasons);
+  const message = rows.find((row) => row.message != null)?.message;
+  return (
+    <Stack gap="sm">
+      <Text size="sm" role="status">
+        {isWhole
+          ? `${number(read)} rows read.`
+          : `The first ${number(read)} rows were read; the file has more.`}{' '}
+        {skipped
+          .map(([reason, count]) => `${number(count)} skipped: ${explain(reason).title.toLowerCase()}.`)
+          .join(' ')}
+      </Text>
+      {problems.length > 0 && (
+        <Alert color="orange" variant="light">
+          {problems.map(({ field, message: text }) => (
+            <Text key={field} size="sm">
+              {text}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      {message && <Phone message={message} />}
+      <Table.ScrollContainer minWidth={560}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Line</Table.Th>
+              <Table.Th>Number</Table.Th>
+              <Table.Th>Message</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((row) => (
+              <Table.Tr key={row.line}>
+                <Table.Td>{row.line}</Table.Td>
+                <Table.Td>{row.phone_number ? phone(row.phone_number) : (row.cells[0] ?? '')}</Table.Td>
+                <Table.Td dir="auto">
+                  {row.reason ? (
+                    <Text size="sm" c="dimmed">
+                      Skipped: {explain(row.reason).title}
+                    </Text>
+                  ) : (
+                    <Text size="sm">{row.message?.body ?? ''}</Text>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Stack>
+  );
+}

@@ -1,0 +1,73 @@
+/** One message to a number of one's own, with the values of the first row. */
+import { Button, Group, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, take } from '../client.ts';
+import type { Variables } from './new-variables.tsx';
+
+interface TestMessageProps {
+  readonly templateId: string;
+  readonly variables: Variables;
+  readonly row: Readonly<Record<string, string>> | undefined;
+}
+
+export function TestMessage({ templateId, variables, row = {} }: TestMessageProps) {
+  const [to, setTo] = useState('');
+  const [country, setCountry] = useState('+49');
+  const send = useMutation({
+    mutationFn: () =>
+      take(
+        api.sendTemplateMessage({
+          templateId,
+          recipientPhoneNumber: to.replaceAll(/\D/g, ''),
+          countryCode: country.trim(),
+          ...(Object.keys(variables).length > 0 && { variableMapping: valuesOf(variables, row) }),
+        }),
+      ),
+  });
+  return (
+    <div>
+      <Group align="flex-end">
+        <TextInput
+          label="Country code"
+          w={110}
+          value={country}
+          onChange={(event) => setCountry(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Test number"
+          placeholder="49 151 12345678"
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+        <Button
+          variant="default"
+          disabled={to.trim() === ''}
+          loading={send.isPending}
+          onClick={() => send.mutate()}
+        >
+          Send test
+        </Button>
+      </Group>
+      {send.error && (
+        <Text c="red" size="sm" role="alert">
+          {send.error.message}
+        </Text>
+      )}
+      {send.isSuccess && (
+        <Text size="sm" role="status">
+          Sent: the provider accepted it. It costs what any message does.
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function valuesOf(variables: Variables, row: Readonly<Record<string, string>>): api.VariableMapping {
+  const sections: Record<string, Record<string, string>> = {};
+  for (const [path, { value, fallback }] of Object.entries(variables)) {
+    const [section = '', variable = ''] = path.split(/\.(.*)/);
+    (sections[section] ??= {})[variable] = (row[value] ?? value) || fallback || 'Test';
+  }
+  return sections;
+}

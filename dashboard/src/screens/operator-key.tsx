@@ -1,0 +1,48 @@
+/** The key that signed in may not recharge: one that may is added to the session. */
+import { Button, Card, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { addOperatorKey } from '../client.ts';
+
+export function OperatorKey() {
+  const [key, setKey] = useState('');
+  const queryClient = useQueryClient();
+  const add = useMutation({
+    mutationFn: () => addOperatorKey(key.trim()),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['session'] }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    add.mutate();
+  };
+  return (
+    <Card withBorder component="form" onSubmit={submit}>
+      <Stack gap="xs">
+        <Text size="sm">
+          To recharge, an operator’s key of this workspace is needed. It is asked for once a session.
+        </Text>
+        <Group align="flex-end">
+          <PasswordInput
+            label="Operator key"
+            placeholder="mc_…"
+            autoComplete="off"
+            value={key}
+            onChange={(event) => setKey(event.currentTarget.value)}
+            required
+            withAsterisk={false}
+            w={320}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide what was typed' }}
+          />
+          <Button type="submit" variant="default" loading={add.isPending}>
+            Allow recharging
+          </Button>
+        </Group>
+        {add.error && (
+          <Text c="red" size="sm" role="alert">
+            This is not an operator’s key of this workspace.
+          </Text>
+        )}
+      </Stack>
+    </Card>
+  );
+}

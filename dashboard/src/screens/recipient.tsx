@@ -1,0 +1,51 @@
+/** One recipient in full: the message, and the time of each status. */
+import { Alert, Group, Stack, Text, Timeline } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, take } from '../client.ts';
+import { exactTime, phone, words } from '../format.ts';
+import { Loaded } from '../parts/faces.tsx';
+import { Phone } from '../parts/phone.tsx';
+import { Status } from '../parts/status.tsx';
+import { explain } from '../reasons.ts';
+
+export function Recipient({ campaignId, recipientId }: { campaignId: string; recipientId: string }) {
+  const query = useQuery({
+    queryKey: ['recipient', campaignId, recipientId],
+    queryFn: async () => (await take(api.getCampaignRecipient(campaignId, recipientId))).data,
+    refetchInterval: 5_000,
+  });
+  return (
+    <Loaded query={query}>
+      {({ phone_number: number, state, reason, reason_detail: detail, message, history }) => (
+        <Stack>
+          <Group justify="space-between">
+            <Text fw={700}>{phone(number)}</Text>
+            <Status state={state} />
+          </Group>
+          {reason && (
+            <Alert color="orange" variant="light" title={explain(reason).title}>
+              <Text size="sm">{explain(reason).advice}</Text>
+              {detail && (
+                <Text size="sm" dir="auto">
+                  {detail}
+                </Text>
+              )}
+            </Alert>
+          )}
+          {message && <Phone message={message} />}
+          {history.length > 0 && (
+            <Timeline active={history.length - 1} bulletSize={14} lineWidth={2}>
+              {history.map(({ status, at }) => (
+                <Timeline.Item key={status} title={words(status)}>
+                  <Text size="sm" c="dimmed">
+                    {at ? exactTime(new Date(at)) : 'the time was not kept'}
+                  </Text>
+                </Timeline.Item>
+              ))}
+            </Timeline>
+          )}
+        </Stack>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,204 @@
+/** Who a campaign is for and what became of each: filtered in the address, exported, one of them in full. */
+import {
+  Alert,
+  Anchor,
+  Breadcrumbs,
+  Button,
+  Drawer,
+  Group,
+  MultiSelect,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, take } from '../client.ts';
+import { phone, words } from '../format.ts';
+import { EmptyFace, ErrorFace, LoadingFace } from '../parts/faces.tsx';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import { explain } from '../reasons.ts';
+import { exportCsv } from './export-csv.ts';
+import { Recipient } from './recipient.tsx';
+
+const route = getRouteApi('/inside/campaigns/$id/recipients');
+const states = [
+  'PENDING',
+  'CLAIMED',
+  'ACCEPTED',
+  'SENT',
+  'DELIVERED',
+  'READ',
+  'FAILED',
+  'UNKNOWN',
+  'CANCELLED',
+  'SKIPPED',
+] as const;
+type State = (typeof states)[number];
+
+export function Recipients() {
+  const { id } = route.useParams();
+  const { state, reason, phone: number, recipient } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [typed, setTyped] = useState(number ?? '');
+  const apply = useDebouncedCallback((text: string) => {
+    void navigate({ search: (old) => ({ ...old, phone: text || undefined }), replace: true });
+  }, 300);
+  const campaign = useQuery({
+    queryKey: ['campaign', id],
+    queryFn: async () => (await take(api.getCampaign(id))).data,
+  });
+  const filter = { state: state as State[] | undefined, reason, phoneNumber: number };
+  const list = useInfiniteQuery({
+    queryKey: ['recipients', id, filter],
+    queryFn: ({ pageParam }) =>
+      take(api.listCampaignRecipients(id, { ...filter, cursor: pageParam, limit: 100 })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
+  });
+  const download = useMutation({ mutationFn: () => exportCsv(id, filter) });
+  const reasons = Object.keys({ ...campaign.data?.failed_reasons, ...campaign.data?.skipped_reasons });
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <Stack maw={1100}>
+      <Breadcrumbs>
+        <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/" />}>
+          All campaigns
+        </Anchor>
+        <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/campaigns/$id" params={{ id }} />}>
+          {campaign.data?.name ?? 'Campaign'}
+        </Anchor>
+      </Breadcrumbs>
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          Recipients
+        </Title>
+        <Button variant="default" loading={download.isPending} onClick={() => download.mutate()}>
+          Export CSV
+        </Button>
+      </Group>
+      {download.error && <Alert color="red">{download.error.message}</Alert>}
+      <Group align="flex-end">
+        <TextInput
+          label="Phone number"
+          placeholder="+49 151 …"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            apply(event.currentTarget.value.trim());
+          }}
+        />
+        <MultiSelect
+          label="State"
+          placeholder={state ? '' : 'Any'}
+          clearable
+          data={states.map((value) => ({ value, label: words(value) }))}
+          value={state ?? []}
+          onChange={(chosen) =>
+            void navigate({ search: (old) => ({ ...old, state: chosen.length > 0 ? chosen : undefined }) })
+          }
+          w={260}
+        />
+        <MultiSelect
+          label="Reason"
+          placeholder={reason ? '' : 'Any'}
+          clearable
+          data={[...new Set([...reasons, ...(reason ?? [])])].map((value) => ({
+            value,
+            label: explain(value).title,
+          }))}
+          value={reason ?? []}
+          onChange={(chosen) =>
+            void navigate({ search: (old) => ({ ...old, reason: chosen.length > 0 ? chosen : undefined }) })
+          }
+          w={300}
+        />
+      </Group>
+      {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && <LoadingFace />}
+      {list.data && rows.length === 0 && (
+        <EmptyFace title="Nobody matches">
+          {state || reason || number ? 'Take a filter away.' : 'The audience is being prepared.'}
+        </EmptyFace>
+      )}
+      {rows.length > 0 && (
+        <Table.ScrollContainer minWidth={640}>
+          <Table highlightOnHover>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Phone number</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>Why</Table.Th>
+                <Table.Th ta="right">Line</Table.Th>
+                <Table.Th>Changed</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((row) => (
+                <Table.Tr key={row.id}>
+                  <Table.Td>
+                    <Anchor
+                      size="sm"
+                      renderRoot={(props) => (
+                        <Link
+                          {...props}
+                          to="/campaigns/$id/recipients"
+                          params={{ id }}
+                          search={(old) => ({ ...old, recipient: row.id })}
+                        />
+                      )}
+                    >
+                      {row.phone_number ? phone(row.phone_number) : 'no number'}
+                    </Anchor>
+                  </Table.Td>
+                  <Table.Td>
+                    <Status state={row.state} />
+                  </Table.Td>
+                  <Table.Td>
+                    {row.reason && <Text size="sm">{explain(row.reason).title}</Text>}
+                    {row.reason_detail && (
+                      <Text size="xs" c="dimmed" dir="auto">
+                        {row.reason_detail}
+                      </Text>
+                    )}
+                  </Table.Td>
+                  <Table.Td ta="right">{row.line_number ?? ''}</Table.Td>
+                  <Table.Td>
+                    <Text size="sm">
+                      <Time at={row.updated_at} />
+                    </Text>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {list.hasNextPage && (
+        <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      <Drawer.Root
+        opened={recipient !== undefined}
+        onClose={() => void navigate({ search: (old) => ({ ...old, recipient: undefined }) })}
+        position="right"
+      >
+        <Drawer.Overlay />
+        <Drawer.Content aria-label="Recipient">
+          <Drawer.Body>
+            <Group justify="flex-end">
+              <Drawer.CloseButton aria-label="Close" />
+            </Group>
+            {recipient !== undefined && <Recipient campaignId={id} recipientId={recipient} />}
+          </Drawer.Body>
+        </Drawer.Content>
+      </Drawer.Root>
+    </Stack>
+  );
+}

@@ -1,0 +1,76 @@
+/** Signing in by a key, or by a link whose token stands behind the `#`. */
+import { Alert, Button, Card, Center, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { signIn } from '../client.ts';
+
+export function SignIn() {
+  const [key, setKey] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const tried = useRef(false);
+
+  const enter = async (proof: Parameters<typeof signIn>[0], refusal: string) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await signIn(proof);
+      queryClient.clear();
+      await navigate({ to: '/' });
+    } catch (error) {
+      setProblem((error as { status?: number }).status === 401 ? refusal : (error as Error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  useEffect(() => {
+    const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+    if (token === undefined || tried.current) return;
+    tried.current = true;
+    // It works once; it need not stay in the history.
+    history.replaceState(null, '', location.pathname);
+    void enter({ token }, 'This link was used already, or is older than ten minutes. Ask for another one.');
+  });
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void enter({ api_key: key.trim() }, 'This key is not valid. Look whether all of it was pasted.');
+  };
+  return (
+    <Center mih="100dvh" p="md" component="main">
+      <Card withBorder padding="xl" w={400} component="form" onSubmit={submit}>
+        <Stack>
+          <Title order={1} size="h3">
+            Messaging campaigns
+          </Title>
+          <Text size="sm" c="dimmed">
+            Sign in with an API key of your workspace. A channel’s key can send; any key can look.
+          </Text>
+          <PasswordInput
+            label="API key"
+            placeholder="mc_…"
+            autoComplete="off"
+            value={key}
+            onChange={(event) => setKey(event.currentTarget.value)}
+            required
+            withAsterisk={false}
+            autoFocus
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide what was typed' }}
+          />
+          {problem !== undefined && (
+            <Alert color="red" role="alert">
+              {problem}
+            </Alert>
+          )}
+          <Button type="submit" loading={busy}>
+            Sign in
+          </Button>
+        </Stack>
+      </Card>
+    </Center>
+  );
+}

@@ -1,0 +1,96 @@
+import { Alert, Button, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, take } from '../client.ts';
+import { words } from '../format.ts';
+import { EmptyFace, Loaded } from '../parts/faces.tsx';
+import { Phone } from '../parts/phone.tsx';
+import { Status } from '../parts/status.tsx';
+
+const route = getRouteApi('/inside/templates');
+
+export function Templates() {
+  const { search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [typed, setTyped] = useState(search ?? '');
+  const queryClient = useQueryClient();
+  const apply = useDebouncedCallback((text: string) => {
+    void navigate({ search: { search: text || undefined }, replace: true });
+  }, 250);
+  const list = useQuery({
+    queryKey: ['templates', search],
+    queryFn: async () => (await take(api.listTemplates({ limit: 30, search }))).data,
+  });
+  const sync = useMutation({
+    mutationFn: () => take(api.syncTemplates()),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['templates'] }),
+  });
+  return (
+    <Stack maw={1100}>
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          Templates
+        </Title>
+        <Button variant="default" loading={sync.isPending} onClick={() => sync.mutate()}>
+          Sync with the provider
+        </Button>
+      </Group>
+      {sync.error && <Alert color="red">{sync.error.message}</Alert>}
+      <TextInput
+        aria-label="Search by name"
+        placeholder="Search by name"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          apply(event.currentTarget.value.trim());
+        }}
+      />
+      <Loaded query={list}>
+        {(templates) =>
+          templates.length === 0 ? (
+            <EmptyFace title="No template">
+              Templates are written at the provider; sync fetches them.
+            </EmptyFace>
+          ) : (
+            <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xl">
+              {templates.map((template) => (
+                <Template key={template.id} template={template} />
+              ))}
+            </SimpleGrid>
+          )
+        }
+      </Loaded>
+    </Stack>
+  );
+}
+
+function Template({ template }: { template: api.Template }) {
+  const { id, name, language, category, status, quality, rejectedReason } = template;
+  const preview = useQuery({
+    queryKey: ['template-preview', id],
+    queryFn: async () => (await take(api.previewTemplate(id, {}))).data.message,
+    staleTime: 60_000,
+  });
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between" wrap="nowrap">
+        <Text fw={600} truncate>
+          {name}
+        </Text>
+        <Status state={status} />
+      </Group>
+      <Text size="sm" c="dimmed">
+        {language} · {words(category)}
+        {quality ? ` · quality ${quality.toLowerCase()}` : ''}
+      </Text>
+      {rejectedReason && rejectedReason !== 'NONE' && (
+        <Text size="sm" c="red">
+          Rejected: {words(rejectedReason)}
+        </Text>
+      )}
+      <Loaded query={preview}>{(message) => <Phone message={message} />}</Loaded>
+    </Stack>
+  );
+}

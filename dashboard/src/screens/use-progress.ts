@@ -1,0 +1,54 @@
+/** Live progress of one campaign, as long as somebody looks. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { api } from '../client.ts';
+
+export type Progress = Pick<
+  api.Campaign,
+  'status' | 'pause_reason' | 'preparation_status' | 'total_contacts' | 'total_contacts_skipped' | 'counters'
+> & { readonly rate: number; readonly eta_seconds: number | null };
+
+const againAfterMs = 2_000;
+
+/** `live` is false while the connection is away. A change of status fetches all else anew. */
+export function useProgress(id: string, enabled: boolean): { progress: Progress | undefined; live: boolean } {
+  const queryClient = useQueryClient();
+  const [progress, setProgress] = useState<Progress>();
+  const [live, setLive] = useState(false);
+  useEffect(() => {
+    if (!enabled) return undefined;
+    let source: EventSource;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let status: string | undefined;
+    const refresh = () => queryClient.invalidateQueries({ queryKey: ['campaign', id] });
+    const open = () => {
+      source = new EventSource(`/dashboard/api/campaigns/${id}/stream`);
+      source.addEventListener('open', () => setLive(true));
+      source.addEventListener('progress', ({ data }) => {
+        const told = JSON.parse(data as string) as Progress;
+        if (status !== undefined && status !== told.status) void refresh();
+        status = told.status;
+        setProgress(told);
+      });
+      source.addEventListener('end', () => {
+        source.close();
+        setLive(false);
+        void refresh();
+      });
+      source.addEventListener('error', () => {
+        setLive(false);
+        // Refused, not broken off: the browser does not try again by itself.
+        if (source.readyState !== EventSource.CLOSED) return;
+        void refresh();
+        timer = setTimeout(open, againAfterMs);
+      });
+    };
+    open();
+    return () => {
+      clearTimeout(timer);
+      source.close();
+      setLive(false);
+    };
+  }, [id, enabled, queryClient]);
+  return { progress, live };
+}

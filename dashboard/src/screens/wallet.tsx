@@ -1,0 +1,230 @@
+/** Money of the channel; and, for a campaign that waits for it: what is missing, recharge, start. */
+import {
+  Alert,
+  Button,
+  Card,
+  Group,
+  NumberFormatter,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import { api, readSession, take } from '../client.ts';
+import { money, words } from '../format.ts';
+import { Loaded } from '../parts/faces.tsx';
+import { useMove } from './campaign-actions.tsx';
+import { OperatorKey } from './operator-key.tsx';
+
+const route = getRouteApi('/inside/wallet');
+
+export function Wallet() {
+  const { campaign: campaignId } = route.useSearch();
+  const campaign = useQuery({
+    queryKey: ['campaign', campaignId],
+    queryFn: async () => (await take(api.getCampaign(campaignId ?? ''))).data,
+    enabled: campaignId !== undefined,
+    refetchInterval: 5_000,
+  });
+  const channels = useQuery({
+    queryKey: ['channels'],
+    queryFn: async () => (await take(api.listChannels())).data,
+  });
+  const session = useQuery({ queryKey: ['session'], queryFn: readSession });
+  const channelId = campaign.data?.channel_id ?? session.data?.channelId ?? channels.data?.[0]?.id;
+  return (
+    <Stack maw={900}>
+      <Title order={1} size="h2">
+        Wallet
+      </Title>
+      {campaignId !== undefined && <Waiting campaignId={campaignId} />}
+      {channelId === undefined ? (
+        <Loaded query={channels}>{() => <Text>There is no channel in this workspace yet.</Text>}</Loaded>
+      ) : (
+        <Purse channelId={channelId} campaignId={campaignId} isOperator={session.data?.operator ?? false} />
+      )}
+    </Stack>
+  );
+}
+
+/** `Recharge at least 20.28 USD` → `20.28` */
+const missingOf = (action: string | null | undefined): string =>
+  /(\d+(?:\.\d+)?) [A-Z]{3}/.exec(action ?? '')?.[1] ?? '';
+
+function useDiagnosis(campaignId: string | undefined) {
+  return useQuery({
+    queryKey: ['campaign', campaignId, 'diagnosis'],
+    queryFn: async () => (await take(api.getCampaignDiagnosis(campaignId ?? ''))).data,
+    enabled: campaignId !== undefined,
+    refetchInterval: 5_000,
+  });
+}
+
+function Waiting({ campaignId }: { campaignId: string }) {
+  const diagnosis = useDiagnosis(campaignId);
+  const campaign = useQuery({
+    queryKey: ['campaign', campaignId],
+    queryFn: async () => (await take(api.getCampaign(campaignId))).data,
+    refetchInterval: 5_000,
+  });
+  const move = useMove(campaignId);
+  const [status] = diagnosis.data ?? [];
+  if (campaign.data === undefined || status === undefined) return null;
+  const { name, status: standing } = campaign.data;
+  return (
+    <Alert color={status.ok ? 'teal' : 'orange'} variant="light" role="status" aria-live="polite">
+      <Stack gap={6}>
+        <Text fw={600} dir="auto">
+          {name}
+        </Text>
+        <Text>{status.detail}</Text>
+        {status.action && <Text size="sm">{status.action}</Text>}
+        <Group>
+          {standing === 'PAUSED' && (
+            <Button size="xs" loading={move.isPending} onClick={() => move.mutate('start')}>
+              Start
+            </Button>
+          )}
+          <Button
+            size="xs"
+            variant="default"
+            renderRoot={(props) => <Link {...props} to="/campaigns/$id" params={{ id: campaignId }} />}
+          >
+            Back to the campaign
+          </Button>
+        </Group>
+        {move.error && <Text c="red">{move.error.message}</Text>}
+      </Stack>
+    </Alert>
+  );
+}
+
+interface PurseProps {
+  readonly channelId: string;
+  readonly campaignId: string | undefined;
+  readonly isOperator: boolean;
+}
+
+function Purse({ channelId, campaignId, isOperator }: PurseProps) {
+  const wallet = useQuery({
+    queryKey: ['wallet', channelId],
+    queryFn: async () => (await take(api.getWallet({ channelId }))).data,
+    refetchInterval: 5_000,
+  });
+  return (
+    <Loaded query={wallet}>
+      {({ balance, reserved, currency, message_prices: prices }) => (
+        <Stack>
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <Amount name="Can be spent" value={money(String(Number(balance) - Number(reserved)), currency)} />
+            <Amount name="Balance" value={money(balance, currency)} />
+            <Amount name="Reserved for messages under way" value={money(reserved, currency)} />
+          </SimpleGrid>
+          {isOperator ? (
+            <Recharge channelId={channelId} campaignId={campaignId} currency={currency} />
+          ) : (
+            <OperatorKey />
+          )}
+          <Card withBorder>
+            <Title order={2} size="h4" mb="sm">
+              Prices
+            </Title>
+            <Table.ScrollContainer minWidth={360} mah={300}>
+              <Table stickyHeader>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Category</Table.Th>
+                    <Table.Th>Country</Table.Th>
+                    <Table.Th ta="right">A message</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {prices.map(({ category, country, price }) => (
+                    <Table.Tr key={`${category} ${country}`}>
+                      <Table.Td>{words(category)}</Table.Td>
+                      <Table.Td>{country ?? 'every other'}</Table.Td>
+                      <Table.Td ta="right">{money(price, currency)}</Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+          </Card>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function Amount({ name, value }: { name: string; value: string }) {
+  return (
+    <Card withBorder padding="md">
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text fz={22} fw={700}>
+        {value}
+      </Text>
+    </Card>
+  );
+}
+
+interface RechargeProps {
+  readonly channelId: string;
+  readonly campaignId: string | undefined;
+  readonly currency: string;
+}
+
+function Recharge({ channelId, campaignId, currency }: RechargeProps) {
+  const diagnosis = useDiagnosis(campaignId);
+  const missing = missingOf(diagnosis.data?.[0]?.action);
+  const [typed, setTyped] = useState<string>();
+  const queryClient = useQueryClient();
+  const amount = typed ?? missing;
+  const recharge = useMutation({
+    mutationFn: () =>
+      take(api.rechargeWallet({ channel_id: channelId, amount: amount.trim().replace(',', '.') })),
+    onSuccess: async () => {
+      setTyped('');
+      await queryClient.invalidateQueries({ queryKey: ['wallet', channelId] });
+      await queryClient.invalidateQueries({ queryKey: ['campaign', campaignId] });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    recharge.mutate();
+  };
+  return (
+    <Card withBorder component="form" onSubmit={submit}>
+      <Group align="flex-end">
+        <TextInput
+          label={`Amount in ${currency}`}
+          inputMode="decimal"
+          value={amount}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          required
+          withAsterisk={false}
+        />
+        <Button type="submit" loading={recharge.isPending}>
+          Recharge
+        </Button>
+      </Group>
+      {recharge.error && (
+        <Text c="red" size="sm" mt="xs" role="alert">
+          {recharge.error.message}
+        </Text>
+      )}
+      {recharge.data && (
+        <Text size="sm" mt="xs" role="status">
+          Recharged: the balance is{' '}
+          <NumberFormatter value={recharge.data.data.balance} suffix={` ${currency}`} />.
+        </Text>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,21 @@
+/** A Chromium for the tests: `CHROMIUM`, else one on PATH, else the one inside an npm package, which needs no root. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import chromiumPackage from '@sparticuz/chromium';
+import { chromium, type Browser } from 'playwright-core';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome'];
+
+export async function launchBrowser(): Promise<Browser> {
+  const given = process.env['CHROMIUM'] ?? onPath();
+  if (given !== undefined) return chromium.launch({ executablePath: given, args: ['--no-sandbox'] });
+  const executablePath = await chromiumPackage.executablePath();
+  return chromium.launch({ executablePath, args: chromiumPackage.args });
+}
+
+function onPath(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(':');
+  return folders
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .find((path) => existsSync(path));
+}

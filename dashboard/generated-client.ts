@@ -1040,6 +1040,20 @@ export type UpdateContact = {
     /** Date of birth; null when unknown. */
     dob?: string | null;
 };
+export type ContactExport = {
+    /** The contact as it is after the change. */
+    contact: Contact;
+    providerIds: string[];
+    conversations: object[];
+    messages: object[];
+    campaignMessages: object[];
+};
+export type ContactExportResponse = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: ContactExport;
+};
 export type Segment = {
     /** Identifies the record. */
     id: string;
@@ -1268,6 +1282,52 @@ export type WalletMessageResponse = {
     message: string;
     /** What was asked for. */
     data: Wallet;
+};
+export type LedgerEntryKind = "recharge" | "adjustment" | "charge" | "refund" | "correction";
+export type LedgerEntry = {
+    /** Identifies the record. */
+    id: string;
+    /** The sending number’s channel. */
+    channel_id: string;
+    kind: LedgerEntryKind;
+    /** Decimal text in the wallet’s currency, with up to six places. */
+    amount: string;
+    campaign_id: string | null;
+    /** Our id of the message; null where none was made. */
+    message_id: string | null;
+    message_count: number | null;
+    /** Why it is in this state; null where it needs no reason. */
+    reason: string | null;
+    /** When it was created. */
+    created_at: string;
+};
+export type LedgerEntryPage = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: LedgerEntry[];
+    /** Where this page stands in the list. */
+    pagination: CursorPagination;
+};
+export type AuditEntry = {
+    /** Identifies the record. */
+    id: string;
+    /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+    at: string;
+    key_id: string | null;
+    command: string | null;
+    /** What would change it; null where there is nothing to do. */
+    action: string;
+    object_id: string;
+    request_id: string | null;
+};
+export type AuditEntryPage = {
+    /** Where it stands. */
+    status: "success";
+    /** What was asked for. */
+    data: AuditEntry[];
+    /** Where this page stands in the list. */
+    pagination: CursorPagination;
 };
 export type ReceiveProviderCallbackResponse = {
     /** Where it stands. */
@@ -2554,10 +2614,15 @@ export function updateContact(id: string, updateContact: UpdateContact, opts?: O
 /**
  * Delete a contact
  */
-export function deleteContact(id: string, opts?: Oazapfts.RequestOpts) {
+export function deleteContact(id: string, { erase }: {
+    erase?: "true" | "false";
+} = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: Acknowledgement;
+    } | {
+        status: 400;
+        data: ApiError;
     } | {
         status: 401;
         data: ApiError;
@@ -2573,9 +2638,37 @@ export function deleteContact(id: string, opts?: Oazapfts.RequestOpts) {
     } | {
         status: 503;
         data: ApiError;
-    }>(`/api/contacts/${encodeURIComponent(id)}`, {
+    }>(`/api/contacts/${encodeURIComponent(id)}${QS.query(QS.explode({
+        erase
+    }))}`, {
         ...opts,
         method: "DELETE"
+    });
+}
+/**
+ * Export everything that is held of a person
+ */
+export function exportContact(id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ContactExportResponse;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/contacts/${encodeURIComponent(id)}/export`, {
+        ...opts
     });
 }
 /**
@@ -3008,6 +3101,75 @@ export function rechargeWallet(rechargeWallet: RechargeWallet, opts?: Oazapfts.R
         method: "POST",
         body: rechargeWallet
     }));
+}
+/**
+ * List the ledger of a channel
+ */
+export function listWalletEntries({ channelId, cursor, limit }: {
+    channelId?: string;
+    cursor?: string;
+    limit?: number;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: LedgerEntryPage;
+    } | {
+        status: 400;
+        data: ApiError;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 404;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/wallet/entries${QS.query(QS.explode({
+        channel_id: channelId,
+        cursor,
+        limit
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * List who did what in the workspace
+ */
+export function listAuditEntries({ cursor, limit }: {
+    cursor?: string;
+    limit?: number;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: AuditEntryPage;
+    } | {
+        status: 400;
+        data: ApiError;
+    } | {
+        status: 401;
+        data: ApiError;
+    } | {
+        status: 429;
+        data: ApiError;
+    } | {
+        status: 500;
+        data: ApiError;
+    } | {
+        status: 503;
+        data: ApiError;
+    }>(`/api/audit${QS.query(QS.explode({
+        cursor,
+        limit
+    }))}`, {
+        ...opts
+    });
 }
 /**
  * Answer the provider’s verification request

@@ -1,4 +1,5 @@
 /** Reads the command line, runs one command, prints what it came to: one JSON object unless the command says otherwise. */
+import { withCallContext } from '../concurrency/call-context.ts';
 import { parseArgs } from 'node:util';
 import type { Environment } from '../config.ts';
 import type { AdminCommand } from './admin-command.ts';
@@ -29,7 +30,7 @@ export async function runAdmin(run: AdminRun): Promise<0 | 1> {
     const environment = adminEnvironment(run.environment, command.needs);
     const { context, close } = await openAdminContext(environment, run.sqlFolder);
     try {
-      const result = await command.run(context, values);
+      const result = await withCallContext({ command: command.name }, () => command.run(context, values));
       const output = command.present?.(result, values) ?? { text: JSON.stringify(result), exitCode: 0 };
       print(run.out, `${output.text}\n`);
       return output.exitCode;

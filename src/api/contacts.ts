@@ -1,8 +1,11 @@
 /** The contacts of a workspace; Spec 4.6 is `updateContact`. */
+import * as t from 'io-ts';
 import { ContactCursor, CreateContact, UpdateContact } from '../codecs/contact.ts';
 import { EventContact as Contact } from '../codecs/event.ts';
+import { named } from '../codecs/json-schema.ts';
 import { idOf, limitUpTo, textOf } from '../codecs/scalars.ts';
-import { struct } from '../codecs/struct.ts';
+import { oneOf, struct } from '../codecs/struct.ts';
+import { exportContact, forgetPerson } from '../commands/contacts/erase-contact.ts';
 import * as creating from '../commands/contacts/create-contact.ts';
 import * as updating from '../commands/contacts/update-contact.ts';
 import { presentContact, type ContactInput } from '../domain/contacts/contact.ts';
@@ -21,6 +24,17 @@ import {
   succeed,
   succeedWith,
 } from './frame/envelope.ts';
+
+const ContactExport = named(
+  'ContactExport',
+  struct({
+    contact: Contact,
+    providerIds: t.readonlyArray(t.string),
+    conversations: t.readonlyArray(t.UnknownRecord),
+    messages: t.readonlyArray(t.UnknownRecord),
+    campaignMessages: t.readonlyArray(t.UnknownRecord),
+  }),
+);
 
 const tag = 'Contacts';
 const params = struct({ id: idOf('Contact') });
@@ -180,6 +194,38 @@ export const updateContact = endpoint(
   },
 );
 
+export const exportContactEndpoint = endpoint(
+  {
+    method: 'GET',
+    path: '/api/contacts/:id/export',
+    operationId: 'exportContact',
+    summary: 'Export everything that is held of a person',
+    description:
+      'The contact, the provider’s ids of the person, conversations, messages and the messages of campaigns.',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: {
+        description: 'What is held of the person',
+        body: record(ContactExport),
+        example: succeed({
+          contact: contactExample,
+          providerIds: ['US.13491208655302741918'],
+          conversations: [],
+          messages: [],
+          campaignMessages: [],
+        }),
+      },
+    },
+  },
+  async ({ dependencies, principal: { workspaceId }, params: { id } }) => {
+    const contact = await records.getContact(dependencies.database, workspaceId, id);
+    const held = await exportContact(dependencies, { workspaceId, contactId: id });
+    return { status: 200, body: succeed({ contact: presentContact(contact), ...held }) };
+  },
+);
+
 export const deleteContact = endpoint(
   {
     method: 'DELETE',
@@ -187,10 +233,11 @@ export const deleteContact = endpoint(
     operationId: 'deleteContact',
     summary: 'Delete a contact',
     description:
-      'The contact leaves every list and audience, and is restored when its number turns up again.',
+      'The contact leaves every list and audience, and is restored when its number turns up again. With `erase=true` the person is forgotten for good, a deleted contact too: number, names, texts, variables and the provider’s ids go from contact, campaigns, messages, events and callbacks; counters, ledger and ids stay, and of a number that had opted out a keyed hash, so that it stays unsubscribed.',
     tag,
     access: 'workspace',
     params,
+    query: struct({}, { erase: oneOf(['true', 'false']) }),
     responses: {
       200: {
         description: 'The contact is deleted',
@@ -199,8 +246,12 @@ export const deleteContact = endpoint(
       },
     },
   },
-  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
-    await records.deleteContact(database, workspaceId, id);
+  async ({ dependencies, principal: { workspaceId }, params: { id }, query }) => {
+    if (query.erase === 'true') {
+      await forgetPerson(dependencies, { workspaceId, contactId: id });
+      return { status: 200, body: acknowledge('Contact erased successfully') };
+    }
+    await records.deleteContact(dependencies.database, workspaceId, id);
     return { status: 200, body: acknowledge('Contact deleted successfully') };
   },
 );

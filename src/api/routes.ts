@@ -1,4 +1,5 @@
 /** Every operation of the API, in the order of the document. */
+import { listAudit } from './audit.ts';
 import { checkNewCampaign } from './campaigns/check.ts';
 import { createCampaign } from './campaigns/create.ts';
 import { previewCsvFile } from './campaigns/csv-preview.ts';
@@ -14,7 +15,14 @@ import {
 } from './campaigns/report.ts';
 import { testCampaignEndpoint } from './campaigns/test.ts';
 import { getChannel, listChannels } from './channels.ts';
-import { createContact, deleteContact, getContact, listContacts, updateContact } from './contacts.ts';
+import {
+  createContact,
+  deleteContact,
+  exportContactEndpoint,
+  getContact,
+  listContacts,
+  updateContact,
+} from './contacts.ts';
 import {
   assignConversation,
   changeConversationStatus,
@@ -37,7 +45,7 @@ import {
   listTemplates,
   syncTemplates,
 } from './templates.ts';
-import { getWallet, rechargeWallet } from './wallet.ts';
+import { getWallet, listWalletEntries, rechargeWallet } from './wallet.ts';
 import { listWebhookEvents } from './webhooks/catalogue.ts';
 import {
   createWebhook,
@@ -89,6 +97,7 @@ const operations: readonly Endpoint[] = [
   getContact,
   updateContact,
   deleteContact,
+  exportContactEndpoint,
   listSegments,
   createSegment,
   getSegment,
@@ -102,6 +111,8 @@ const operations: readonly Endpoint[] = [
   getChannel,
   getWallet,
   rechargeWallet,
+  listWalletEntries,
+  listAudit,
   verifyProviderWebhook,
   receiveProviderCallback,
   createWebhook,

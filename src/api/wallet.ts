@@ -1,7 +1,7 @@
 /** The wallet of a sending channel. */
-import { Uuid } from '../codecs/scalars.ts';
+import { limitUpTo, Uuid } from '../codecs/scalars.ts';
 import { struct } from '../codecs/struct.ts';
-import { RechargeWallet, Wallet } from '../codecs/wallet.ts';
+import { LedgerEntry, RechargeWallet, SerialCursor, Wallet } from '../codecs/wallet.ts';
 import * as commands from '../commands/wallet/recharge-wallet.ts';
 import type { Principal } from '../domain/workspaces/api-key.ts';
 import { Invalid, NotFound } from '../domain/error.ts';
@@ -9,7 +9,14 @@ import { formatAmount } from '../domain/money.ts';
 import type { Connection } from '../records/database/database.ts';
 import * as records from '../records/wallet/wallets.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { record, recordWithMessage, succeed, succeedWith } from './frame/envelope.ts';
+import {
+  cursorPage,
+  cursorPageOf,
+  record,
+  recordWithMessage,
+  succeed,
+  succeedWith,
+} from './frame/envelope.ts';
 
 const tag = 'Wallet';
 
@@ -110,5 +117,65 @@ export const rechargeWallet = endpoint(
     const wallet = await records.getWallet(database, workspaceId, channelId);
     const data = await present(database, workspaceId, wallet);
     return { status: 200, body: succeedWith('Wallet recharged successfully', data) };
+  },
+);
+
+export const listWalletEntries = endpoint(
+  {
+    method: 'GET',
+    path: '/api/wallet/entries',
+    operationId: 'listWalletEntries',
+    summary: 'List the ledger of a channel',
+    description:
+      'Newest first; the balance is the sum of all entries. Without `channel_id` the wallet of the key’s channel, or of the only channel of the workspace.',
+    tag,
+    access: 'workspace',
+    query: struct({}, { channel_id: Uuid, cursor: SerialCursor, limit: limitUpTo(1000) }),
+    responses: {
+      200: {
+        description: 'One part of the ledger',
+        body: cursorPageOf(LedgerEntry),
+        example: {
+          status: 'success',
+          data: [
+            {
+              id: '42',
+              channel_id: walletExample.channel_id,
+              kind: 'charge',
+              amount: '-12.5',
+              campaign_id: '0197c0de-0000-7000-8000-0000000000f1',
+              message_id: null,
+              message_count: 250,
+              reason: null,
+              created_at: '2026-11-21T09:00:00.000Z',
+            },
+          ],
+          pagination: { limit: 100, nextCursor: null },
+        },
+      },
+    },
+    errors: [400, 404],
+  },
+  async ({ dependencies: { database }, principal, query }) => {
+    const { channelId } = await chooseWallet(database, principal, query.channel_id);
+    const limit = query.limit ?? 100;
+    const before = query.cursor === undefined ? undefined : BigInt(query.cursor.id);
+    const found = await records.listLedgerEntries(database, channelId, { before, limit: limit + 1 });
+    const entries = found.slice(0, limit);
+    const last = entries.at(-1);
+    const nextCursor =
+      found.length > limit && last !== undefined ? SerialCursor.encode({ id: Number(last.id) }) : null;
+    const data = entries.map((entry) => ({
+      id: String(entry.id),
+      channel_id: entry.channelId,
+      kind: entry.kind,
+      amount: formatAmount(entry.amount),
+      campaign_id: entry.campaignId,
+      message_id: entry.messageId,
+      message_count: entry.messageCount,
+      reason: entry.reason,
+      created_at: entry.createdAt,
+    }));
+    return { status: 200, body: cursorPage(data, { limit, nextCursor }) };
   },
 );

@@ -1,8 +1,8 @@
 /** Wallets on the wire: amounts are decimal strings with up to six places. */
 import * as t from 'io-ts';
 import { describe, named } from './json-schema.ts';
-import { Uuid } from './scalars.ts';
-import { nullish, struct } from './struct.ts';
+import { cursorOf, integerOf, IsoDateTime, Uuid } from './scalars.ts';
+import { nullish, oneOf, struct } from './struct.ts';
 
 export const Amount = describe(new t.StringType(), { pattern: '^-?\\d+(\\.\\d{1,6})?$' });
 
@@ -23,3 +23,22 @@ export type Wallet = t.TypeOf<typeof Wallet>;
 
 /** The amount itself is read by `parseAmount`. */
 export const RechargeWallet = struct({ channel_id: Uuid, amount: Amount });
+
+/** Of a list whose ids count up: the ledger, the audit. */
+export const SerialCursor = cursorOf(struct({ id: integerOf({ min: 1, max: Number.MAX_SAFE_INTEGER }) }));
+
+/** `amount` is signed: a charge is negative. */
+export const LedgerEntry = named(
+  'LedgerEntry',
+  struct({
+    id: t.string,
+    channel_id: Uuid,
+    kind: oneOf(['recharge', 'adjustment', 'charge', 'refund', 'correction'], 'LedgerEntryKind'),
+    amount: Amount,
+    campaign_id: nullish(Uuid),
+    message_id: nullish(Uuid),
+    message_count: nullish(t.number),
+    reason: nullish(t.string),
+    created_at: IsoDateTime,
+  }),
+);

@@ -8,6 +8,9 @@ export interface CallContext {
   /** Of the API request that caused the work, directly or by way of a workflow. */
   readonly requestId?: string;
   readonly workflowId?: string;
+  /** The API key, or the operator's command, that asked for the work. */
+  readonly keyId?: string;
+  readonly command?: string;
   /** W3C trace context of the span that is running. */
   readonly traceparent?: string;
 }

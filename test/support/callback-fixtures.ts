@@ -8,6 +8,7 @@ import { applyProviderCallbacks } from '../../src/commands/callbacks/apply-provi
 import { defaultOptInWords, defaultOptOutWords } from '../../src/domain/callbacks/consent-words.ts';
 import { eventKeys } from '../../src/domain/webhooks/event-key.ts';
 import type { Database } from '../../src/records/database/database.ts';
+import { createSecretBox } from '../../src/secrets.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { insertProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
@@ -42,6 +43,7 @@ export function createApplier(
       { write: (line) => complaints.push((JSON.parse(line) as { msg: string }).msg) },
     ),
     metrics: createMetrics('test'),
+    secrets: createSecretBox(['a key of the tests, long enough']),
     now: () => new Date('2026-03-01T12:00:00.000Z'),
     orchestrator: {
       refreshCampaign: async (id: string) => told.push(`refresh ${id}`) > 0,

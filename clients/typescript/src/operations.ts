@@ -1,6 +1,6 @@
 /** Generated from the OpenAPI document: `npm run openapi` makes it anew. */
 import type { CallOptions, Client } from './client.ts';
-import type { Acknowledgement, AssignConversation, CampaignCheckResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryMessageResponse, DeliveryPage, DeliveryResponse, DeliveryState, EventKey, GetCampaignDiagnosisResponse, GetCampaignTimelineResponse, GetHealthResponse, GetReadinessResponse, ListChannelsResponse, ListWebhookEventsResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PreviewTemplateResponse, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryMessageResponse, DeliveryPage, DeliveryResponse, DeliveryState, EventKey, GetCampaignDiagnosisResponse, GetCampaignTimelineResponse, GetHealthResponse, GetReadinessResponse, LedgerEntryPage, ListChannelsResponse, ListWebhookEventsResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PreviewTemplateResponse, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
 /** Create a campaign that prepares its audience and sends itself */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
@@ -173,8 +173,14 @@ export const updateContact = (client: Client, id: string, body: UpdateContact, o
   client.send({ method: 'PUT', path: `/api/contacts/${encodeURIComponent(id)}`, body, ...options });
 
 /** Delete a contact */
-export const deleteContact = (client: Client, id: string, options: CallOptions = {}): Promise<Acknowledgement> =>
-  client.send({ method: 'DELETE', path: `/api/contacts/${encodeURIComponent(id)}`, ...options });
+export const deleteContact = (client: Client, id: string, query: {
+    readonly erase?: "true" | "false";
+  } = {}, options: CallOptions = {}): Promise<Acknowledgement> =>
+  client.send({ method: 'DELETE', path: `/api/contacts/${encodeURIComponent(id)}`, query, ...options });
+
+/** Export everything that is held of a person */
+export const exportContact = (client: Client, id: string, options: CallOptions = {}): Promise<ContactExportResponse> =>
+  client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/export`, ...options });
 
 /** List the segments of the workspace */
 export const listSegments = (client: Client, query: {
@@ -246,6 +252,26 @@ export const getWallet = (client: Client, query: {
 /** Add money to the wallet of a channel */
 export const rechargeWallet = (client: Client, body: RechargeWallet, options: CallOptions = {}): Promise<WalletMessageResponse> =>
   client.send({ method: 'POST', path: `/api/wallet/recharge`, body, ...options });
+
+/** List the ledger of a channel */
+export const listWalletEntries = (client: Client, query: {
+    /** Which channel’s wallet; needed with a workspace key where the workspace has several. */
+    readonly channel_id?: string;
+    /** The `nextCursor` of the page before; absent for the first page. */
+    readonly cursor?: string;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<LedgerEntryPage> =>
+  client.send({ method: 'GET', path: `/api/wallet/entries`, query, ...options });
+
+/** List who did what in the workspace */
+export const listAuditEntries = (client: Client, query: {
+    /** The `nextCursor` of the page before; absent for the first page. */
+    readonly cursor?: string;
+    /** How many a page holds at most. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<AuditEntryPage> =>
+  client.send({ method: 'GET', path: `/api/audit`, query, ...options });
 
 /** Create a webhook configuration */
 export const createWebhook = (client: Client, body: CreateWebhook, options: CallOptions = {}): Promise<WebhookMessageResponse> =>

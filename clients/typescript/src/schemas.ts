@@ -68,6 +68,28 @@ export type AssignmentSource = "manual" | "chatbot" | "assistant" | "api" | "aut
 
 export type AssignmentType = "user" | "team" | "bot" | "none";
 
+export type AuditEntry = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+  readonly at: string;
+  readonly key_id: string | null;
+  readonly command: string | null;
+  /** What would change it; null where there is nothing to do. */
+  readonly action: string;
+  readonly object_id: string;
+  readonly request_id: string | null;
+};
+
+export type AuditEntryPage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (AuditEntry)[];
+  /** Where this page stands in the list. */
+  readonly pagination: CursorPagination;
+};
+
 export type ButtonValue = {
   /** Which kind. */
   readonly type?: string;
@@ -451,6 +473,22 @@ export type ContactCreatedEvent = {
 export type ContactData = {
   /** The contact as it is after the change. */
   readonly contact: Contact;
+};
+
+export type ContactExport = {
+  /** The contact as it is after the change. */
+  readonly contact: Contact;
+  readonly providerIds: readonly (string)[];
+  readonly conversations: readonly ({ readonly [key: string]: unknown })[];
+  readonly messages: readonly ({ readonly [key: string]: unknown })[];
+  readonly campaignMessages: readonly ({ readonly [key: string]: unknown })[];
+};
+
+export type ContactExportResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: ContactExport;
 };
 
 export type ContactFilters = {
@@ -1054,6 +1092,35 @@ export type IncomingEvent = {
   readonly timestamp: string;
   /** What was asked for. */
   readonly data: IncomingData;
+};
+
+export type LedgerEntry = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The sending number’s channel. */
+  readonly channel_id: string;
+  readonly kind: LedgerEntryKind;
+  /** Decimal text in the wallet’s currency, with up to six places. */
+  readonly amount: string;
+  readonly campaign_id: string | null;
+  /** Our id of the message; null where none was made. */
+  readonly message_id: string | null;
+  readonly message_count: number | null;
+  /** Why it is in this state; null where it needs no reason. */
+  readonly reason: string | null;
+  /** When it was created. */
+  readonly created_at: string;
+};
+
+export type LedgerEntryKind = "recharge" | "adjustment" | "charge" | "refund" | "correction";
+
+export type LedgerEntryPage = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: readonly (LedgerEntry)[];
+  /** Where this page stands in the list. */
+  readonly pagination: CursorPagination;
 };
 
 export type ListChannelsResponse = {

@@ -4,6 +4,7 @@ import type { Middleware } from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Places } from '../../concurrency/places.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
+import { withCallContext } from '../../concurrency/call-context.ts';
 import { NotFound, Overloaded, Unauthorized } from '../../domain/error.ts';
 import type { Authenticator } from './authenticate.ts';
 import { limitedParty, type AddressReader } from './client-address.ts';
@@ -86,7 +87,10 @@ async function serve(serving: Serving): Promise<void> {
   try {
     const { bytes } = received;
     const request = await describeRequest({ frame, ctx, declaration, principal, bytes, serialise });
-    const answer = await answerOf({ ...serving, principal, params, request, body: received.value });
+    const actor = declaration.access === 'public' ? {} : { keyId: principal.keyId };
+    const answer = await withCallContext(actor, () =>
+      answerOf({ ...serving, principal, params, request, body: received.value }),
+    );
     respond(ctx, answer, { serialise, memory });
   } catch (error) {
     if (!(error instanceof Replay)) throw error;

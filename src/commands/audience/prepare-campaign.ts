@@ -10,6 +10,7 @@ import { openCandidates, type AudienceRequest } from './candidates.ts';
 import { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { readOptedOut } from '../contacts/opted-out-numbers.ts';
 import { openContactLoad, type ContactLoad } from '../../records/audience/contacts.ts';
 import { findCampaignInput } from '../../records/campaigns/inputs.ts';
 import {
@@ -25,7 +26,10 @@ import { listSubscribedKeys } from '../../records/webhooks/events.ts';
 import { openRecipientLoad, type RecipientLoad } from '../../records/audience/recipient-load.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
 
-type Preparer = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound' | 'now' | 'logger'> &
+type Preparer = Pick<
+  Dependencies,
+  'config' | 'database' | 'storage' | 'outbound' | 'now' | 'logger' | 'secrets'
+> &
   Partial<Pick<Dependencies, 'metrics'>>;
 
 export interface PreparationContext {
@@ -196,7 +200,7 @@ async function tellPrepared({ database, logger, metrics }: Preparer, campaignId:
 }
 
 async function openContacts(
-  { config, database }: Preparer,
+  { config, database, secrets }: Preparer,
   campaign: CampaignToPrepare,
 ): Promise<ContactLoad | undefined> {
   const sources = { csv_contacts: 'csv_import', quick_contacts: 'quick_contacts' } as const;
@@ -206,6 +210,7 @@ async function openContacts(
     workspaceId,
     source: sources[selectionType],
     subscribedKeys: await listSubscribedKeys(database, workspaceId),
+    optedOut: await readOptedOut({ secrets }, database, workspaceId),
   });
 }
 

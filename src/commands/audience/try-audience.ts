@@ -100,7 +100,7 @@ function contactsOf(
       contacts: candidates.map((candidate) => {
         const present = known.get(candidate.phone.digits);
         return present === undefined
-          ? newContact(candidate, '')
+          ? newContact(candidate, { id: '', subscribed: true })
           : (changedContact(candidate, present) ?? present);
       }),
       written: Promise.resolve(),

@@ -27,7 +27,7 @@ export interface InboundNotice {
   readonly channel: NotifiedChannel;
 }
 
-type Receiver = Pick<Dependencies, 'config' | 'now'>;
+type Receiver = Pick<Dependencies, 'config' | 'now' | 'secrets'>;
 
 /**
  * Saves inbound messages of every type, once each: contact, conversation, responder session, opt-out and the events of

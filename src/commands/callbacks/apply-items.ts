@@ -20,7 +20,7 @@ import { applyStatusEffects, type ChannelSilence } from './status-effects.ts';
 
 export type CallbackDependencies = Pick<
   Dependencies,
-  'config' | 'database' | 'logger' | 'metrics' | 'now' | 'orchestrator'
+  'config' | 'database' | 'logger' | 'metrics' | 'now' | 'orchestrator' | 'secrets'
 >;
 
 type ItemOf<K extends NotificationItem['kind']> = Extract<NotificationItem, { readonly kind: K }>;

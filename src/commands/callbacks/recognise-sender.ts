@@ -12,6 +12,7 @@ import {
   type Person,
 } from '../../records/callbacks/contacts.ts';
 import { findContactOfMessage, learnIdentities } from '../../records/callbacks/identities.ts';
+import { readOptedOut } from '../contacts/opted-out-numbers.ts';
 import type { InboundNotice } from './apply-inbound-message.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 
@@ -39,7 +40,7 @@ export function personOf({ waId, userId }: { readonly waId: string | null; reado
  * number nor user id.
  */
 export async function recogniseSender(
-  { now }: Pick<Dependencies, 'now'>,
+  { now, secrets }: Pick<Dependencies, 'now' | 'secrets'>,
   connection: Connection,
   { item, channel }: InboundNotice,
 ): Promise<Sender | undefined> {
@@ -54,7 +55,9 @@ export async function recogniseSender(
   const found = byId.length > 0 ? byId : await lockAnswering(connection, { item, channel });
   const [present] = found;
   if (present === undefined) {
-    const created = await insertIncomingContact(connection, workspaceId, person);
+    const optedOut = await readOptedOut({ secrets }, connection, workspaceId);
+    const subscribed = !optedOut(person.phoneNumber ?? '');
+    const created = await insertIncomingContact(connection, workspaceId, { ...person, subscribed });
     // Somebody else has just registered the same person: now there is a row to find.
     if (created === undefined) return senderOf(await lockPerson(connection, workspaceId, person));
     await emitContactEvents(connection, workspaceId, {
@@ -62,7 +65,7 @@ export async function recogniseSender(
       contactIds: [created.id],
       occurredAt: now(),
     });
-    await learnIds(connection, created.id, person);
+    await learnIds(connection, created, person);
     return senderOf([created]);
   }
 
@@ -86,7 +89,7 @@ export async function recogniseSender(
       occurredAt: now(),
     });
   }
-  if (byId.length <= 1) await learnIds(connection, present.id, person);
+  if (byId.length <= 1) await learnIds(connection, present, person);
   return {
     contactId: present.id,
     contactIds: found.map(({ id }) => id),
@@ -113,14 +116,16 @@ async function lockAnswering(
   return contactId === undefined ? [] : lockContactById(connection, channel.workspaceId, contactId);
 }
 
+/** Mostly there is nothing to learn, and nothing is asked then. */
 function learnIds(
   connection: Connection,
-  contactId: string,
+  contact: IncomingContact,
   { waId, providerUserId }: Person,
 ): Promise<void> {
-  const ids = [waId, providerUserId].filter((id) => id !== null);
+  const known = [null, contact.phone_number, contact.provider_user_id];
+  const ids = [waId, providerUserId].filter((id) => id !== null && !known.includes(id));
   return learnIdentities(
     connection,
-    ids.map((providerId) => ({ contactId, providerId })),
+    ids.map((providerId) => ({ contactId: contact.id, providerId: providerId ?? '' })),
   );
 }

@@ -5,6 +5,7 @@ import {
   nextCampaignStatus,
   type CampaignAction,
 } from '../../domain/campaigns/campaign.ts';
+import type { AuditAction } from '../../domain/operations/audit.ts';
 import { Conflict } from '../../domain/error.ts';
 import { isSendable } from '../../domain/templates/definition.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -14,6 +15,7 @@ import {
   moveCampaignAndTell,
   type LockedCampaign,
 } from '../../records/campaigns/lifecycle.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
 
 export interface CampaignReference {
@@ -62,6 +64,11 @@ function refuseUnless(campaign: LockedCampaign, action: CampaignAction, verb: st
   throw new Conflict(`The campaign is ${state} and cannot be ${verb}`);
 }
 
+function auditActionOf(action: CampaignAction): AuditAction {
+  if (action === 'pause' || action === 'cancel') return `campaign.${action}`;
+  return 'campaign.start';
+}
+
 async function change(
   dependencies: Changer,
   { campaignId, workspaceId, byWorkflow }: CampaignReference,
@@ -75,6 +82,13 @@ async function change(
     const { action, pauseReason } = decide(campaign);
     const move = byWorkflow === true ? moveCampaign : moveCampaignAndTell;
     await move(transaction, campaign, action, pauseReason ?? null);
+    if (workspaceId !== undefined) {
+      await insertAuditEntry(transaction, {
+        workspaceId,
+        action: auditActionOf(action),
+        objectId: campaignId,
+      });
+    }
     return nextCampaignStatus(campaign.status, action);
   });
   dependencies.logger.info({ campaignId, status }, 'campaign changed');

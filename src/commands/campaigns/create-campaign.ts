@@ -29,6 +29,7 @@ import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import { insertWorkflowCommand } from '../../records/campaigns/workflow-commands.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
 import { referenceProblems } from './check-references.ts';
 import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
@@ -55,6 +56,8 @@ export async function createCampaign(
   const created = await database.transaction(async (transaction) => {
     const campaign = await insertCampaign(transaction, newCampaign);
     await insertWorkflowCommand(transaction, { campaignId: campaign.id, kind: 'start' });
+    const { workspaceId } = newCampaign;
+    await insertAuditEntry(transaction, { workspaceId, action: 'campaign.create', objectId: campaign.id });
     await onWrite(transaction, { campaign, canSendTest });
     return { campaign, canSendTest };
   });

@@ -9,6 +9,7 @@ import {
 import { Conflict, Invalid } from '../../domain/error.ts';
 import { changeContact, insertContact } from '../../records/contacts/changes.ts';
 import { findNumberUse, lockDeletedContact } from '../../records/contacts/stored-contacts.ts';
+import { readOptedOut } from './opted-out-numbers.ts';
 import { contactChange, contactEvent } from './contact-change.ts';
 import { findTagProblems } from './find-tag-problems.ts';
 
@@ -25,16 +26,17 @@ const numberIsTaken = () => new Conflict('A contact with this phone number exist
  * present contact has is refused: Conflict.
  */
 export async function createContact(
-  { database, now }: Pick<Dependencies, 'database' | 'now'>,
+  { database, now, secrets }: Pick<Dependencies, 'database' | 'now' | 'secrets'>,
   workspaceId: number,
   { source, ...input }: ContactInput & { readonly phoneNumber: string; readonly source: string },
 ): Promise<CreatedContact> {
   const number = readContactNumber(input);
   if ('message' in number) throw Invalid.of([number]);
 
-  const [{ use, id, at }, problems] = await Promise.all([
+  const [{ use, id, at }, problems, optedOut] = await Promise.all([
     findNumberUse(database, workspaceId, number.digits),
     findTagProblems(database, workspaceId, input.tagsId ?? []),
+    readOptedOut({ secrets }, database, workspaceId),
   ]);
   if (problems.length > 0) throw Invalid.of(problems);
   if (use === 'present') throw numberIsTaken();
@@ -47,7 +49,8 @@ export async function createContact(
       return { contact: change.after, restored: true };
     });
   }
-  const contact = editContact(newContact({ id, number, source, createdAt: at }), input);
+  const subscribed = input.subscribed ?? !optedOut(number.digits);
+  const contact = editContact(newContact({ id, number, source, createdAt: at }), { ...input, subscribed });
   const event = contactEvent({ workspaceId, eventKey: 'contact.created', contact, occurredAt: now() });
   // Somebody else took it meanwhile.
   if (!(await insertContact(database, workspaceId, { contact, event }))) throw numberIsTaken();

@@ -1,6 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Conflict, Invalid } from '../../domain/error.ts';
 import { parseAmount } from '../../domain/money.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 import { postLedgerEntry } from '../../records/wallet/wallets.ts';
 
@@ -25,7 +26,10 @@ export async function adjustWallet(
     throw Invalid.at('reason', 'reason must have 1 to 1000 characters');
   }
   await getChannel(database, workspaceId, channelId);
-  const balance = await postLedgerEntry(database, { channelId, kind: 'adjustment', amount: parsed, reason });
+  const balance = await database.transaction(async (transaction) => {
+    await insertAuditEntry(transaction, { workspaceId, action: 'wallet.adjust', objectId: channelId });
+    return postLedgerEntry(transaction, { channelId, kind: 'adjustment', amount: parsed, reason });
+  });
   if (balance === undefined) {
     throw new Conflict('The balance would fall below what is reserved, or grow too large');
   }

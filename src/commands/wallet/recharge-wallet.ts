@@ -1,6 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
 import { parseAmount } from '../../domain/money.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 import { postLedgerEntry } from '../../records/wallet/wallets.ts';
 
@@ -21,7 +22,10 @@ export async function rechargeWallet(
     throw Invalid.at('amount', 'amount must be a positive decimal string with at most six places');
   }
   await getChannel(database, workspaceId, channelId);
-  const balance = await postLedgerEntry(database, { channelId, kind: 'recharge', amount: parsed });
+  const balance = await database.transaction(async (transaction) => {
+    await insertAuditEntry(transaction, { workspaceId, action: 'wallet.recharge', objectId: channelId });
+    return postLedgerEntry(transaction, { channelId, kind: 'recharge', amount: parsed });
+  });
   if (balance === undefined) throw Invalid.at('amount', 'amount would make the balance too large');
   return balance;
 }

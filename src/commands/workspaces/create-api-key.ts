@@ -2,6 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { keyScopes, mintApiKey } from '../../domain/workspaces/api-key.ts';
 import { Invalid } from '../../domain/error.ts';
 import { insertApiKey } from '../../records/workspaces/api-keys.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
 
@@ -32,6 +33,9 @@ export async function createApiKey(
   await requireWorkspace(database, workspaceId);
   if (channelId !== undefined) await getChannel(database, workspaceId, channelId);
   const { apiKey, stored } = mintApiKey(pepper);
-  await insertApiKey(database, { ...stored, workspaceId, channelId: channelId ?? null, scope });
+  await database.transaction(async (transaction) => {
+    await insertApiKey(transaction, { ...stored, workspaceId, channelId: channelId ?? null, scope });
+    await insertAuditEntry(transaction, { workspaceId, action: 'key.create', objectId: stored.keyId });
+  });
   return { keyId: stored.keyId, apiKey };
 }

@@ -1,5 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, type FieldProblem } from '../../domain/error.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { claimBusinessAccount } from '../../records/workspaces/business-accounts.ts';
 import { insertChannel } from '../../records/workspaces/channels.ts';
 import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
@@ -27,11 +28,14 @@ export async function createChannel(
   const channelId = await database.transaction(async (connection) => {
     await requireWorkspace(connection, input.workspaceId);
     await claimBusinessAccount(connection, input.workspaceId, input.businessAccountId);
-    return insertChannel(connection, input.workspaceId, {
+    const created = await insertChannel(connection, input.workspaceId, {
       ...input,
       accessTokenEncrypted,
       messagesPerSecond,
     });
+    const { workspaceId } = input;
+    await insertAuditEntry(connection, { workspaceId, action: 'channel.create', objectId: created });
+    return created;
   });
   return { channelId };
 }

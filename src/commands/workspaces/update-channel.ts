@@ -1,6 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
 import { pauseRunningOfChannel } from '../../records/campaigns/lifecycle.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { findChannelById, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
 import { rateProblems } from './create-channel.ts';
 
@@ -58,6 +59,8 @@ export async function updateChannel(
       blockReason: blockReasonOf(found, settings.status),
       accessTokenEncrypted,
     });
+    const { workspaceId } = found;
+    await insertAuditEntry(transaction, { workspaceId, action: 'channel.update', objectId: input.channelId });
   });
   return settings;
 }

@@ -20,14 +20,17 @@ export interface ChangedContact extends AudienceContact {
   readonly newFields: Readonly<Record<string, string>>;
 }
 
-export function newContact({ phone, person }: Reachable, id: string): NewAudienceContact {
+export function newContact(
+  { phone, person }: Reachable,
+  { id, subscribed }: { readonly id: string; readonly subscribed: boolean },
+): NewAudienceContact {
   return {
     id,
     phone,
     firstName: person?.firstName ?? '',
     lastName: person?.lastName ?? '',
     email: person?.email ?? '',
-    subscribed: true,
+    subscribed,
     customFields: person?.customFields ?? {},
   };
 }

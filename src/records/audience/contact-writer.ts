@@ -43,6 +43,7 @@ const contactColumns = [
   'last_name',
   'email',
   'source',
+  'subscribed',
   'custom_fields',
 ];
 const eventColumns = ['workspace_id', 'key', 'body', 'occurred_at'];
@@ -81,6 +82,7 @@ export function createContactWriter(
     contacts.text(contact.lastName);
     contacts.text(contact.email);
     contacts.text(source);
+    contacts.bool(contact.subscribed);
     contacts.jsonb(hasFields(contact.customFields) ? JSON.stringify(contact.customFields) : '{}');
     if (isCreationTold) tell(createdEvent(contact, options));
   };

@@ -35,6 +35,8 @@ export interface ContactLoadOptions {
   readonly workspaceId: number;
   readonly source: 'csv_import' | 'quick_contacts';
   readonly subscribedKeys: ReadonlySet<string>;
+  /** Whether the number was erased after it had opted out: registered anew, it still has. */
+  readonly optedOut: (digits: string) => boolean;
 }
 
 export async function openContactLoad(
@@ -104,7 +106,10 @@ function contactLoad(connection: LoadConnection, context: LoadContext): ContactL
       for (const candidate of candidates) {
         const present = known.size === 0 ? undefined : known.get(candidate.phone.digits);
         if (present === undefined) {
-          const contact = newContact(candidate, formatUuid(newId()));
+          const contact = newContact(candidate, {
+            id: formatUuid(newId()),
+            subscribed: !context.optedOut(candidate.phone.digits),
+          });
           created.push(contact);
           contacts.push(contact);
         } else {

@@ -72,12 +72,13 @@ export interface NewIncomingContact extends Person {
 export async function insertIncomingContact(
   connection: Connection,
   workspaceId: number,
-  contact: NewIncomingContact,
+  contact: NewIncomingContact & { readonly subscribed: boolean },
 ): Promise<IncomingContact | undefined> {
   const inserted = await connection.maybeOne(sql.type(IncomingContactRow)`
-    INSERT INTO contact (workspace_id, phone_number, country_code, country, provider_user_id, chat_name, source)
+    INSERT INTO contact (workspace_id, phone_number, country_code, country, provider_user_id, chat_name, subscribed,
+      source)
     VALUES (${workspaceId}, ${contact.phoneNumber}, ${contact.countryCode}, ${contact.country},
-      ${contact.providerUserId}, ${contact.chatName}, 'incoming')
+      ${contact.providerUserId}, ${contact.chatName}, ${contact.subscribed}, 'incoming')
     ON CONFLICT DO NOTHING
     RETURNING ${selection}`);
   return inserted ?? undefined;

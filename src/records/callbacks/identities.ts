@@ -22,7 +22,7 @@ export async function learnIdentities(
     SELECT DISTINCT ON (contact.workspace_id, told.provider_id) contact.workspace_id, told.provider_id, contact.id
     FROM ${sql.unnest(rows, ['uuid', 'text'])} AS told (contact_id, provider_id)
     JOIN contact ON contact.id = told.contact_id
-    WHERE told.provider_id <> '' AND told.provider_id IS DISTINCT FROM contact.phone_number
+    WHERE contact.erased_at IS NULL AND told.provider_id <> '' AND told.provider_id IS DISTINCT FROM contact.phone_number
       AND told.provider_id IS DISTINCT FROM contact.provider_user_id
       AND NOT EXISTS (SELECT FROM contact_identity AS known WHERE known.workspace_id = contact.workspace_id
         AND known.provider_id = told.provider_id AND known.contact_id = contact.id)

@@ -1,10 +1,11 @@
 /** Wallets, their ledger and the prices. Amounts are micro-units (`src/domain/money.ts`). */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { oneOf } from '../../codecs/struct.ts';
 import { NotFound } from '../../domain/error.ts';
 import { largestAmount } from '../../domain/money.ts';
 import type { Connection } from '../database/database.ts';
-import { row } from '../database/row.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
 
 const Wallet = t.type({ channelId: t.string, balance: t.bigint, reserved: t.bigint, currency: t.string });
 export type Wallet = t.TypeOf<typeof Wallet>;
@@ -98,4 +99,32 @@ export async function listPrices(connection: Connection, workspaceId: number): P
     SELECT DISTINCT ON (category, country) category, country, price FROM rate_card
     WHERE workspace_id = ${workspaceId} OR workspace_id IS NULL
     ORDER BY category, country, workspace_id NULLS LAST`);
+}
+
+const LedgerEntry = t.type({
+  id: t.bigint,
+  channelId: t.string,
+  kind: oneOf(['recharge', 'adjustment', 'charge', 'refund', 'correction']),
+  amount: t.bigint,
+  campaignId: nullable(t.string),
+  messageId: nullable(t.string),
+  messageCount: nullable(t.number),
+  reason: nullable(t.string),
+  createdAt: timestamp,
+});
+export type LedgerEntry = t.TypeOf<typeof LedgerEntry>;
+const LedgerEntryRow = row(LedgerEntry);
+
+/** Newest first, behind `before`. */
+export async function listLedgerEntries(
+  connection: Connection,
+  channelId: string,
+  { before, limit }: { readonly before: bigint | undefined; readonly limit: number },
+): Promise<readonly LedgerEntry[]> {
+  return connection.any(sql.type(LedgerEntryRow)`
+    SELECT id, channel_id AS "channelId", kind, amount, campaign_id AS "campaignId", message_id AS "messageId",
+      message_count AS "messageCount", reason, created_at AS "createdAt"
+    FROM ledger_entry
+    WHERE channel_id = ${channelId} AND (${before ?? null}::bigint IS NULL OR id < ${before ?? null}::bigint)
+    ORDER BY id DESC LIMIT ${limit}`);
 }

@@ -7,6 +7,7 @@ import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import { eventKeys } from '../../domain/webhooks/event-key.ts';
 import type { WebhookStatus } from '../../domain/webhooks/configuration.ts';
 import { maxConfigurations, webhookStatuses } from '../../domain/webhooks/configuration.ts';
+import { insertAuditEntry } from '../operations/audit.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
 import { nothing, row, timestamp } from '../database/row.ts';
@@ -53,11 +54,13 @@ export async function insertWebhookConfiguration(
     if (count >= maxConfigurations) {
       throw new Invalid(`A workspace can have at most ${maxConfigurations} webhook configurations`);
     }
-    return transaction.one(sql.type(WebhookConfigurationRow)`
+    const created = await transaction.one(sql.type(WebhookConfigurationRow)`
       INSERT INTO webhook_configuration (workspace_id, title, url, status, events, secret_encrypted)
       VALUES (${workspaceId}, ${configuration.title}, ${configuration.url}, ${configuration.status},
         ${sql.array([...configuration.events], 'text')}, ${binaryOrNull(configuration.secretEncrypted)})
       RETURNING ${selection}`);
+    await insertAuditEntry(transaction, { workspaceId, action: 'webhook.create', objectId: created.id });
+    return created;
   });
 }
 
@@ -113,13 +116,14 @@ function secretAssignments(secretEncrypted: Buffer | null | undefined) {
 }
 
 export async function updateWebhookConfiguration(
-  connection: Connection,
+  database: Database,
   workspaceId: number,
   id: string,
   change: WebhookConfigurationChange,
 ): Promise<WebhookConfiguration> {
   const events = change.events === undefined ? null : sql.array([...change.events], 'text');
-  const updated = await connection.maybeOne(sql.type(WebhookConfigurationRow)`
+  return database.transaction(async (transaction) => {
+    const updated = await transaction.maybeOne(sql.type(WebhookConfigurationRow)`
     UPDATE webhook_configuration SET
       url = COALESCE(${change.url ?? null}, url),
       proven_at = CASE WHEN url = COALESCE(${change.url ?? null}, url) THEN proven_at END,
@@ -128,17 +132,22 @@ export async function updateWebhookConfiguration(
       updated_at = now()${secretAssignments(change.secretEncrypted)}
     WHERE workspace_id = ${workspaceId} AND id = ${id}
     RETURNING ${selection}`);
-  if (updated === null) throw new NotFound('Webhook');
-  return updated;
+    if (updated === null) throw new NotFound('Webhook');
+    await insertAuditEntry(transaction, { workspaceId, action: 'webhook.update', objectId: id });
+    return updated;
+  });
 }
 
 /** What still waits for it ends as `endpoint_inactive` by and by (`endInactiveDeliveries`): that may be a million rows. */
 export async function deleteWebhookConfiguration(
-  connection: Connection,
+  database: Database,
   workspaceId: number,
   id: string,
 ): Promise<void> {
-  const { rowCount } = await connection.query(sql.type(nothing)`
-    DELETE FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
-  if (rowCount === 0) throw new NotFound('Webhook');
+  await database.transaction(async (transaction) => {
+    const { rowCount } = await transaction.query(sql.type(nothing)`
+      DELETE FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
+    if (rowCount === 0) throw new NotFound('Webhook');
+    await insertAuditEntry(transaction, { workspaceId, action: 'webhook.delete', objectId: id });
+  });
 }

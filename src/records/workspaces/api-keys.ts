@@ -47,11 +47,11 @@ export async function insertApiKey(
       ${key.pepperId}, ${key.last4})`);
 }
 
-/** False when there is no such key; revoking twice is the same as once. */
-export async function revokeApiKey(connection: Connection, keyId: string): Promise<boolean> {
-  const { rowCount } = await connection.query(sql.type(nothing)`
-    UPDATE api_key SET revoked_at = coalesce(revoked_at, now()) WHERE key_id = ${keyId}`);
-  return rowCount > 0;
+/** The key's workspace; undefined when there is no such key. Revoking twice is the same as once. */
+export async function revokeApiKey(connection: Connection, keyId: string): Promise<number | undefined> {
+  const revoked = await connection.maybeOneFirst(sql.type(row(t.type({ workspace_id: t.number })))`
+    UPDATE api_key SET revoked_at = coalesce(revoked_at, now()) WHERE key_id = ${keyId} RETURNING workspace_id`);
+  return revoked ?? undefined;
 }
 
 export interface NewHash {

@@ -11,6 +11,7 @@ const columns = {
     table: sql.fragment`webhook_configuration`,
     column: sql.fragment`previous_secret_encrypted`,
   },
+  erasure: { table: sql.fragment`erasure_key`, column: sql.fragment`key_encrypted` },
 };
 
 export type SecretPlace = keyof typeof columns;

@@ -222,6 +222,8 @@ const ill: Readonly<Record<string, Scene>> = {
     await scenes.conversation({ contactId });
     return send(operation, operation.path.replace(':id', closed), { body: { status: 'open' } });
   },
+  'deleteContact 400': async (operation) => send(operation, `${await scenes.pathOf(operation)}?erase=maybe`),
+  'listWalletEntries 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'getWallet 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'rechargeWallet 404': (operation) =>
     send(operation, operation.path, { body: merged(operation, { channel_id: randomUUID() }) }),

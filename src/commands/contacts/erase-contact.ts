@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import type { Dependencies } from '../../dependencies.ts';
+import { NotFound } from '../../domain/error.ts';
+import type { Connection } from '../../records/database/database.ts';
+import {
+  dropOut,
+  eraseContact,
+  erasePersonTraces,
+  exportPerson,
+  findErasureKey,
+  findKnownPerson,
+  insertErasureKey,
+  noteOptedOutNumber,
+  type HeldOfPerson,
+  type KnownPerson,
+} from '../../records/contacts/erasure.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
+import { hashOfNumber } from './opted-out-numbers.ts';
+
+type Eraser = Pick<Dependencies, 'database' | 'logger' | 'secrets'>;
+
+/**
+ * Forgets a person: everything that names them goes, counters, ledger and ids stay. Of an unsubscribed number a keyed hash is
+ * kept. Asked again after it was cut off, it goes on. Throws NotFound.
+ */
+export async function forgetPerson(
+  { database, logger, secrets }: Eraser,
+  { workspaceId, contactId }: { readonly workspaceId: number; readonly contactId: string },
+): Promise<void> {
+  const person = await findKnownPerson(database, workspaceId, contactId);
+  if (person === undefined) throw new NotFound('Contact');
+  await database.transaction((transaction) => dropOut(transaction, { workspaceId, person }));
+  await database.transaction(async (transaction) => {
+    await erasePersonTraces(transaction, { workspaceId, person });
+    await keepOptOut({ secrets }, transaction, { workspaceId, person });
+    await eraseContact(transaction, contactId);
+    await insertAuditEntry(transaction, { workspaceId, action: 'contact.erase', objectId: contactId });
+  });
+  logger.info({ workspaceId, contactId }, 'person erased');
+}
+
+async function keepOptOut(
+  { secrets }: Pick<Eraser, 'secrets'>,
+  transaction: Connection,
+  { workspaceId, person }: { readonly workspaceId: number; readonly person: KnownPerson },
+): Promise<void> {
+  if (person.phoneNumber === null) return;
+  await insertErasureKey(transaction, workspaceId, secrets.encrypt(randomBytes(32).toString('base64')));
+  const encrypted = await findErasureKey(transaction, workspaceId);
+  if (encrypted === undefined) return;
+  const hash = hashOfNumber(secrets.decrypt(encrypted), person.phoneNumber);
+  await noteOptedOutNumber(transaction, workspaceId, { hash, optedOut: !person.subscribed });
+}
+
+/** Everything that is held of a person, as JSON. Throws NotFound. */
+export async function exportContact(
+  { database, logger }: Pick<Eraser, 'database' | 'logger'>,
+  { workspaceId, contactId }: { readonly workspaceId: number; readonly contactId: string },
+): Promise<HeldOfPerson> {
+  const person = await findKnownPerson(database, workspaceId, contactId);
+  if (person === undefined) throw new NotFound('Contact');
+  const held = await exportPerson(database, { workspaceId, person });
+  await insertAuditEntry(database, { workspaceId, action: 'contact.export', objectId: contactId });
+  logger.info({ workspaceId, contactId }, 'person exported');
+  return held;
+}

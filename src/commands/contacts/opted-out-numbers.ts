@@ -1,0 +1,28 @@
+/** Numbers of erased people who had unsubscribed: whoever registers one again registers it unsubscribed. */
+import { createHmac } from 'node:crypto';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { findErasureKey, listOptedOutNumbers } from '../../records/contacts/erasure.ts';
+
+export type OptedOut = (digits: string) => boolean;
+
+const nobody: OptedOut = () => false;
+
+export function hashOfNumber(key: string, digits: string): Buffer {
+  return createHmac('sha256', Buffer.from(key, 'base64')).update(digits).digest();
+}
+
+/** Read once for a whole import. */
+export async function readOptedOut(
+  { secrets }: Pick<Dependencies, 'secrets'>,
+  connection: Connection,
+  workspaceId: number,
+): Promise<OptedOut> {
+  const encrypted = await findErasureKey(connection, workspaceId);
+  if (encrypted === undefined) return nobody;
+  const hashes = await listOptedOutNumbers(connection, workspaceId);
+  if (hashes.length === 0) return nobody;
+  const key = secrets.decrypt(encrypted);
+  const known = new Set(hashes.map((hash) => hash.toString('base64')));
+  return (digits) => known.has(hashOfNumber(key, digits).toString('base64'));
+}

@@ -1,0 +1,215 @@
+/** What is held of one person: to be given to them, or to be forgotten. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from '../database/database.ts';
+import { bytes, nothing, nullable, row } from '../database/row.ts';
+
+const Known = t.type({
+  id: t.string,
+  phoneNumber: nullable(t.string),
+  subscribed: t.boolean,
+  /** Every id of the provider's, the number's forms included. */
+  providerIds: t.array(t.string),
+});
+export type KnownPerson = t.TypeOf<typeof Known>;
+const KnownRow = row(Known);
+
+/** Undefined when there is no such contact, or nothing is held of it any more. A deleted contact is still known. */
+export async function findKnownPerson(
+  connection: Connection,
+  workspaceId: number,
+  contactId: string,
+): Promise<KnownPerson | undefined> {
+  const found = await connection.maybeOne(sql.type(KnownRow)`
+    SELECT id, phone_number AS "phoneNumber", subscribed, ARRAY(
+        SELECT contact.provider_user_id WHERE contact.provider_user_id IS NOT NULL
+        UNION SELECT provider_id FROM contact_identity WHERE contact_id = contact.id) AS "providerIds"
+    FROM contact WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND erased_at IS NULL`);
+  return found ?? undefined;
+}
+
+interface Place {
+  readonly workspaceId: number;
+  readonly person: KnownPerson;
+}
+
+const recipientsOf = ({ workspaceId, person }: Place) => sql.fragment`
+  SELECT recipient.campaign_id, recipient.position FROM campaign
+  JOIN recipient ON recipient.campaign_id = campaign.id AND recipient.sendable
+    AND recipient.phone_number = ${person.phoneNumber}::text
+  WHERE campaign.workspace_id = ${workspaceId}
+  UNION
+  SELECT campaign_id, position FROM recipient WHERE contact_id = ${person.id} AND NOT sendable`;
+
+const messagesOf = ({ workspaceId, person }: Place) => sql.fragment`
+  SELECT id FROM message WHERE workspace_id = ${workspaceId} AND phone_number = ${person.phoneNumber}::text
+  UNION
+  SELECT message.id FROM conversation JOIN message ON message.conversation_id = conversation.id
+  WHERE conversation.contact_id = ${person.id}`;
+
+const Held = t.type({
+  providerIds: t.readonlyArray(t.string),
+  conversations: t.readonlyArray(t.UnknownRecord),
+  messages: t.readonlyArray(t.UnknownRecord),
+  campaignMessages: t.readonlyArray(t.UnknownRecord),
+});
+export type HeldOfPerson = t.TypeOf<typeof Held>;
+const HeldRow = row(t.type({ data: Held }));
+
+/** Recipients, messages, conversations and ids as plain JSON, oldest first. */
+export async function exportPerson(connection: Connection, place: Place): Promise<HeldOfPerson> {
+  return connection.oneFirst(sql.type(HeldRow)`
+    SELECT jsonb_build_object(
+      'providerIds', ${sql.jsonb([...place.person.providerIds])},
+      'conversations', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', id, 'channelId', channel_id, 'status', status,
+          'createdAt', created_at, 'lastMessageAt', last_message_at) ORDER BY created_at)
+        FROM conversation WHERE contact_id = ${place.person.id}), '[]'),
+      'messages', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', id, 'channelId', channel_id, 'direction', direction,
+          'type', type, 'state', state, 'content', content, 'templateId', template_id, 'conversationId', conversation_id,
+          'providerMessageId', provider_message_id, 'phoneNumber', phone_number, 'createdAt', created_at) ORDER BY created_at)
+        FROM message WHERE id IN (${messagesOf(place)})), '[]'),
+      'campaignMessages', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', recipient.id, 'campaignId', campaign.id,
+          'campaignName', campaign.name, 'state', recipient.state, 'reason', recipient.reason,
+          'variables', recipient.variables, 'phoneNumber', recipient.phone_number,
+          'providerMessageId', recipient.provider_message_id, 'updatedAt', recipient.updated_at) ORDER BY recipient.updated_at)
+        FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
+        WHERE (recipient.campaign_id, recipient.position) IN (${recipientsOf(place)})), '[]')) AS data`);
+}
+
+/** Nothing is sent to the person from here on. Locks campaigns, then counters, then recipients, as a claim does. */
+export async function dropOut(connection: Connection, { person }: Place): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE contact SET deleted_at = now(), updated_at = now() WHERE id = ${person.id} AND deleted_at IS NULL`);
+  await connection.query(sql.type(nothing)`
+    WITH waiting AS (
+      SELECT id FROM campaign
+      WHERE workspace_id = (SELECT workspace_id FROM contact WHERE id = ${person.id}) AND EXISTS (
+        SELECT FROM recipient WHERE campaign_id = campaign.id AND phone_number = ${person.phoneNumber}::text
+          AND sendable AND state = 'PENDING')
+      ORDER BY id FOR NO KEY UPDATE
+    ), counter AS (
+      SELECT campaign_id FROM campaign_counter WHERE campaign_id IN (SELECT id FROM waiting)
+      ORDER BY campaign_id FOR NO KEY UPDATE
+    ), skipped AS (
+      UPDATE recipient SET state = 'SKIPPED', reason = 'CONTACT_DELETED', updated_at = now() FROM counter
+      WHERE recipient.campaign_id = counter.campaign_id AND phone_number = ${person.phoneNumber}::text AND sendable
+        AND state = 'PENDING'
+      RETURNING recipient.campaign_id, recipient.position
+    ), counted AS (
+      UPDATE campaign_counter SET pending = pending - 1, skipped = skipped + 1 FROM skipped
+      WHERE campaign_counter.campaign_id = skipped.campaign_id
+    ), reasons AS (
+      INSERT INTO campaign_reason AS known (campaign_id, kind, reason, count)
+      SELECT campaign_id, 'skipped', 'CONTACT_DELETED', 1 FROM skipped
+      ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = known.count + 1
+    ), retries AS (
+      DELETE FROM recipient_retry USING skipped
+      WHERE recipient_retry.campaign_id = skipped.campaign_id AND recipient_retry.position = skipped.position
+    )
+    UPDATE campaign SET total_contacts = total_contacts - 1, total_contacts_skipped = total_contacts_skipped + 1
+    FROM skipped WHERE campaign.id = skipped.campaign_id`);
+}
+
+/**
+ * Takes the person out of everything but the contact: texts, variables, numbers and the provider's ids, which hold numbers.
+ * Can be run again after it was cut off, for as long as the contact still names the person.
+ */
+export async function erasePersonTraces(connection: Connection, place: Place): Promise<void> {
+  const { workspaceId, person } = place;
+  const needles = [person.phoneNumber, ...person.providerIds].filter((id) => id !== null);
+  const named = sql.array([person.id, ...needles].map(contains), 'text');
+  await connection.query(sql.type(nothing)`
+    WITH found AS (
+      UPDATE event SET body = json_build_object('eventKey', key, 'workspaceId', workspace_id, 'timestamp', occurred_at,
+        'data', json_build_object('erased', true))::text
+      WHERE workspace_id = ${workspaceId} AND body LIKE ANY (${named})
+      RETURNING id
+    )
+    UPDATE webhook_delivery SET response_excerpt = NULL
+    FROM found WHERE webhook_delivery.event_id = found.id AND response_excerpt IS NOT NULL`);
+  const told = needles.map((needle) => sql.fragment`position(convert_to(${needle}, 'UTF8') IN body) > 0`);
+  if (told.length > 0) {
+    await connection.query(sql.type(nothing)`
+      DELETE FROM provider_callback WHERE applied_at IS NOT NULL AND (${sql.join(told, sql.fragment` OR `)})`);
+    const texts = sql.array(needles.map(contains), 'text');
+    await connection.query(sql.type(nothing)`
+      DELETE FROM parked_status USING channel
+      WHERE channel.id = parked_status.channel_id AND channel.workspace_id = ${workspaceId} AND body LIKE ANY (${texts})`);
+    await connection.query(sql.type(nothing)`
+      UPDATE idempotency_key SET response_body = replace(response_body, ${person.phoneNumber ?? '-'}, '')
+      WHERE workspace_id = ${workspaceId} AND response_body LIKE ANY (${texts})`);
+  }
+  await connection.query(sql.type(nothing)`
+    UPDATE message SET phone_number = NULL, content = NULL, reason_detail = NULL, provider_message_id = NULL
+    WHERE id IN (${messagesOf(place)})`);
+  await connection.query(sql.type(nothing)`
+    WITH found AS (
+      UPDATE recipient SET phone_number = NULL, variables = NULL, reason_detail = NULL, provider_message_id = NULL
+      WHERE (campaign_id, position) IN (${recipientsOf(place)})
+      RETURNING old.provider_message_id
+    )
+    DELETE FROM provider_message USING found
+    WHERE provider_message.hash = hashtextextended(found.provider_message_id, 0)`);
+}
+
+const contains = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+
+/** The last of it: nothing leads to the person from here on. */
+export async function eraseContact(connection: Connection, contactId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);
+  await connection.query(sql.type(nothing)`DELETE FROM contact_tag WHERE contact_id = ${contactId}`);
+  await connection.query(sql.type(nothing)`
+    UPDATE contact SET phone_number = NULL, provider_user_id = NULL, country_code = '', country = '', first_name = '',
+      last_name = '', chat_name = '', email = '', custom_fields = '{}', dob = NULL, subscribed = false,
+      deleted_at = COALESCE(deleted_at, now()), erased_at = now(), updated_at = now()
+    WHERE id = ${contactId}`);
+}
+
+const Key = row(t.type({ key: bytes }));
+
+/** The workspace's key as it is stored: encrypted. Undefined when nobody was erased. */
+export async function findErasureKey(
+  connection: Connection,
+  workspaceId: number,
+): Promise<Buffer | undefined> {
+  const found = await connection.maybeOneFirst(sql.type(Key)`
+    SELECT key_encrypted AS key FROM erasure_key WHERE workspace_id = ${workspaceId}`);
+  return found ?? undefined;
+}
+
+/** Kept unless the workspace has one. */
+export async function insertErasureKey(
+  connection: Connection,
+  workspaceId: number,
+  key: Buffer,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO erasure_key (workspace_id, key_encrypted) VALUES (${workspaceId}, ${sql.binary(key)})
+    ON CONFLICT (workspace_id) DO NOTHING`);
+}
+
+/** Remembers, or forgets, that the number has opted out. */
+export async function noteOptedOutNumber(
+  connection: Connection,
+  workspaceId: number,
+  { hash, optedOut }: { readonly hash: Buffer; readonly optedOut: boolean },
+): Promise<void> {
+  await connection.query(
+    optedOut
+      ? sql.type(nothing)`
+          INSERT INTO opted_out_number (workspace_id, hash) VALUES (${workspaceId}, ${sql.binary(hash)})
+          ON CONFLICT DO NOTHING`
+      : sql.type(nothing)`
+          DELETE FROM opted_out_number WHERE workspace_id = ${workspaceId} AND hash = ${sql.binary(hash)}`,
+  );
+}
+
+const Hash = row(t.type({ hash: bytes }));
+
+export async function listOptedOutNumbers(
+  connection: Connection,
+  workspaceId: number,
+): Promise<readonly Buffer[]> {
+  return connection.anyFirst(sql.type(Hash)`
+    SELECT hash FROM opted_out_number WHERE workspace_id = ${workspaceId}`);
+}

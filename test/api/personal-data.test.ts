@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import * as t from 'io-ts';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
+import { row } from '../../src/records/database/row.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import {
+  createApplier,
+  deliver,
+  messagesCallback,
+  rowsOf,
+  subscribeToAll,
+} from '../support/callback-fixtures.ts';
+import { checkBooks, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const digits = '525512345678';
+const waId = '5215512345678';
+const userId = 'MX.13491208655302741918';
+
+const numbered = { phoneNumber: '5512345678', countryCode: '52' };
+
+const query = (statement: ReturnType<typeof sql.fragment>) =>
+  api.dependencies.database.query(sql.type(row(t.type({})))`${statement}`);
+
+/** Every row of every table that holds the text, in whatever column. */
+async function tablesWith(text: string): Promise<readonly string[]> {
+  const { database } = api.dependencies;
+  const tables = await database.anyFirst(sql.type(row(t.type({ name: t.string })))`
+    SELECT table_name AS name FROM information_schema.tables
+    WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`);
+  const found: string[] = [];
+  const hex = Buffer.from(text).toString('hex');
+  for (const name of tables) {
+    const count = await database.oneFirst(sql.type(row(t.type({ count: t.number })))`
+      SELECT count(*)::int AS count FROM ${sql.identifier([name])} AS line
+      WHERE to_jsonb(line)::text LIKE ${`%${text}%`} OR to_jsonb(line)::text LIKE ${`%${hex}%`}`);
+    if (count > 0) found.push(name);
+  }
+  return found.toSorted();
+}
+
+interface Person {
+  readonly key: string;
+  readonly contactId: string;
+  readonly campaign: SeededCampaign;
+}
+
+/** Somebody who got a campaign, answered by another form of the number, and is in every table. */
+async function aPerson(body = 'STOP'): Promise<Person> {
+  const { database } = api.dependencies;
+  const campaign = await seedCampaign(database, { recipients: 2 });
+  const { workspaceId } = campaign;
+  const { apiKey: key } = await createApiKey(api.dependencies, { workspaceId, scope: 'workspace' });
+  await subscribeToAll(database, workspaceId);
+  const created = await api.send('POST', '/api/contacts', {
+    key,
+    body: { ...numbered, firstName: 'Frida', email: 'frida@example.com' },
+  });
+  const contactId: string = created.body.data.id;
+  await query(sql.fragment`UPDATE recipient SET contact_id = ${contactId}, phone_number = ${digits}, state = 'DELIVERED',
+      variables = ARRAY['Frida'], provider_message_id = ${`wamid.${waId}`}
+    WHERE campaign_id = ${campaign.campaignId} AND position = 1`);
+  await query(sql.fragment`INSERT INTO provider_message (hash, recipient_id)
+    SELECT hashtextextended(provider_message_id, 0), id FROM recipient
+    WHERE campaign_id = ${campaign.campaignId} AND position = 1`);
+  await query(sql.fragment`UPDATE recipient SET contact_id = ${contactId}, phone_number = ${digits}, state = 'SKIPPED',
+      sendable = false, reason = 'DUPLICATE' WHERE campaign_id = ${campaign.campaignId} AND position = 2`);
+  await deliver(createApplier(database, { secrets: api.dependencies.secrets }), [
+    messagesCallback(campaign.channelId, {
+      contacts: [{ profile: { name: 'Frida K.' }, wa_id: waId, user_id: userId }],
+      messages: [
+        {
+          id: `wamid.${randomUUID()}`,
+          from: waId,
+          from_user_id: userId,
+          timestamp: '1749416383',
+          type: 'text',
+          text: { body },
+        },
+      ],
+      statuses: [{ id: `wamid.stranger.${waId}`, status: 'sent', timestamp: '1', recipient_id: waId }],
+    }),
+  ]);
+  return { key, contactId, campaign };
+}
+
+const erase = ({ key, contactId }: Person) =>
+  api.send('DELETE', `/api/contacts/${contactId}?erase=true`, { key });
+
+it('forgets a person: nothing is left in the database but a hash', async () => {
+  const person = await aPerson();
+  expect(await tablesWith(digits)).toContain('recipient');
+  expect(await tablesWith(waId)).toContain('provider_callback');
+  expect(await erase(person)).toMatchObject({
+    status: 200,
+    body: { message: 'Contact erased successfully' },
+  });
+  for (const text of [digits, waId, userId, '5512345678', 'Frida', 'frida@']) {
+    expect([text, await tablesWith(text)]).toEqual([text, []]);
+  }
+  expect(await erase(person)).toMatchObject({ status: 404 });
+  const audit = await api.send('GET', '/api/audit', { key: person.key });
+  expect(audit.body.data[0]).toMatchObject({
+    action: 'contact.erase',
+    object_id: person.contactId,
+    command: null,
+    key_id: expect.any(String),
+    request_id: expect.any(String),
+  });
+});
+
+it('skips an erased person who waits in a campaign', async () => {
+  const { key, contactId, campaign } = await aPerson();
+  const { database } = api.dependencies;
+  await query(sql.fragment`UPDATE recipient SET state = 'PENDING' WHERE campaign_id = ${campaign.campaignId}
+    AND position = 1`);
+  await query(sql.fragment`UPDATE campaign_counter SET pending = 1, skipped = 1
+    WHERE campaign_id = ${campaign.campaignId}`);
+  await api.send('DELETE', `/api/contacts/${contactId}?erase=true`, { key });
+  expect(await checkBooks(database, campaign)).toMatchObject({ counters_fit: true });
+  const state = sql.fragment`SELECT state, reason FROM recipient WHERE campaign_id = ${campaign.campaignId}
+    AND position = 1`;
+  expect(await rowsOf(database, state)).toEqual([{ state: 'SKIPPED', reason: 'CONTACT_DELETED' }]);
+});
+
+it.each([
+  ['STOP', false],
+  ['Hello', true],
+])('registers whoever said %s before the erasure as subscribed: %s', async (said, subscribed) => {
+  const person = await aPerson(said);
+  await erase(person);
+  const again = await api.send('POST', '/api/contacts', { key: person.key, body: numbered });
+  expect(again.body.data).toMatchObject({ subscribed });
+  expect(again.body.data.id).not.toBe(person.contactId);
+});
+
+it('exports what is held of a person', async () => {
+  const { key, contactId } = await aPerson();
+  const { body } = await api.send('GET', `/api/contacts/${contactId}/export`, { key });
+  expect(body.data).toMatchObject({
+    contact: { id: contactId, firstName: 'Frida', subscribed: false },
+    providerIds: [userId, waId].toSorted(),
+    conversations: [{ status: 'open' }],
+    messages: [{ direction: 'inbound', content: expect.stringContaining('STOP') }],
+    campaignMessages: [{ variables: ['Frida'] }, { state: 'SKIPPED' }],
+  });
+  const other = await api.seedWorkspace();
+  expect(await api.send('GET', `/api/contacts/${contactId}/export`, { key: other.channelKey })).toMatchObject(
+    {
+      status: 404,
+    },
+  );
+});
+
+it('lists the ledger and who paid, page by page', async () => {
+  const workspace = await api.seedWorkspace();
+  for (const amount of ['5', '7']) {
+    await api.send('POST', '/api/wallet/recharge', {
+      key: workspace.operatorKey,
+      body: { channel_id: workspace.channelId, amount },
+    });
+  }
+  const page = (cursor = '') =>
+    api.send('GET', `/api/wallet/entries?limit=1${cursor}`, { key: workspace.channelKey });
+  const first = await page();
+  expect(first.body.data).toMatchObject([{ kind: 'recharge', amount: '7' }]);
+  const second = await page(`&cursor=${first.body.pagination.nextCursor}`);
+  expect(second.body).toMatchObject({ data: [{ amount: '5' }], pagination: { nextCursor: null } });
+  const audit = await api.send('GET', '/api/audit?limit=2', { key: workspace.workspaceKey });
+  expect(audit.body.data.map(({ action }: { action: string }) => action)).toEqual([
+    'wallet.recharge',
+    'wallet.recharge',
+  ]);
+  const stranger = await api.seedWorkspace();
+  const foreign = `/api/wallet/entries?channel_id=${workspace.channelId}`;
+  expect((await api.send('GET', foreign, { key: stranger.channelKey })).status).toBe(404);
+  expect(
+    await rowsOf(
+      api.dependencies.database,
+      sql.fragment`SELECT count(*)::int AS n FROM audit_entry
+    WHERE workspace_id = ${stranger.workspaceId} AND action = 'wallet.recharge'`,
+    ),
+  ).toEqual([{ n: 0 }]);
+});

@@ -1,0 +1,68 @@
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { releaseUnknownMessages } from '../../../src/commands/wallet/release-unknown.ts';
+import { nothing } from '../../../src/records/database/row.ts';
+import { createApplier, deliver, messagesCallback, rowsOf, status } from '../../support/callback-fixtures.ts';
+import { checkBooks, seedCampaign } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const price = 1_000n;
+
+/** Three recipients of whom nothing was heard for two days, and one since a minute. */
+async function seed() {
+  const place = await seedCampaign(database.pool, { recipients: 4 });
+  await database.pool.query(sql.type(nothing)`
+    UPDATE recipient SET state = 'UNKNOWN', reason = 'OUTCOME_UNKNOWN', settlement = 'reserved', price = ${price},
+      updated_at = now() - CASE WHEN position = 4 THEN interval '1 minute' ELSE interval '2 days' END
+    WHERE campaign_id = ${place.campaignId}`);
+  await database.pool.query(sql.type(nothing)`
+    UPDATE campaign_counter SET pending = 0, unknown = 4 WHERE campaign_id = ${place.campaignId}`);
+  await database.pool.query(sql.type(nothing)`
+    UPDATE wallet SET reserved = ${4n * price} WHERE channel_id = ${place.channelId}`);
+  return place;
+}
+
+it('gives back what is reserved for messages of which nothing was heard, and charges one that arrived after all', async () => {
+  const place = await seed();
+  const { workspaceId, campaignId } = place;
+  const dependencies = { database: database.pool };
+  const request = { workspaceId, campaignId, olderThanHours: 24 };
+  expect(await releaseUnknownMessages(dependencies, request)).toEqual({ messages: 3, amount: 3n * price });
+  expect(await releaseUnknownMessages(dependencies, request)).toEqual({ messages: 0, amount: 0n });
+  const before = await checkBooks(database.pool, place);
+  expect(before).toMatchObject({ reserved: price, owed: price, counters_fit: true });
+
+  const [first] = await rowsOf<{ id: string }>(
+    database.pool,
+    sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${campaignId} AND position = 1`,
+  );
+  const callbackData = first?.id ?? '';
+  await deliver(createApplier(database.pool), [
+    messagesCallback(place.channelId, {
+      statuses: [status({ status: 'delivered', providerMessageId: 'wamid.late', callbackData })],
+    }),
+  ]);
+  expect(await checkBooks(database.pool, place)).toMatchObject({
+    balance: before.balance - price,
+    reserved: price,
+    counters_fit: true,
+  });
+});
+
+it('leaves other workspaces alone', async () => {
+  const [place, other] = [await seed(), await seed()];
+  const dependencies = { database: database.pool };
+  await releaseUnknownMessages(dependencies, {
+    workspaceId: other.workspaceId,
+    campaignId: undefined,
+    olderThanHours: 0,
+  });
+  expect(await checkBooks(database.pool, place)).toMatchObject({ reserved: 4n * price });
+  expect(await checkBooks(database.pool, other)).toMatchObject({ reserved: 0n, owed: 0n });
+});

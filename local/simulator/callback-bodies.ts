@@ -1,11 +1,13 @@
 import { titleOf } from './graph-error.ts';
 import type { FateStep } from './message-fate.ts';
 import type { JsonObject } from './json-value.ts';
+import { contactOf, type Person } from './person.ts';
 
 /** A message that still has statuses to come. */
 export interface PendingMessage {
   readonly id: string;
   readonly to: string;
+  readonly person: Person;
   readonly callbackData: string;
   readonly businessAccountId: string;
   readonly phoneNumberId: string;
@@ -24,20 +26,28 @@ export interface Receipt {
 
 export const displayPhoneNumber = '15550783881';
 
+interface Change {
+  readonly entry: PendingMessage;
+  readonly statuses: string[];
+  /** The recipient of each status. */
+  readonly contacts: string[];
+}
+
 /** A callback with many statuses, one change for every number, as the provider batches them. */
 export function statusesBody(receipts: readonly Receipt[]): string {
-  const changes = new Map<string, { readonly entry: PendingMessage; readonly statuses: string[] }>();
+  const changes = new Map<string, Change>();
   for (const receipt of receipts) {
     const { message } = receipt;
-    const change = changes.get(message.phoneNumberId) ?? { entry: message, statuses: [] };
+    const change = changes.get(message.phoneNumberId) ?? { entry: message, statuses: [], contacts: [] };
     changes.set(message.phoneNumberId, change);
     change.statuses.push(statusJson(receipt));
+    change.contacts.push(JSON.stringify(contactOf(message.person)));
   }
   const entries = [...changes.values()].map(
-    ({ entry, statuses }) =>
+    ({ entry, statuses, contacts }) =>
       `{"id":"${entry.businessAccountId}","changes":[{"value":{"messaging_product":"whatsapp",` +
       `"metadata":{"display_phone_number":"${displayPhoneNumber}","phone_number_id":"${entry.phoneNumberId}"},` +
-      `"statuses":[${statuses.join(',')}]},"field":"messages"}]}`,
+      `"contacts":[${contacts.join(',')}],"statuses":[${statuses.join(',')}]},"field":"messages"}]}`,
   );
   return `{"object":"whatsapp_business_account","entry":[${entries.join(',')}]}`;
 }
@@ -47,7 +57,8 @@ function statusJson({ message, step, at }: Receipt): string {
     message.callbackData === '' ? '' : `,"biz_opaque_callback_data":${JSON.stringify(message.callbackData)}`;
   const seconds = Math.floor(at / 1000);
   return (
-    `{"id":"${message.id}","status":"${step.status}","timestamp":"${seconds}","recipient_id":"${message.to}"` +
+    `{"id":"${message.id}","status":"${step.status}","timestamp":"${seconds}",` +
+    `"recipient_id":"${message.person.waId ?? ''}","recipient_user_id":"${message.person.userId}"` +
     `${data}${pricingJson(message, step)}${errorsJson(step)}}`
   );
 }

@@ -1,4 +1,10 @@
-import { accountBody, echoBody, inboundMessageBody, preferenceBody } from './inbound-callbacks.ts';
+import {
+  accountBody,
+  capabilityBody,
+  echoBody,
+  inboundMessageBody,
+  preferenceBody,
+} from './inbound-callbacks.ts';
 import type { SimulatorRequest } from './graph-routes.ts';
 import { isObject, listOf, textOf, type JsonObject } from './json-value.ts';
 import { jsonAnswer, type SimulatorAnswer } from './answer.ts';
@@ -54,6 +60,10 @@ const commands: Readonly<Record<string, Control>> = {
   },
   account: async (state, input) => {
     const body = accountBody(accountOf(state, input), input, Date.now());
+    return { receiverStatus: await state.sender.post(body) };
+  },
+  capability: async (state, input) => {
+    const body = capabilityBody(accountOf(state, input), input, Date.now());
     return { receiverStatus: await state.sender.post(body) };
   },
   preference: async (state, input) => {

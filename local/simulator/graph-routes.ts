@@ -4,7 +4,7 @@ import { listTemplates, templateRecord } from './list-templates.ts';
 import type { ProviderAccount } from './provider-accounts.ts';
 import { sendMessage } from './send-message.ts';
 import { errorAnswer, jsonAnswer, type SimulatorAnswer } from './answer.ts';
-import type { SimulatorState } from './state.ts';
+import type { Media, SimulatorState } from './state.ts';
 
 export interface SimulatorRequest {
   readonly method: string;
@@ -27,19 +27,23 @@ export function graphAnswer(state: SimulatorState, request: SimulatorRequest): S
 
 function route(state: SimulatorState, request: SimulatorRequest): SimulatorAnswer {
   const { id, edge } = addressOf(request.url);
+  const media = state.media.get(id);
+  if (media !== undefined && edge === '') return mediaAnswer(state, { id, media, request });
   const account = accountOf(state, { id, request });
-  if (request.method === 'POST' && edge === 'messages' && account.phoneNumberIds.includes(id)) {
-    return sendMessage(state, { account, phoneNumberId: id, body: request.body.toString('utf8') });
+  const ofNumber = account.phoneNumberIds.includes(id);
+  if (request.method === 'POST' && ofNumber && (edge === 'messages' || edge === 'marketing_messages')) {
+    const marketing = edge === 'marketing_messages';
+    const body = request.body.toString('utf8');
+    return sendMessage(state, { account, phoneNumberId: id, body, marketing });
   }
-  if (request.method === 'POST' && edge === 'media' && account.phoneNumberIds.includes(id)) {
-    if (request.body.length === 0) throw new GraphError(131008, 'The parameter file is required.');
-    return jsonAnswer(
-      JSON.stringify({ id: String(1_000_000_000_000_000 + Math.floor(performance.now() * 1000)) }),
-    );
-  }
+  if (request.method === 'POST' && ofNumber && edge === 'media') return takeMedia(state, request);
   if (request.method !== 'GET') throw unsupported(id, request.method);
   const url = new URL(request.url, `http://${request.host}`);
   if (edge === 'message_templates' && account.id === id) return jsonAnswer(listTemplates(account, url));
+  if (edge === 'phone_numbers' && account.id === id) {
+    const data = account.phoneNumberIds.map(numberOf);
+    return jsonAnswer(JSON.stringify({ data }));
+  }
   if (edge === '') return jsonAnswer(JSON.stringify(nodeOf(account, { id, url })));
   throw unsupported(id, request.method);
 }
@@ -56,12 +60,44 @@ function nodeOf(
     );
   }
   if (account.id === id) return { id, name: 'Simulated business account' };
-  return {
-    id,
-    display_phone_number: displayPhoneNumber,
-    verified_name: 'Simulated business',
-    quality_rating: 'GREEN',
-  };
+  return numberOf(id);
+}
+
+const numberOf = (id: string) => ({
+  id,
+  display_phone_number: displayPhoneNumber,
+  verified_name: 'Simulated business',
+  quality_rating: 'GREEN',
+  code_verification_status: 'VERIFIED',
+  platform_type: 'CLOUD_API',
+  throughput: { level: 'STANDARD' },
+});
+
+/** Nothing of the file is kept but its size. */
+function takeMedia(state: SimulatorState, { body }: SimulatorRequest): SimulatorAnswer {
+  const head = body.subarray(0, 4096).toString('latin1');
+  if (!head.includes('name="file"')) throw new GraphError(131008, 'The parameter file is required.');
+  const [, type = 'application/octet-stream'] =
+    /filename="[^"]*"\r\ncontent-type: ([^\r]+)/i.exec(head) ?? [];
+  const id = String(1_000_000_000_000_000 + Math.floor(performance.now() * 1000));
+  state.media.set(id, { type, size: body.length });
+  return jsonAnswer(JSON.stringify({ id }));
+}
+
+function mediaAnswer(
+  state: SimulatorState,
+  { id, media, request }: { readonly id: string; readonly media: Media; readonly request: SimulatorRequest },
+): SimulatorAnswer {
+  if (request.method === 'DELETE') {
+    state.media.delete(id);
+    return jsonAnswer('{"success":true}');
+  }
+  if (request.method !== 'GET') throw unsupported(id, request.method);
+  const url = `http://${request.host}/media/${id}`;
+  const { type, size } = media;
+  return jsonAnswer(
+    JSON.stringify({ messaging_product: 'whatsapp', url, mime_type: type, file_size: size, id }),
+  );
 }
 
 /** The version segment is not looked at; it may be left out. */

@@ -21,7 +21,9 @@ export function listTemplates(account: ProviderAccount, url: URL): string {
   const next = new URL(url);
   if (last) next.searchParams.set('after', cursorOf(last));
   const hasMore = start + limit < matching.length;
+  const summary = query.get('summary')?.split(',') ?? [];
   return JSON.stringify({
+    ...(summary.length > 0 && { summary: summaryOf(account, { asked: summary, total: matching.length }) }),
     data: page.map((template) => templateRecord(template, fields)),
     ...(first && last
       ? {
@@ -32,6 +34,19 @@ export function listTemplates(account: ProviderAccount, url: URL): string {
         }
       : {}),
   });
+}
+
+function summaryOf(
+  account: ProviderAccount,
+  { asked, total }: { readonly asked: readonly string[]; readonly total: number },
+): Record<string, unknown> {
+  const all: Record<string, unknown> = {
+    total_count: total,
+    message_template_count: account.templates.size,
+    message_template_limit: 6000,
+    are_translations_complete: false,
+  };
+  return Object.fromEntries(asked.filter((name) => name in all).map((name) => [name, all[name]]));
 }
 
 /** The fields asked for; the id is always among them. */
@@ -48,8 +63,12 @@ export function templateRecord(template: CompiledTemplate, fields: string): Reco
 
 function matches({ definition }: CompiledTemplate, query: URLSearchParams): boolean {
   const equals = (name: 'status' | 'category' | 'language'): boolean => {
-    const wanted = query.get(name);
-    return wanted === null || definition[name].toUpperCase() === wanted.toUpperCase();
+    const wanted = query
+      .get(name)
+      ?.replaceAll(/["[\]\s]/g, '')
+      .toUpperCase()
+      .split(',');
+    return wanted === undefined || wanted.includes(definition[name].toUpperCase());
   };
   const name = query.get('name');
   return (

@@ -20,22 +20,29 @@ const componentTypes = new Set([
   'tap_target_configuration',
 ]);
 
+interface GivenComponents {
+  readonly components: unknown;
+  readonly now: number;
+  /** Whether a file was uploaded under the id. */
+  readonly isMedia: (id: string) => boolean;
+}
+
 /** Checks the components of a send against the template; throws the provider's error for the first fault. */
 export function validateComponents(
   template: CompiledTemplate,
-  { components, now }: { readonly components: unknown; readonly now: number },
+  { components, now, isMedia }: GivenComponents,
 ): void {
   if (components !== undefined && !Array.isArray(components)) {
     throw new GraphError(100, 'template components must be an array');
   }
   const given = listOf(components).map(readComponent);
-  const part = { template, given, place: '', maxLength: maxBodyLength };
+  const part = { template, given, place: '', maxLength: maxBodyLength, isMedia };
   validatePart(template, part);
   validateOffer(template, given, now);
-  validateCarousel(template, given);
+  validateCarousel(template, given, isMedia);
 }
 
-interface GivenPart {
+interface GivenPart extends Pick<GivenComponents, 'isMedia'> {
   readonly template: CompiledTemplate;
   readonly given: readonly JsonObject[];
   /** In front of the name of a component in an error: empty, or the carousel card. */
@@ -51,9 +58,9 @@ function readComponent(component: unknown): JsonObject {
   return { ...component, type };
 }
 
-function validatePart(part: CompiledPart, { template, given, place, maxLength }: GivenPart): void {
+function validatePart(part: CompiledPart, { template, given, place, maxLength, isMedia }: GivenPart): void {
   const header = single(given, 'header');
-  validateHeader(part.header, { parameters: parametersOf(header), named: template.named, place });
+  validateHeader(part.header, { parameters: parametersOf(header), named: template.named, place, isMedia });
   const body = {
     parameters: parametersOf(single(given, 'body')),
     named: template.named,
@@ -74,7 +81,7 @@ interface GivenParameters {
 
 function validateHeader(
   header: CompiledHeader | undefined,
-  { parameters, named, place }: GivenParameters,
+  { parameters, named, place, isMedia }: GivenParameters & Pick<GivenComponents, 'isMedia'>,
 ): void {
   const where = `${place}header`;
   if (!header || header.format === 'TEXT') {
@@ -93,10 +100,15 @@ function validateHeader(
   const value = objectOf(parameter?.[kind]);
   const missing = missingOf(kind, value);
   if (missing) throw new GraphError(131008, `${where}: parameter ${kind} is missing ${missing}`);
+  if (kind in mediaNames && !('link' in value) && !isMedia(textOf(value['id']))) {
+    throw new GraphError(131009, `${where}: ${kind} id is not the id of an uploaded file`);
+  }
   if ('link' in value && !/^https?:\/\/\S+$/.test(textOf(value['link']))) {
     throw new GraphError(131009, `${where}: ${kind} link is not a valid URL`);
   }
 }
+
+const mediaNames: Readonly<Record<string, true>> = { image: true, video: true, gif: true, document: true };
 
 function missingOf(kind: string, value: JsonObject): string | undefined {
   const present = (name: string): boolean => value[name] !== undefined && value[name] !== '';
@@ -116,6 +128,9 @@ function validateTexts(text: CompiledText, { parameters, named, place }: GivenPa
   let length = 0;
   for (const parameter of parameters) {
     length += textValueOf(parameter, place).length;
+    if (!named && parameter['parameter_name'] !== undefined) {
+      throw new GraphError(132012, `${place}: parameter_name is only for templates with named parameters`);
+    }
     if (named && !text.variables.includes(textOf(parameter['parameter_name']))) {
       throw new GraphError(132012, `${place}: parameter name is missing or not one of the template's`);
     }
@@ -153,7 +168,11 @@ function validateOffer(template: CompiledTemplate, given: readonly JsonObject[],
   }
 }
 
-function validateCarousel(template: CompiledTemplate, given: readonly JsonObject[]): void {
+function validateCarousel(
+  template: CompiledTemplate,
+  given: readonly JsonObject[],
+  isMedia: GivenComponents['isMedia'],
+): void {
   const { carousel } = template;
   const sent = single(given, 'carousel');
   if (!carousel) {
@@ -176,7 +195,8 @@ function validateCarousel(template: CompiledTemplate, given: readonly JsonObject
     const part = carousel.cards[carousel.ofProducts ? 0 : index];
     const components = listOf(card['components']).map(readComponent);
     const place = `carousel card ${index} `;
-    if (part) validatePart(part, { template, given: components, place, maxLength: maxCardBodyLength });
+    if (part)
+      validatePart(part, { template, given: components, place, maxLength: maxCardBodyLength, isMedia });
   });
 }
 

@@ -4,6 +4,7 @@ import { isObject, objectOf, textOf, type JsonObject } from './json-value.ts';
 import { magicOf } from './magic-number.ts';
 import { validateComponents } from './message-validation.ts';
 import { fateOf } from './message-fate.ts';
+import { personOfNumber, userIdPattern, type Person } from './person.ts';
 import { findTemplate, type ProviderAccount } from './provider-accounts.ts';
 import type { CompiledTemplate } from './compiled-template.ts';
 import { errorAnswer, htmlAnswer, jsonAnswer, type SimulatorAnswer } from './answer.ts';
@@ -13,19 +14,29 @@ interface SendRequest {
   readonly account: ProviderAccount;
   readonly phoneNumberId: string;
   readonly body: string;
+  /** By the endpoint for marketing messages. */
+  readonly marketing: boolean;
 }
 
+const nobody: Person = { waId: null, userId: '' };
+
 interface Envelope {
+  /** Digits; the user id of somebody who is known by it alone. */
   readonly to: string;
+  readonly person: Person;
   readonly callbackData: string;
   readonly body: JsonObject;
 }
 
 const maxCallbackData = 512;
+const sendable = new Set(['APPROVED', 'REINSTATED', 'LOCKED', 'FLAGGED', 'UNARCHIVED']);
 
 /** `POST /{phone number}/messages`: checks, refuses or takes over one message. */
 export function sendMessage(state: SimulatorState, request: SendRequest): SimulatorAnswer {
-  let envelope: Envelope = { to: '', callbackData: '', body: {} };
+  const given = parse(request.body);
+  // Marks an inbound message as read.
+  if (isObject(given) && given['status'] === 'read') return markRead(given);
+  let envelope: Envelope = { to: '', person: nobody, callbackData: '', body: {} };
   try {
     envelope = readEnvelope(request.body);
     const limit = { perSecond: state.faults.settings.messagesPerSecond, now: Date.now() };
@@ -36,9 +47,12 @@ export function sendMessage(state: SimulatorState, request: SendRequest): Simula
     const early = fault && beforeTaking(fault);
     if (early) return refuse(state, { ...request, envelope, outcome: outcomeOf(fault), answer: early });
     const template = readTemplate(request.account, envelope.body);
-    validateComponents(template, { components: componentsOf(envelope.body), now: Date.now() });
+    if (request.marketing && template.definition.category.toUpperCase() !== 'MARKETING')
+      throw new GraphError(131055, 'Only marketing templates can be sent by this endpoint');
+    const isMedia = (mediaId: string): boolean => state.media.has(mediaId);
+    validateComponents(template, { components: componentsOf(envelope.body), now: Date.now(), isMedia });
     const id = takeOver(state, { ...request, envelope, template });
-    return fault ? afterTaking(fault) : accepted(envelope.to, { id, held: magic?.held === true });
+    return fault ? afterTaking(fault) : accepted(envelope, { id, held: magic?.held === true });
   } catch (error) {
     if (!(error instanceof GraphError)) throw error;
     return refuse(state, { ...request, envelope, outcome: String(error.code), answer: errorAnswer(error) });
@@ -50,13 +64,32 @@ function readEnvelope(text: string): Envelope {
   if (!isObject(body)) throw new GraphError(100, 'The request body is not a JSON object');
   if (body['messaging_product'] !== 'whatsapp')
     throw new GraphError(100, 'The parameter messaging_product is required.');
-  const to = textOf(body['to']).replaceAll(/[+\-() ]/g, '');
-  if (to === '') throw new GraphError(100, 'The parameter to is required.');
-  if (!/^\d{5,20}$/.test(to)) throw new GraphError(131009, 'to is not a valid phone number');
+  if (body['recipient_type'] !== undefined && body['recipient_type'] !== 'individual')
+    throw new GraphError(100, 'Param recipient_type must be one of individual');
+  const { to, person } = recipientOf(body);
   const callbackData = textOf(body['biz_opaque_callback_data']);
   if (callbackData.length > maxCallbackData)
     throw new GraphError(100, 'biz_opaque_callback_data is too long');
-  return { to, callbackData, body };
+  return { to, person, callbackData, body };
+}
+
+/** `to` wins where both are given. */
+function recipientOf(body: JsonObject): Pick<Envelope, 'to' | 'person'> {
+  const to = textOf(body['to']).replaceAll(/[+\-() ]/g, '');
+  const userId = textOf(body['recipient']);
+  if (to === '' && userId === '') throw new GraphError(100, 'The parameter to is required.');
+  if (to === '') {
+    if (!userIdPattern.test(userId)) throw new GraphError(131009, 'recipient is not a valid user id');
+    return { to: userId, person: { waId: null, userId } };
+  }
+  if (!/^\d{5,15}$/.test(to)) throw new GraphError(131009, 'to is not a valid phone number');
+  return { to, person: personOfNumber(to) };
+}
+
+function markRead(body: JsonObject): SimulatorAnswer {
+  return textOf(body['message_id']) === ''
+    ? errorAnswer(new GraphError(131008, 'The parameter message_id is required.'))
+    : jsonAnswer('{"success":true}');
 }
 
 function parse(text: string): unknown {
@@ -81,7 +114,7 @@ function readTemplate(account: ProviderAccount, body: JsonObject): CompiledTempl
   const status = found?.definition.status.toUpperCase();
   if (status === 'PAUSED') throw new GraphError(132015, `template ${name} is paused`);
   if (status === 'DISABLED') throw new GraphError(132016, `template ${name} is disabled`);
-  if (!found || (status !== 'APPROVED' && status !== 'REINSTATED')) {
+  if (!found || !sendable.has(status ?? '')) {
     throw new GraphError(132001, `template name (${name}) does not exist in ${language}`);
   }
   return found;
@@ -150,7 +183,7 @@ function takeOver(
     template,
   }: SendRequest & { readonly envelope: Envelope; readonly template: CompiledTemplate },
 ): string {
-  const { to, callbackData } = envelope;
+  const { to, person, callbackData } = envelope;
   const at = Date.now();
   const id = state.nextMessageId();
   state.received.record({ at, phoneNumberId, ...envelope, providerMessageId: id, outcome: 'accepted' });
@@ -158,19 +191,23 @@ function takeOver(
   const category = template.definition.category.toLowerCase();
   const fate = magicOf(to)?.fate ?? fateOf(to, state.callbacks.settings);
   state.callbacks.schedule(
-    { id, to, callbackData, businessAccountId: account.id, phoneNumberId, category },
+    { id, to, person, callbackData, businessAccountId: account.id, phoneNumberId, category },
     fate,
   );
   return id;
 }
 
 function accepted(
-  to: string,
+  { to, person }: Envelope,
   { id, held }: { readonly id: string; readonly held: boolean },
 ): SimulatorAnswer {
+  const contact =
+    person.waId === null
+      ? `{"input":"${to}","user_id":"${person.userId}"}`
+      : `{"input":"+${to}","wa_id":"${person.waId}"}`;
   const status = held ? 'held_for_quality_assessment' : 'accepted';
   return jsonAnswer(
-    `{"messaging_product":"whatsapp","contacts":[{"input":"+${to}","wa_id":"${to}"}],` +
+    `{"messaging_product":"whatsapp","contacts":[${contact}],` +
       `"messages":[{"id":"${id}","message_status":"${status}"}]}`,
   );
 }

@@ -22,6 +22,14 @@ export interface SimulatorState {
   received: ReceivedMessages;
   /** Numbers whose first send was refused because their digits ask for it. */
   refusedOnce: Set<string>;
+  /** Uploaded files, by id. */
+  readonly media: Map<string, Media>;
+}
+
+export interface Media {
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
 }
 
 export async function createSimulatorState(options: SimulatorOptions): Promise<SimulatorState> {
@@ -48,6 +56,7 @@ export async function createSimulatorState(options: SimulatorOptions): Promise<S
     accounts: initialAccounts(options),
     received,
     refusedOnce: new Set(),
+    media: new Map(),
   };
 }
 
@@ -59,6 +68,7 @@ export function resetSimulator(state: SimulatorState): void {
   state.accounts = initialAccounts(state.options);
   state.received = createReceivedMessages();
   state.refusedOnce = new Set();
+  state.media.clear();
 }
 
 export async function closeSimulatorState(state: SimulatorState): Promise<void> {

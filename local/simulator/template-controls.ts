@@ -1,4 +1,5 @@
 import {
+  templateAnnouncementBody,
   templateCategoryBody,
   templateComponentsBody,
   templateQualityBody,
@@ -92,6 +93,10 @@ function changeBodies(
   if (input['category'] !== undefined) {
     const previousCategory = before.definition.category;
     bodies.push(templateCategoryBody(account, { template, previousCategory, now }));
+  }
+  if (input['upcomingCategory'] !== undefined) {
+    const category = textOf(input['upcomingCategory']).toUpperCase();
+    bodies.push(templateAnnouncementBody(account, { template, category, now }));
   }
   if (input['quality'] !== undefined) {
     const quality = textOf(input['quality']).toUpperCase();

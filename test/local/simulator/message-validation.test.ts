@@ -43,7 +43,11 @@ const accepted: ReadonlyArray<readonly [string, readonly object[] | undefined]> 
   ['order_update', [header(image), body('Ada', 'A-1', 'Friday'), url('0', 'A-1')]],
   [
     'order_update',
-    [header({ type: 'image', image: { id: '77' } }), body('Ada', 'A-1', 'Friday'), url(0, 'A-1')],
+    [
+      header({ type: 'image', image: { link: 'https://example.com/a.jpg' } }),
+      body('Ada', 'A-1', 'Friday'),
+      url(0, 'A-1'),
+    ],
   ],
   [
     'reservation_confirmation',
@@ -97,7 +101,11 @@ const refused: ReadonlyArray<readonly [string, number, string, readonly unknown[
     'another kind of media',
     132012,
     'order_update',
-    [header({ type: 'video', video: { id: '1' } }), body('A', 'B', 'C'), url(0, 'x')],
+    [
+      header({ type: 'video', video: { link: 'https://example.com/a.mp4' } }),
+      body('A', 'B', 'C'),
+      url(0, 'x'),
+    ],
   ],
   [
     'media without link or id',
@@ -253,10 +261,89 @@ describe('the simulator as the provider', () => {
     expect(unknownNumber).toMatchObject({ status: 400, body: { error: { code: 100, error_subcode: 33 } } });
   });
 
-  it('takes media and answers with an id', async () => {
-    expect(await simulator.post('/106540352242922/media', 'bytes')).toMatchObject({
+  it('takes media, and messages with it for as long as it is there', async () => {
+    const form =
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\nContent-Type: image/jpeg\r\n\r\nb';
+    const uploaded = await simulator.post('/106540352242922/media', form);
+    const id = String(uploaded.body['id']);
+    expect(await simulator.get(`/${id}`)).toMatchObject({
       status: 200,
-      body: { id: expect.stringMatching(/^\d+$/) as string },
+      body: { id, mime_type: 'image/jpeg', url: expect.stringContaining(id) as string },
+    });
+    const withImage = (value: object) =>
+      simulator.send({
+        template: 'order_update',
+        components: [header({ type: 'image', image: value }), body('Ada', 'A-1', 'Friday'), url(0, 'A-1')],
+      });
+    expect(await withImage({ id })).toMatchObject({ status: 200 });
+    expect(await withImage({ id: '77' })).toMatchObject({ status: 400, body: { error: { code: 131009 } } });
+    expect(await simulator.post('/106540352242922/media', 'bytes')).toMatchObject({ status: 400 });
+  });
+
+  it('takes a message to somebody who is known by a user id alone', async () => {
+    const to = (rest: object) =>
+      simulator.post('/106540352242922/messages', {
+        messaging_product: 'whatsapp',
+        type: 'template',
+        template: { name: 'plain_notice', language: { code: 'en_US' } },
+        ...rest,
+      });
+    expect(await to({ recipient: 'US.13491208655302741918' })).toMatchObject({
+      status: 200,
+      body: { contacts: [{ input: 'US.13491208655302741918', user_id: 'US.13491208655302741918' }] },
+    });
+    for (const rest of [
+      { recipient: 'somebody' },
+      {},
+      { to: '+12345678901234567890' },
+      { to: '+4915112345678', recipient_type: 'crowd' },
+    ]) {
+      expect(await to(rest)).toMatchObject({ status: 400 });
+    }
+  });
+
+  it.each([
+    ['+525512345678', '5215512345678'],
+    ['+5511987654321', '551187654321'],
+    ['+4915112345678', '4915112345678'],
+  ])('answers with its own form of the number %s', async (to, waId) => {
+    expect(await simulator.send({ to: to.slice(1), template: 'plain_notice' })).toMatchObject({
+      body: { contacts: [{ input: to, wa_id: waId }] },
+    });
+  });
+
+  it('takes marketing templates alone at the marketing endpoint, and reads', async () => {
+    const send = (edge: string, name: string, components: unknown) =>
+      simulator.post(`/106540352242922/${edge}`, {
+        messaging_product: 'whatsapp',
+        recipient_type: 'individual',
+        to: '+4915112345678',
+        type: 'template',
+        template: { name, language: { code: 'en_US' }, components },
+      });
+    expect(await send('marketing_messages', 'hello_campaign', [body('Ada')])).toMatchObject({ status: 200 });
+    expect(await send('marketing_messages', 'plain_notice', [])).toMatchObject({
+      status: 400,
+      body: { error: { code: 131055 } },
+    });
+    const read = { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.x' };
+    expect(await simulator.post('/106540352242922/messages', read)).toMatchObject({
+      body: { success: true },
+    });
+    expect(await simulator.get('/102290129340398/phone_numbers')).toMatchObject({
+      body: { data: [{ id: '106540352242922' }] },
+    });
+    const list = await simulator.get(
+      '/102290129340398/message_templates?summary=total_count,message_template_count&status=PAUSED,PENDING&fields=status',
+    );
+    expect(list.body).toMatchObject({ summary: { total_count: 2 } });
+  });
+
+  it('refuses names for positional parameters', async () => {
+    const component = { type: 'body', parameters: [{ type: 'text', text: 'Ada', parameter_name: 'name' }] };
+    expect(await simulator.send({ template: 'hello_campaign', components: [component] })).toMatchObject({
+      status: 400,
+      body: { error: { code: 132012 } },
     });
   });
 });

@@ -1220,6 +1220,8 @@ export type Channel = {
     status: ChannelStatus;
     /** Why it is blocked */
     block_reason: string | null;
+    /** When a restriction of the provider’s ends by itself */
+    blocked_until: string | null;
     /** ISO 3166 alpha-2 codes it never sends to */
     blocked_countries: string[];
     /** Its limit */
@@ -1230,6 +1232,10 @@ export type Channel = {
     held_until: string | null;
     /** How many campaigns of the channel are being sent. */
     running_campaigns: number;
+    /** Different people the business account may write to in 24 hours; null: no limit */
+    messaging_limit: number | null;
+    /** What the provider said last of the business account: `field`, `event`, `at` and its details */
+    account_notice: object | null;
 };
 export type ListChannelsResponse = {
     /** Where it stands. */

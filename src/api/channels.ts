@@ -23,6 +23,9 @@ const Channel = named(
     business_account_id: t.string,
     status: oneOf(channelStatuses, 'ChannelStatus'),
     block_reason: describe(nullish(t.string), { description: 'Why it is blocked' }),
+    blocked_until: describe(nullish(IsoDateTime), {
+      description: 'When a restriction of the provider’s ends by itself',
+    }),
     blocked_countries: describe(t.readonlyArray(t.string), {
       description: 'ISO 3166 alpha-2 codes it never sends to',
     }),
@@ -30,6 +33,13 @@ const Channel = named(
     rate_now: describe(t.number, { description: 'What throttling leaves of the limit at this moment' }),
     held_until: describe(nullish(IsoDateTime), { description: 'The provider asked for silence until then' }),
     running_campaigns: Integer,
+    messaging_limit: describe(nullish(Integer), {
+      description: 'Different people the business account may write to in 24 hours; null: no limit',
+    }),
+    account_notice: describe(nullish(t.UnknownRecord), {
+      description:
+        'What the provider said last of the business account: `field`, `event`, `at` and its details',
+    }),
   }),
 );
 
@@ -40,11 +50,14 @@ const example = {
   business_account_id: '102290129340398',
   status: 'active',
   block_reason: null,
+  blocked_until: null,
   blocked_countries: [],
   messages_per_second: 80,
   rate_now: 40,
   held_until: null,
   running_campaigns: 2,
+  messaging_limit: 2000,
+  account_notice: { field: 'account_review_update', event: 'APPROVED', at: '2026-11-21T09:00:00.000Z' },
 };
 
 export const listChannels = endpoint(

@@ -366,6 +366,8 @@ export type Channel = {
   readonly status: ChannelStatus;
   /** Why it is blocked */
   readonly block_reason: string | null;
+  /** When a restriction of the provider’s ends by itself */
+  readonly blocked_until: string | null;
   /** ISO 3166 alpha-2 codes it never sends to */
   readonly blocked_countries: readonly (string)[];
   /** Its limit */
@@ -376,6 +378,10 @@ export type Channel = {
   readonly held_until: string | null;
   /** How many campaigns of the channel are being sent. */
   readonly running_campaigns: number;
+  /** Different people the business account may write to in 24 hours; null: no limit */
+  readonly messaging_limit: number | null;
+  /** What the provider said last of the business account: `field`, `event`, `at` and its details */
+  readonly account_notice: { readonly [key: string]: unknown } | null;
 };
 
 export type ChannelResponse = {

@@ -13,22 +13,27 @@ const ChannelStanding = t.type({
   business_account_id: t.string,
   status: t.union([t.literal('active'), t.literal('blocked')]),
   block_reason: nullable(t.string),
+  blocked_until: nullable(timestamp),
   blocked_countries: t.array(t.string),
   messages_per_second: t.number,
   factor: t.number,
   held_until: nullable(timestamp),
   running_campaigns: t.number,
+  messaging_limit: nullable(t.number),
+  account_notice: nullable(t.UnknownRecord),
 });
 export type ChannelStanding = t.TypeOf<typeof ChannelStanding>;
 
 const standing = (workspaceId: number) => sql.fragment`
   SELECT channel.id, phone_number_id, display_phone_number, business_account_id, channel.status, block_reason,
-    blocked_countries, messages_per_second, ${effectiveFactor} AS factor,
+    blocked_until, blocked_countries, messages_per_second, ${effectiveFactor} AS factor,
     CASE WHEN held_until > now() THEN held_until END AS held_until,
     (SELECT count(*)::int4 FROM campaign WHERE campaign.channel_id = channel.id AND campaign.status = 'RUNNING')
-      AS running_campaigns
+      AS running_campaigns,
+    business_account.messaging_limit, business_account.notice AS account_notice
   FROM channel JOIN channel_rate ON channel_rate.channel_id = channel.id
-  WHERE workspace_id = ${workspaceId}`;
+    JOIN business_account ON business_account.id = channel.business_account_id
+  WHERE channel.workspace_id = ${workspaceId}`;
 
 export function listChannelStandings(
   connection: Connection,

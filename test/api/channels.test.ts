@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createApplier, deliver, fieldCallback } from '../support/callback-fixtures.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+it('shows what the provider said of the account, its limit and until when it is restricted', async () => {
+  const { businessAccountId, channelId, channelKey: key } = await api.seedWorkspace();
+  const restriction = { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: 4_000_000_000 };
+  await deliver(createApplier(api.dependencies.database), [
+    fieldCallback(businessAccountId, 'business_capability_update', {
+      max_daily_conversations_per_business: 2000,
+    }),
+    fieldCallback(businessAccountId, 'account_update', {
+      event: 'ACCOUNT_RESTRICTION',
+      restriction_info: [restriction],
+    }),
+  ]);
+  const { body } = await api.send('GET', `/api/channels/${channelId}`, { key });
+  expect(body.data).toMatchObject({
+    status: 'blocked',
+    blocked_until: new Date(4_000_000_000_000).toISOString(),
+    messaging_limit: 2000,
+    account_notice: {
+      field: 'account_update',
+      event: 'ACCOUNT_RESTRICTION',
+      restriction_info: [restriction],
+    },
+  });
+});

@@ -1043,9 +1043,13 @@ export type UpdateContact = {
 export type ContactExport = {
     /** The contact as it is after the change. */
     contact: Contact;
+    /** The ids by which the provider knows the person, beside the number. */
     providerIds: string[];
+    /** The conversations with the person, oldest first. */
     conversations: object[];
+    /** The messages outside campaigns, inbound ones included, oldest first. */
     messages: object[];
+    /** The person’s places in campaigns, oldest first. */
     campaignMessages: object[];
 };
 export type ContactExportResponse = {
@@ -1295,12 +1299,15 @@ export type LedgerEntry = {
     id: string;
     /** The sending number’s channel. */
     channel_id: string;
+    /** Why the balance moved. */
     kind: LedgerEntryKind;
     /** Decimal text in the wallet’s currency, with up to six places. */
     amount: string;
+    /** The campaign it was for; null where it was for none. */
     campaign_id: string | null;
     /** Our id of the message; null where none was made. */
     message_id: string | null;
+    /** How many messages it was for; null where it was for none. */
     message_count: number | null;
     /** Why it is in this state; null where it needs no reason. */
     reason: string | null;
@@ -1318,13 +1325,17 @@ export type LedgerEntryPage = {
 export type AuditEntry = {
     /** Identifies the record. */
     id: string;
-    /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+    /** When it was done. */
     at: string;
+    /** The API key that did it; null where it was no key. */
     key_id: string | null;
+    /** The operator’s command that did it; null where it was none. */
     command: string | null;
-    /** What would change it; null where there is nothing to do. */
+    /** What was done, by its object: `campaign.pause`, `wallet.recharge`, … */
     action: string;
+    /** What it was done to. */
     object_id: string;
+    /** The X-Request-Id of the request; null where it was none. */
     request_id: string | null;
 };
 export type AuditEntryPage = {

@@ -174,6 +174,7 @@ export const updateContact = (client: Client, id: string, body: UpdateContact, o
 
 /** Delete a contact */
 export const deleteContact = (client: Client, id: string, query: {
+    /** `true` forgets the person for good. */
     readonly erase?: "true" | "false";
   } = {}, options: CallOptions = {}): Promise<Acknowledgement> =>
   client.send({ method: 'DELETE', path: `/api/contacts/${encodeURIComponent(id)}`, query, ...options });

@@ -71,13 +71,17 @@ export type AssignmentType = "user" | "team" | "bot" | "none";
 export type AuditEntry = {
   /** Identifies the record. */
   readonly id: string;
-  /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+  /** When it was done. */
   readonly at: string;
+  /** The API key that did it; null where it was no key. */
   readonly key_id: string | null;
+  /** The operator’s command that did it; null where it was none. */
   readonly command: string | null;
-  /** What would change it; null where there is nothing to do. */
+  /** What was done, by its object: `campaign.pause`, `wallet.recharge`, … */
   readonly action: string;
+  /** What it was done to. */
   readonly object_id: string;
+  /** The X-Request-Id of the request; null where it was none. */
   readonly request_id: string | null;
 };
 
@@ -484,9 +488,13 @@ export type ContactData = {
 export type ContactExport = {
   /** The contact as it is after the change. */
   readonly contact: Contact;
+  /** The ids by which the provider knows the person, beside the number. */
   readonly providerIds: readonly (string)[];
+  /** The conversations with the person, oldest first. */
   readonly conversations: readonly ({ readonly [key: string]: unknown })[];
+  /** The messages outside campaigns, inbound ones included, oldest first. */
   readonly messages: readonly ({ readonly [key: string]: unknown })[];
+  /** The person’s places in campaigns, oldest first. */
   readonly campaignMessages: readonly ({ readonly [key: string]: unknown })[];
 };
 
@@ -1105,12 +1113,15 @@ export type LedgerEntry = {
   readonly id: string;
   /** The sending number’s channel. */
   readonly channel_id: string;
+  /** Why the balance moved. */
   readonly kind: LedgerEntryKind;
   /** Decimal text in the wallet’s currency, with up to six places. */
   readonly amount: string;
+  /** The campaign it was for; null where it was for none. */
   readonly campaign_id: string | null;
   /** Our id of the message; null where none was made. */
   readonly message_id: string | null;
+  /** How many messages it was for; null where it was for none. */
   readonly message_count: number | null;
   /** Why it is in this state; null where it needs no reason. */
   readonly reason: string | null;

@@ -3,6 +3,20 @@
  * of its own. A field without a line here, and without a description in its codec, fails the test of the document.
  */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
+  'AuditEntry.at': 'When it was done.',
+  key_id: 'The API key that did it; null where it was no key.',
+  command: 'The operator’s command that did it; null where it was none.',
+  'AuditEntry.action': 'What was done, by its object: `campaign.pause`, `wallet.recharge`, …',
+  object_id: 'What it was done to.',
+  request_id: 'The X-Request-Id of the request; null where it was none.',
+  providerIds: 'The ids by which the provider knows the person, beside the number.',
+  conversations: 'The conversations with the person, oldest first.',
+  'ContactExport.messages': 'The messages outside campaigns, inbound ones included, oldest first.',
+  campaignMessages: 'The person’s places in campaigns, oldest first.',
+  'LedgerEntry.kind': 'Why the balance moved.',
+  'LedgerEntry.campaign_id': 'The campaign it was for; null where it was for none.',
+  message_count: 'How many messages it was for; null where it was for none.',
+  erase: '`true` forgets the person for good.',
   quality: 'The provider’s rating of the template; null when it has told none.',
   upcomingCategory: 'The category that the provider has announced; null when none is.',
   upcomingCategoryAt: 'When the announced category takes effect; null when none is announced.',

@@ -7,7 +7,6 @@ import { createSignInLink } from '../commands/workspaces/create-sign-in-link.ts'
 import { createWorkspace } from '../commands/workspaces/create-workspace.ts';
 import { listStaleKeys } from '../commands/workspaces/list-stale-keys.ts';
 import { rechargeWallet } from '../commands/wallet/recharge-wallet.ts';
-import { releaseUnknownMessages } from '../commands/wallet/release-unknown.ts';
 import { revokeApiKey } from '../commands/workspaces/revoke-api-key.ts';
 import { rotateSecrets } from '../commands/workspaces/rotate-secrets.ts';
 import { publicOrigin } from '../commands/audience/campaign-file-url.ts';
@@ -23,6 +22,7 @@ import { findChannelById } from '../records/workspaces/channels.ts';
 import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces/workspaces.ts';
 import { campaignWorkflowId } from '../workflows/contract.ts';
 import { doctorCommand } from './doctor-command.ts';
+import { releaseUnknownCommand } from './release-unknown-command.ts';
 import { adminCommand, integerOption, uuidOption, type AdminCommand } from './admin-command.ts';
 import type { AdminContext } from './admin-context.ts';
 
@@ -144,24 +144,7 @@ export const adminCommands: readonly AdminCommand[] = [
       return { balance: formatAmount(await adjustWallet(context, { ...place, amount, reason })) };
     },
   }),
-  adminCommand({
-    name: 'release-unknown',
-    summary: 'give back what is reserved for messages whose outcome stayed unknown',
-    options: {
-      'workspace-id': workspaceId,
-      'campaign-id': { description: 'of this campaign alone', optional: true },
-      'older-than-hours': { description: 'since when nothing has been heard of them' },
-    },
-    run: async (context, values) => {
-      const campaign = values['campaign-id'];
-      const { messages, amount } = await releaseUnknownMessages(context, {
-        workspaceId: integerOption('workspace-id', values['workspace-id']),
-        campaignId: campaign === undefined ? undefined : uuidOption('campaign-id', campaign),
-        olderThanHours: integerOption('older-than-hours', values['older-than-hours']),
-      });
-      return { messages, amount: formatAmount(amount) };
-    },
-  }),
+  releaseUnknownCommand,
   adminCommand({
     name: 'set-feature',
     summary: "change a feature of a workspace's plan",

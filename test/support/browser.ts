@@ -10,7 +10,9 @@ export async function launchBrowser(): Promise<Browser> {
   const given = process.env['CHROMIUM'] ?? onPath();
   if (given !== undefined) return chromium.launch({ executablePath: given, args: ['--no-sandbox'] });
   const executablePath = await chromiumPackage.executablePath();
-  return chromium.launch({ executablePath, args: chromiumPackage.args });
+  // In one process, the end of a page's context would be the end of the browser.
+  const args = chromiumPackage.args.filter((one) => one !== '--single-process' && one !== '--no-zygote');
+  return chromium.launch({ executablePath, args });
 }
 
 function onPath(): string | undefined {

@@ -466,6 +466,8 @@ export type Campaign = {
     pause_reason: PauseReason | null;
     /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
     waiting_for: WaitingReason | null;
+    /** When that is expected to be over; null when it is not known. */
+    waiting_until: string | null;
     /** Why the preparation failed; null unless it did. */
     preparation_error: {
         /** Why the preparation failed. */
@@ -562,6 +564,8 @@ export type CampaignDetail = {
     pause_reason: PauseReason | null;
     /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
     waiting_for: WaitingReason | null;
+    /** When that is expected to be over; null when it is not known. */
+    waiting_until: string | null;
     /** Why the preparation failed; null unless it did. */
     preparation_error: {
         /** The same as the HTTP status. */

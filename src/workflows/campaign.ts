@@ -26,7 +26,7 @@ import {
   sendStep,
   settleCampaign,
 } from './activities.ts';
-import { describeStanding } from './campaign-view.ts';
+import { describeStanding, describeWait } from './campaign-view.ts';
 import {
   progressQueryName,
   type CampaignWorkflowInput,
@@ -146,7 +146,7 @@ async function runCampaign({
         if (ended || (!early && !leads && next.room !== true)) return;
         if (!early && leads && next.room === true) helping ??= help();
         if (next.waitMs > 0) {
-          const summary = 'sending rests: a turn, the rate, the provider, or a later attempt';
+          const summary = describeWait(next) ?? 'until the next step';
           await condition(() => changes !== before || (!early && over), next.waitMs, { summary });
         }
         if (!early && over) return;

@@ -161,6 +161,8 @@ export type Campaign = {
   readonly pause_reason: PauseReason | null;
   /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
   readonly waiting_for: WaitingReason | null;
+  /** When that is expected to be over; null when it is not known. */
+  readonly waiting_until: string | null;
   /** Why the preparation failed; null unless it did. */
   readonly preparation_error: {
     /** Why the preparation failed. */
@@ -285,6 +287,8 @@ export type CampaignDetail = {
   readonly pause_reason: PauseReason | null;
   /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
   readonly waiting_for: WaitingReason | null;
+  /** When that is expected to be over; null when it is not known. */
+  readonly waiting_until: string | null;
   /** Why the preparation failed; null unless it did. */
   readonly preparation_error: {
     /** The same as the HTTP status. */

@@ -62,6 +62,7 @@ const reportFields = {
   phone_number_id: t.string,
   pause_reason: nullish(oneOf(pauseReasons, 'PauseReason')),
   waiting_for: nullish(oneOf(waitingReasons, 'WaitingReason')),
+  waiting_until: nullish(IsoDateTime),
   preparation_error: nullish(
     struct({ code: oneOf(preparationErrorCodes, 'PreparationErrorCode'), message: t.string }),
   ),
@@ -126,6 +127,7 @@ export const campaignReportExample = {
   phone_number_id: '106540352242922',
   pause_reason: null,
   waiting_for: null,
+  waiting_until: null,
   preparation_error: null,
   started_at: '2026-11-21T09:00:05.000Z',
   completed_at: null,

@@ -164,6 +164,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   pagination: 'Where this page stands in the list.',
   pause_reason: 'Why it is paused; null unless it is.',
   waiting_for: 'What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits.',
+  waiting_until: 'When that is expected to be over; null when it is not known.',
   payload: 'What a quick reply sends back.',
   pending: 'Waiting to be sent.',
   phoneNumber: 'National digits.',

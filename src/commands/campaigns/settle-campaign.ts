@@ -5,12 +5,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { expireClaims, forgetClaims, nextClaimExpiry } from '../../records/sending/claim-expiry.ts';
 import { deleteCampaignInput } from '../../records/campaigns/inputs.ts';
 import { getCampaignStanding } from '../../records/campaigns/standing.ts';
-import {
-  cancelPending,
-  lockCampaign,
-  moveCampaign,
-  type CancelledPage,
-} from '../../records/campaigns/lifecycle.ts';
+import { cancelPending, lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 
 type SettlingDependencies = Pick<Dependencies, 'database' | 'config' | 'logger' | 'metrics'>;
 
@@ -81,15 +76,10 @@ async function cancelWaiting(
   campaignId: string,
   heartbeat: () => void,
 ): Promise<void> {
-  let afterPosition: number | null = 0;
-  while (afterPosition !== null) {
-    const page: CancelledPage = await cancelPending(database, {
-      campaignId,
-      afterPosition,
-      limit: cancelPageSize,
-    });
-    metrics.recipientChanges.inc({ state: 'cancelled' }, page.cancelled);
-    afterPosition = page.lastPosition;
+  for (;;) {
+    const cancelled = await cancelPending(database, { campaignId, limit: cancelPageSize });
     heartbeat();
+    if (cancelled === null) return;
+    metrics.recipientChanges.inc({ state: 'cancelled' }, cancelled);
   }
 }

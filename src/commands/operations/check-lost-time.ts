@@ -5,7 +5,6 @@
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import {
   cancelPending,
-  type CancelledPage,
   lockCampaign,
   moveCampaign,
   moveCampaignAndTell,
@@ -147,11 +146,7 @@ async function settleCampaign(
 }
 
 async function cancelTheRest(database: Doctor['database'], campaignId: string): Promise<void> {
-  let afterPosition: number | null = 0;
-  while (afterPosition !== null) {
-    const page: CancelledPage = await cancelPending(database, { campaignId, afterPosition, limit: 5_000 });
-    afterPosition = page.lastPosition;
-  }
+  while ((await cancelPending(database, { campaignId, limit: 5_000 })) !== null);
 }
 
 function pause(database: Doctor['database'], campaignId: string): Promise<void> {

@@ -64,7 +64,8 @@ export function controlStep({ draining, noteAnswers }: StepControlOptions) {
     },
     note: (verdict: Verdict, recipient: ClaimedRecipient): void => {
       // Of many equal refusals one is enough to pause a template or a channel.
-      if (verdict.refusal && !(verdict.halt && halt)) refusals.push({ ...verdict.refusal, recipient });
+      const pauses = verdict.halt !== undefined;
+      if (verdict.refusal && !(pauses && halt)) refusals.push({ ...verdict.refusal, recipient, pauses });
       halt ??= verdict.halt;
       if (verdict.answered !== false) noteAnswer(verdict.trouble === true);
       mistakes = anotherMistake(mistakes, verdict.mistake);

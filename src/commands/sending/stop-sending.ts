@@ -4,13 +4,15 @@ import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import { lockWallets } from '../../records/wallet/settlement.ts';
 import type { ClaimedRecipient } from '../../records/sending/claims.ts';
-import type { SendingContext } from '../../records/sending/context.ts';
+import { isRunningEpoch, type SendingContext } from '../../records/sending/context.ts';
 import { applyRefusalEffects } from '../messages/refusal-effects.ts';
 import type { Halt } from './message-outcome.ts';
 
 export interface Refusal {
   readonly code: number;
   readonly recipient: ClaimedRecipient;
+  /** It pauses the template's or the channel's campaigns. */
+  readonly pauses: boolean;
 }
 
 export async function applyHalt(
@@ -49,7 +51,9 @@ export async function applyRefusals(
   refusals: readonly Refusal[],
 ): Promise<void> {
   const channel = { id: context.channel_id, workspaceId: context.workspace_id };
-  for (const { code, recipient } of refusals) {
+  // One of before the campaign was paused says nothing of what was mended since.
+  const unchanged = refusals.length === 0 || (await isRunningEpoch(dependencies.database, context));
+  for (const { code, recipient } of refusals.filter(({ pauses }) => unchanged || !pauses)) {
     const refused = {
       channel,
       template: { id: context.template_id },

@@ -31,6 +31,7 @@ export const waitingReasons = [
   'MESSAGING_LIMIT',
   'WORKFLOW_STUCK',
 ] as const;
+export type WaitingReason = (typeof waitingReasons)[number];
 
 /**
  * FAILED stands for an error that the preparation itself came to, and READY for recipients that are there. A campaign that is

@@ -1,10 +1,14 @@
-import type { CampaignStatus, PauseReason, PreparationErrorCode } from './campaign.ts';
+import type { CampaignStatus, PauseReason, PreparationErrorCode, WaitingReason } from './campaign.ts';
 
 /** Where a campaign stands: what every step of its workflow reports. */
 export interface CampaignStanding {
   readonly workspaceId: number;
   readonly status: CampaignStatus;
   readonly pauseReason: PauseReason | null;
+  /** Missing in what releases before 0.2 recorded. */
+  readonly waitingFor?: WaitingReason | null;
+  /** ISO 8601; null when it is not known. */
+  readonly waitingUntil?: string | null;
   readonly prepared: boolean;
   /** Why preparation failed. */
   readonly preparationError: PreparationErrorCode | null;

@@ -138,45 +138,42 @@ export async function countBroadcast(transaction: Connection, campaign: LockedCa
   return true;
 }
 
-export interface CancelledPage {
-  readonly cancelled: number;
-  /** To go on from; null when none is left. */
-  readonly lastPosition: number | null;
-}
-
-const Cancelled = row(t.type({ cancelled: t.number, last_position: nullable(t.number) }));
+const Cancelled = row(t.type({ cancelled: t.number, looked_at: t.number }));
 
 /**
- * Moves the next PENDING recipients of a cancelled campaign, from `afterPosition` on, to CANCELLED.
+ * Moves the next PENDING recipients of a cancelled campaign to CANCELLED: those behind `claimed_position`, which moves on, and
+ * those that went back to PENDING. Returns how many; null when there is none left for now.
  */
 export async function cancelPending(
   database: Connection,
-  {
-    campaignId,
-    afterPosition,
-    limit,
-  }: { readonly campaignId: string; readonly afterPosition: number; readonly limit: number },
-): Promise<CancelledPage> {
+  { campaignId, limit }: { readonly campaignId: string; readonly limit: number },
+): Promise<number | null> {
   return database.transaction(async (transaction) => {
-    const { cancelled, last_position: lastPosition } = await transaction.one(sql.type(Cancelled)`
-      WITH present AS (
-        SELECT position FROM recipient
-        WHERE campaign_id = ${campaignId} AND position > ${afterPosition} AND state = 'PENDING'
-        ORDER BY position LIMIT ${limit} FOR UPDATE
+    // As a claim does: nobody is claimed and cancelled at the same time.
+    const { claimed_position: after } = await transaction.one(sql.type(Reached)`
+      SELECT claimed_position FROM campaign_counter WHERE campaign_id = ${campaignId} FOR UPDATE`);
+    const { cancelled, looked_at: lookedAt } = await transaction.one(sql.type(Cancelled)`
+      WITH fresh AS (
+        SELECT position FROM recipient WHERE campaign_id = ${campaignId} AND position > ${after}
+        ORDER BY position LIMIT ${limit}
+      ), back AS (
+        DELETE FROM recipient_retry WHERE campaign_id = ${campaignId} AND position IN (
+          SELECT position FROM recipient_retry WHERE campaign_id = ${campaignId} LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        RETURNING position
       ), updated AS (
         UPDATE recipient SET state = 'CANCELLED', updated_at = now()
-        FROM present WHERE recipient.campaign_id = ${campaignId} AND recipient.position = present.position
-        RETURNING recipient.position
+        WHERE campaign_id = ${campaignId} AND state = 'PENDING'
+          AND position = ANY(ARRAY(SELECT position FROM fresh UNION ALL SELECT position FROM back))
+        RETURNING position
+      ), counted AS (
+        UPDATE campaign_counter SET claimed_position = greatest(claimed_position, (SELECT max(position) FROM fresh)),
+          pending = pending - total.size, cancelled = cancelled + total.size
+        FROM (SELECT count(*)::int AS size FROM updated) AS total WHERE campaign_id = ${campaignId}
       )
-      SELECT count(*)::int AS cancelled, max(position) AS last_position FROM updated`);
-    await transaction.query(sql.type(nothing)`
-      UPDATE campaign_counter SET pending = pending - ${cancelled}, cancelled = cancelled + ${cancelled}
-      WHERE campaign_id = ${campaignId}`);
-    if (lastPosition === null) {
-      await transaction.query(
-        sql.type(nothing)`DELETE FROM recipient_retry WHERE campaign_id = ${campaignId}`,
-      );
-    }
-    return { cancelled, lastPosition };
+      SELECT (SELECT count(*) FROM updated)::int AS cancelled,
+        ((SELECT count(*) FROM fresh) + (SELECT count(*) FROM back))::int AS looked_at`);
+    return lookedAt === 0 ? null : cancelled;
   });
 }
+
+const Reached = row(t.type({ claimed_position: t.number }));

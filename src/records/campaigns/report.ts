@@ -12,6 +12,8 @@ import {
   waitingReasons,
   type CampaignStatus,
 } from '../../domain/campaigns/campaign.ts';
+import { waitingColumns, waitingJoin } from '../sending/waiting.ts';
+import { contactTotals } from './standing.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
@@ -43,6 +45,7 @@ const CampaignReport = t.type({
   is_auto_trigger: t.boolean,
   created_at: timestamp,
   updated_at: timestamp,
+  waiting_until: nullable(timestamp),
   pending: t.number,
   claimed: t.number,
   accepted: t.number,
@@ -77,19 +80,19 @@ const reasonsOf = (kind: 'skipped' | 'failed') => sql.fragment`
 
 const columns = sql.fragment`
   campaign.id, campaign.name, description, campaign.template_id, channel_id, phone_number_id, contact_selection_type,
-  total_contacts, total_contacts_skipped, preparation_status, preparation_version, preparation_error_code,
+  ${contactTotals}, preparation_status, preparation_version, preparation_error_code,
   preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, started_at,
   completed_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
+  ${waitingColumns},
   pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped,
-  (SELECT 'WORKFLOW_STUCK' FROM campaign_standstill AS standing
-    WHERE standing.campaign_id = campaign.id AND kind = 'stuck') AS waiting_for,
   ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons, created_by,
   jsonb_build_object('id', template.id, 'name', template.name, 'language', template.language,
     'category', template.category) AS template`;
 const joins = sql.fragment`
   JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
   JOIN channel ON channel.id = campaign.channel_id
-  JOIN template ON template.id = campaign.template_id`;
+  JOIN template ON template.id = campaign.template_id
+  ${waitingJoin}`;
 
 /** Throws NotFound, for a campaign of another workspace too. */
 export async function getCampaignReport(

@@ -7,17 +7,21 @@ import {
   pauseReasons,
   preparationErrorCodes,
   preparationStatuses,
+  waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { CampaignStanding } from '../../domain/campaigns/standing.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
+import { waitingColumns, waitingJoin } from '../sending/waiting.ts';
 
 const Standing = row(
   t.type({
     workspace_id: t.number,
     status: oneOf(campaignStatuses),
     pause_reason: nullable(oneOf(pauseReasons)),
+    waiting_for: nullable(oneOf(waitingReasons)),
+    waiting_until: nullable(timestamp),
     preparation_status: oneOf(preparationStatuses),
     preparation_error_code: nullable(oneOf(preparationErrorCodes)),
     scheduled_at: nullable(timestamp),
@@ -33,17 +37,24 @@ const Standing = row(
   }),
 );
 
+/** Who was skipped when the message was about to leave; the campaign's row holds what the preparation counted. */
+const skippedLater = sql.fragment`greatest(0, campaign_counter.skipped - total_contacts_skipped)`;
+export const contactTotals = sql.fragment`
+  total_contacts - ${skippedLater} AS total_contacts, total_contacts_skipped + ${skippedLater} AS total_contacts_skipped`;
+
 /** Throws NotFound. */
 export async function getCampaignStanding(
   connection: Connection,
   campaignId: string,
 ): Promise<CampaignStanding> {
   const found = await connection.maybeOne(sql.type(Standing)`
-    SELECT workspace_id, status, pause_reason, preparation_status, preparation_error_code, scheduled_at,
-      started_at IS NOT NULL AS started, total_contacts AS total, total_contacts_skipped AS skipped,
+    SELECT campaign.workspace_id, status, pause_reason, preparation_status, preparation_error_code, scheduled_at,
+      started_at IS NOT NULL AS started,
+      total_contacts - ${skippedLater} AS total, total_contacts_skipped + ${skippedLater} AS skipped,
       pending, claimed, failed, unknown, accepted + sent + delivered + read AS accepted,
-      claimed_position
+      claimed_position, ${waitingColumns}
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    ${waitingJoin}
     WHERE campaign.id = ${campaignId}`);
   if (found === null) throw new NotFound('Campaign');
   const {
@@ -60,6 +71,8 @@ export async function getCampaignStanding(
     workspaceId: found.workspace_id,
     status: found.status,
     pauseReason: found.pause_reason,
+    waitingFor: found.waiting_for,
+    waitingUntil: found.waiting_until?.toISOString() ?? null,
     prepared: found.preparation_status === 'READY',
     preparationError: found.preparation_error_code,
     scheduledAt: found.scheduled_at?.toISOString() ?? null,

@@ -39,6 +39,9 @@ export type Claim =
   /** Nobody can be claimed now. `retryInMs`: until the first delayed recipient is due, null when there is none. */
   | { readonly kind: 'empty'; readonly retryInMs: number | null };
 
+/** So many positions are looked at by one claim: a long stretch of skipped ones costs no claim more than that. */
+const positionsAtOnce = 10_000;
+
 const Available = row(t.type({ available: t.bigint }));
 // By columns: the names of the fields, once for every recipient, would be half of what Postgres writes and we read.
 const Columns = t.type({
@@ -51,7 +54,10 @@ const Columns = t.type({
 });
 const Page = row(
   t.type({
+    running: t.boolean,
     candidates: t.number,
+    skipped: t.number,
+    more: t.boolean,
     retry_in_ms: nullable(t.number),
     pending: nullable(t.number),
     recipients: nullable(Columns),
@@ -61,22 +67,23 @@ const Page = row(
 /** At most `limit` recipients: first those whose retry is due, then the next ones behind `claimed_position`. */
 export async function claimPage(database: Connection, request: ClaimRequest): Promise<Claim> {
   return database.transaction(async (transaction) => {
-    // Locked before the claim takes its snapshot, in the order of docs/architecture.md.
+    // Locked before the claim takes its snapshot, in the order of docs/architecture.md. The campaign itself is not locked: a
+    // pause waits for no claim, and the claim sees every pause that was there before its snapshot.
     const wallet = await transaction.maybeOne(sql.type(Available)`
       SELECT wallet.balance - wallet.reserved AS available
-      FROM campaign
-      JOIN wallet ON wallet.channel_id = ${request.channelId}
-      JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
-      WHERE campaign.id = ${request.campaignId} AND campaign.status = 'RUNNING' AND campaign.epoch = ${request.epoch}
-      FOR SHARE OF campaign FOR UPDATE OF wallet FOR UPDATE OF campaign_counter`);
+      FROM wallet JOIN campaign_counter ON campaign_counter.campaign_id = ${request.campaignId}
+      WHERE wallet.channel_id = ${request.channelId}
+      FOR UPDATE OF wallet FOR UPDATE OF campaign_counter`);
     if (wallet === null) return { kind: 'stopped' };
 
     const page = await transaction.one(claimStatement(request, wallet.available));
+    if (!page.running) return { kind: 'stopped' };
     if (page.recipients !== null) {
       return { kind: 'page', recipients: recipientsOf(page.recipients), pending: page.pending ?? 0 };
     }
-    if (page.candidates > 0) return { kind: 'unaffordable', available: wallet.available };
-    return { kind: 'empty', retryInMs: page.retry_in_ms };
+    if (page.candidates > 0 && page.skipped === 0)
+      return { kind: 'unaffordable', available: wallet.available };
+    return { kind: 'empty', retryInMs: page.more || page.skipped > 0 ? 0 : page.retry_in_ms };
   });
 }
 
@@ -101,57 +108,90 @@ function priceOf(prices: ClaimRequest['prices'], country: FragmentSqlToken) {
 /** The candidates from the first one on that the wallet covers; no running total is made where it covers them all. */
 function affordable({ limit, prices }: ClaimRequest, available: bigint) {
   const dearest = [...prices.values()].reduce((most, price) => (price > most ? price : most), 0n);
-  if (available >= dearest * BigInt(limit)) return sql.fragment`SELECT position FROM candidate`;
+  if (available >= dearest * BigInt(limit)) return sql.fragment`SELECT position, obstacle FROM candidate`;
   return sql.fragment`
-    SELECT position FROM (
-      SELECT position, sum(${priceOf(prices, sql.fragment`country`)})
+    SELECT position, obstacle FROM (
+      SELECT position, obstacle, sum(CASE WHEN obstacle IS NULL THEN ${priceOf(prices, sql.fragment`country`)} ELSE 0 END)
         OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS total FROM candidate
     ) AS running_total
     WHERE total <= ${available}`;
 }
 
+/**
+ * Who has unsubscribed, or was deleted, since the preparation is skipped by the same statement; one who was restored or has
+ * subscribed again by then is sent to. Looked up one by one: a join reads all contacts while it takes them for few.
+ */
+const obstacle = sql.fragment`(
+  SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed THEN 'UNSUBSCRIBED' END
+  FROM contact WHERE contact.workspace_id = present.workspace_id AND contact.id = waiting.contact_id)`;
+
 function claimStatement(request: ClaimRequest, available: bigint) {
   const { claimId, campaignId, channelId, epoch, limit, prices } = request;
   return sql.type(Page)`
-    WITH candidate AS (
-      SELECT position, country FROM (
-        (SELECT recipient.position, recipient.country FROM recipient_retry
+    WITH present AS MATERIALIZED (
+      SELECT campaign.workspace_id, claimed_position, total_contacts + total_contacts_skipped AS last_position,
+        claimed_position + ${positionsAtOnce}::int AS looked_up_to
+      FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+      WHERE campaign.id = ${campaignId} AND status = 'RUNNING' AND epoch = ${epoch}
+    ), candidate AS MATERIALIZED (
+      SELECT position, country, ${obstacle} AS obstacle FROM (
+        (SELECT recipient.position, recipient.country, recipient.contact_id FROM recipient_retry
           JOIN recipient USING (campaign_id, position)
           WHERE campaign_id = ${campaignId} AND not_before <= now() AND recipient.state = 'PENDING'
           ORDER BY not_before LIMIT ${limit})
         UNION ALL
-        (SELECT recipient.position, recipient.country FROM recipient
+        (SELECT recipient.position, recipient.country, recipient.contact_id FROM recipient
           WHERE recipient.campaign_id = ${campaignId} AND recipient.state = 'PENDING'
-            AND recipient.position > (SELECT claimed_position FROM campaign_counter WHERE campaign_id = ${campaignId})
+            AND recipient.position > (SELECT claimed_position FROM present)
+            AND recipient.position <= (SELECT looked_up_to FROM present)
           ORDER BY recipient.position LIMIT ${limit})
-      ) AS waiting LIMIT ${limit}
-    ), affordable AS (
+      ) AS waiting CROSS JOIN present LIMIT ${limit}
+    ), settled AS MATERIALIZED (
       ${affordable(request, available)}
     ), claimed AS (
       UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = ${priceOf(prices, sql.fragment`country`)},
         settlement = 'reserved', attempts = attempts + 1, updated_at = now()
       -- Not a join: while the table is small it would read all of it for every page.
-      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM affordable))
+      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled WHERE obstacle IS NULL))
+        AND state = 'PENDING'
       RETURNING position, id, phone_number, country, variables, attempts, price
+    ), skipped AS (
+      UPDATE recipient SET state = 'SKIPPED', reason = settled.obstacle, updated_at = now()
+      FROM settled WHERE settled.obstacle IS NOT NULL
+        AND recipient.campaign_id = ${campaignId} AND recipient.position = settled.position AND state = 'PENDING'
+      RETURNING recipient.reason
     ), retried AS (
-      DELETE FROM recipient_retry USING claimed
-      WHERE recipient_retry.campaign_id = ${campaignId} AND recipient_retry.position = claimed.position
+      DELETE FROM recipient_retry
+      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled))
     ), total AS (
       SELECT count(*)::int AS size, min(position) AS first_position, max(position) AS last_position,
-        sum(price)::bigint AS price FROM claimed
+        sum(price)::bigint AS price, (SELECT count(*) FROM skipped)::int AS skipped FROM claimed
     ), reserved AS (
       UPDATE wallet SET reserved = wallet.reserved + total.price, updated_at = now()
       FROM total WHERE total.size > 0 AND wallet.channel_id = ${channelId}
+    ), reached AS (
+      -- Everything up to there is settled; beyond the last candidate only what nobody sends to.
+      SELECT CASE
+        WHEN (SELECT count(*) FROM candidate) < ${limit} AND (SELECT count(*) FROM settled) = (SELECT count(*) FROM candidate)
+        THEN least(looked_up_to, last_position) ELSE (SELECT max(position) FROM settled) END AS position
+      FROM present
     ), counted AS (
-      UPDATE campaign_counter SET claimed_position = greatest(claimed_position, total.last_position),
-        pending = pending - total.size, claimed = claimed + total.size
-      FROM total WHERE total.size > 0 AND campaign_id = ${campaignId}
+      UPDATE campaign_counter SET claimed_position = greatest(claimed_position, reached.position),
+        pending = pending - total.size - total.skipped, claimed = claimed + total.size, skipped = campaign_counter.skipped + total.skipped
+      FROM total CROSS JOIN reached
+      WHERE campaign_id = ${campaignId} AND (total.size + total.skipped > 0 OR reached.position > claimed_position)
       RETURNING pending
     ), opened AS (
       INSERT INTO campaign_claim (id, campaign_id, epoch, size, first_position, last_position)
       SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
+    ), explained AS (
+      INSERT INTO campaign_reason (campaign_id, kind, reason, count)
+      SELECT ${campaignId}, 'skipped', reason, count(*) FROM skipped GROUP BY reason ORDER BY reason
+      ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
     )
     SELECT
+      EXISTS (SELECT FROM present) AS running, (SELECT skipped FROM total) AS skipped,
+      COALESCE((SELECT looked_up_to < last_position FROM present), false) AS more,
       (SELECT count(*)::int FROM candidate) AS candidates, (SELECT pending FROM counted) AS pending,
       (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
         FROM recipient_retry WHERE campaign_id = ${campaignId}) AS retry_in_ms,

@@ -40,3 +40,15 @@ export async function getSendingContext(connection: Connection, campaignId: stri
   if (found === null) throw new NotFound('Campaign');
   return found;
 }
+
+const Unchanged = row(t.type({ unchanged: t.boolean }));
+
+/** False once the campaign was paused, cancelled or started again. */
+export async function isRunningEpoch(
+  connection: Connection,
+  { campaign_id: campaignId, epoch }: Pick<SendingContext, 'campaign_id' | 'epoch'>,
+): Promise<boolean> {
+  const found = await connection.maybeOne(sql.type(Unchanged)`
+    SELECT status = 'RUNNING' AND epoch = ${epoch} AS unchanged FROM campaign WHERE id = ${campaignId}`);
+  return found?.unchanged === true;
+}

@@ -85,6 +85,20 @@ describe('a page that is held up', () => {
   });
 });
 
+describe('a refusal of before a repair', () => {
+  it('does not pause again what was mended and started since', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: 20 });
+    const provider = createFakeProvider(async (message, count) => {
+      await test.pool.query(sql.type(nothing)`
+        UPDATE campaign SET epoch = epoch + 2 WHERE id = ${seeded.campaignId}`);
+      return refuse(132015)(message, count);
+    });
+    await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
+    expect(provider.received).toHaveLength(1);
+    expect((await getCampaignStanding(test.pool, seeded.campaignId)).status).toBe('RUNNING');
+  });
+});
+
 describe('pauseForBalance', () => {
   it('does not pause after a recharge that came in between', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 2, balance: messagePrice });

@@ -1,0 +1,24 @@
+/** What a campaign waits for, and until when: read from its workflow's and its channel's state, kept nowhere else. */
+import { sql } from 'slonik';
+
+/** Of `campaign`, joined with `channel_rate`. The first reason that holds; further ones belong in front of the turn. */
+export const waitingColumns = sql.fragment`
+  waiting.reason AS waiting_for, waiting.until AS waiting_until`;
+
+export const waitingJoin = sql.fragment`
+  LEFT JOIN LATERAL (
+    SELECT reason, until FROM (
+      SELECT 'WORKFLOW_STUCK' AS reason, NULL::timestamptz AS until, 0 AS rank FROM campaign_standstill AS standing
+      WHERE standing.campaign_id = campaign.id AND kind = 'stuck'
+      UNION ALL
+      SELECT 'CHANNEL_TROUBLE', trouble_until, 1 FROM channel_rate
+      WHERE channel_rate.channel_id = campaign.channel_id AND holds > 0 AND campaign.status = 'RUNNING'
+      UNION ALL
+      SELECT 'CHANNEL_THROTTLE', held_until, 2 FROM channel_rate
+      WHERE channel_rate.channel_id = campaign.channel_id AND held_until > now() AND campaign.status = 'RUNNING'
+      UNION ALL
+      SELECT 'TURN', NULL, 3 FROM channel_queue
+      WHERE channel_queue.campaign_id = campaign.id AND channel_queue.waiting AND campaign.status = 'RUNNING'
+    ) AS possible
+    ORDER BY rank LIMIT 1
+  ) AS waiting ON true`;

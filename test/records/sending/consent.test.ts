@@ -1,0 +1,114 @@
+/** Who said STOP, or was deleted, between the preparation and the claim. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pauseCampaign } from '../../../src/commands/campaigns/change-campaign.ts';
+import { claimPage } from '../../../src/records/sending/claims.ts';
+import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
+import { nothing } from '../../../src/records/database/row.ts';
+import {
+  checkBooks,
+  messagePrice,
+  seedCampaign,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { sendingDependencies } from '../../support/sending-dependencies.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+async function seedWithContacts(recipients: number, balance?: bigint): Promise<SeededCampaign> {
+  const seeded = await seedCampaign(test.pool, { recipients, ...(balance !== undefined && { balance }) });
+  await test.pool.query(sql.type(nothing)`
+    WITH person AS (
+      INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
+      SELECT ${seeded.workspaceId}, phone_number, '49', 'DE', 'csv_import' FROM recipient
+      WHERE campaign_id = ${seeded.campaignId} RETURNING id, phone_number)
+    UPDATE recipient SET contact_id = person.id FROM person
+    WHERE campaign_id = ${seeded.campaignId} AND recipient.phone_number = person.phone_number`);
+  return seeded;
+}
+
+const change = ({ campaignId }: SeededCampaign, position: number, set: ReturnType<typeof sql.fragment>) =>
+  test.pool.query(sql.type(nothing)`
+    UPDATE contact SET ${set} FROM recipient
+    WHERE recipient.campaign_id = ${campaignId} AND recipient.position = ${position} AND contact.id = contact_id`);
+
+const claim = (seeded: SeededCampaign, limit: number) =>
+  claimPage(test.pool, {
+    ...seeded,
+    claimId: randomUUID(),
+    epoch: 0,
+    limit,
+    prices: new Map([['', messagePrice]]),
+  });
+
+describe('consent at the claim', () => {
+  it('skips who has unsubscribed or was deleted since the preparation, and takes no money for them', async () => {
+    const seeded = await seedWithContacts(6);
+    await change(seeded, 2, sql.fragment`subscribed = false`);
+    await change(seeded, 3, sql.fragment`deleted_at = now()`);
+    await change(seeded, 4, sql.fragment`subscribed = false`);
+    await change(seeded, 4, sql.fragment`subscribed = true`);
+    const page = await claim(seeded, 6);
+    expect(page.kind === 'page' && page.recipients.map(({ position }) => position)).toEqual([1, 4, 5, 6]);
+    expect(await getCampaignReport(test.pool, seeded.workspaceId, seeded.campaignId)).toMatchObject({
+      total_contacts: 4,
+      total_contacts_skipped: 2,
+      skipped: 2,
+      skipped_reasons: { UNSUBSCRIBED: 1, CONTACT_DELETED: 1 },
+    });
+    expect(await checkBooks(test.pool, seeded)).toMatchObject({
+      counters_fit: true,
+      reserved: messagePrice * 4n,
+      owed: messagePrice * 4n,
+    });
+    expect(await claim(seeded, 6)).toEqual({ kind: 'empty', retryInMs: null });
+  });
+
+  it('goes on behind a page in which nobody is left, and where the money ends', async () => {
+    const seeded = await seedWithContacts(6, messagePrice);
+    for (const position of [1, 2, 3, 5]) await change(seeded, position, sql.fragment`subscribed = false`);
+    expect(await claim(seeded, 3)).toEqual({ kind: 'empty', retryInMs: 0 });
+    const page = await claim(seeded, 3);
+    expect(page.kind === 'page' && page.recipients.map(({ position }) => position)).toEqual([4]);
+    expect(await claim(seeded, 3)).toEqual({ kind: 'unaffordable', available: 0n });
+    expect((await checkBooks(test.pool, seeded)).counters_fit).toBe(true);
+  });
+});
+
+describe('a claim', () => {
+  it('reads a long tail of skipped recipients once', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 25_000 });
+    await test.pool.query(sql.type(nothing)`
+      UPDATE recipient SET state = 'SKIPPED' WHERE campaign_id = ${seeded.campaignId} AND position > 5`);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE campaign_counter SET pending = 5, skipped = 24995 WHERE campaign_id = ${seeded.campaignId}`);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE campaign SET total_contacts = 5, total_contacts_skipped = 24995 WHERE id = ${seeded.campaignId}`);
+    expect((await claim(seeded, 100)).kind).toBe('page');
+    let claims = 0;
+    for (;;) {
+      const claimed = await claim(seeded, 100);
+      expect(claimed.kind).toBe('empty');
+      if (claimed.kind === 'empty' && claimed.retryInMs === null) break;
+      claims += 1;
+    }
+    expect(claims).toBeLessThanOrEqual(2);
+  });
+
+  it('lets no pause wait for it', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 10 });
+    const dependencies = sendingDependencies({ database: test.pool, provider: {} });
+    await test.pool.transaction(async (transaction) => {
+      const request = { ...seeded, claimId: randomUUID(), epoch: 0, limit: 5 };
+      await claimPage(transaction, { ...request, prices: new Map([['', messagePrice]]) });
+      await pauseCampaign(dependencies, { campaignId: seeded.campaignId });
+    });
+    expect(await claim(seeded, 5)).toEqual({ kind: 'stopped' });
+  });
+});

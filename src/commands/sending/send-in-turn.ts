@@ -32,8 +32,8 @@ export interface TurnOptions extends StepOptions {
 const largestPage = 1_000;
 /** Of what the places for unanswered messages let through. */
 const pageSeconds = 0.25;
-/** Of the channel's rate: by turns with the others', pages stand so far ahead that a claim has the time it takes. */
-const leaseSeconds = { fewSteps: 0.1, manySteps: 0.05 };
+/** Of the channel's rate, the same for every step: by turns with the others' a page has the time that its claim takes. */
+const leaseSeconds = 0.1;
 /** Pages that have left, and whose answers are awaited or written. */
 const pagesInFlight = 16;
 /** How long a turn lasts while others wait for theirs. */
@@ -197,8 +197,7 @@ export function openTurn(
   };
 
   const pageSize = (): number => {
-    const seconds = running > 2 ? leaseSeconds.manySteps : leaseSeconds.fewSteps;
-    const ofRate = Math.max(1, Math.floor(context.messages_per_second * seconds));
+    const ofRate = Math.max(1, Math.floor(context.messages_per_second * leaseSeconds));
     return Math.ceil(Math.min(left, largestPage, ofRate, gate.perSecond() * pageSeconds));
   };
 

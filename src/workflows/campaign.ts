@@ -55,6 +55,9 @@ async function runCampaign({
   // It keeps the steps that its history begins with.
   const early = revision === undefined;
   let standing: CampaignStanding | undefined;
+  // What the start has set.
+  let shown: Pick<CampaignStanding, 'status' | 'pauseReason'> | undefined =
+    early || continued === true ? undefined : { status: 'DRAFT', pauseReason: null };
   let claimedUpTo = claimedPosition ?? 0;
   let changes = 0;
   let seen = 0;
@@ -63,13 +66,14 @@ async function runCampaign({
   let operated: Promise<void> = Promise.resolve();
 
   const show = (next: CampaignStanding): CampaignStanding => {
-    if (next.status !== standing?.status || next.pauseReason !== standing.pauseReason) {
+    if (next.status !== shown?.status || next.pauseReason !== shown.pauseReason) {
       upsertSearchAttributes([
         { key: campaignStatusKey, value: next.status },
         { key: pauseReasonKey, value: next.pauseReason },
       ]);
     }
     standing = next;
+    shown = next;
     claimedUpTo = Math.max(claimedUpTo, next.counts.claimedPosition ?? 0);
     setCurrentDetails(describeStanding(next));
     return next;

@@ -1,8 +1,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { inspect } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
+import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
+import { createSecretBox } from '../../src/secrets.ts';
+import { aCampaignToPrepare, aSender } from '../support/audience-campaign.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
 import { until } from '../support/campaign-scene.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -53,4 +56,49 @@ it('fails a step within seconds when its results cannot be written, and sends no
     await owner.query('ALTER TABLE recipient DROP CONSTRAINT broken');
     await owner.end();
   }
+});
+
+describe('a small campaign', () => {
+  const seedQuick = async (numbers: number) => {
+    const sender = await aSender(test.pool);
+    await postLedgerEntry(test.pool, { channelId: sender.channelId, kind: 'recharge', amount: 100_000_000n });
+    const quickContacts = Array.from({ length: numbers }, (_, index) => `+49151${10_000_000 + index}`);
+    return aCampaignToPrepare(test.pool, sender, {
+      selectionType: 'quick_contacts',
+      content: JSON.stringify(quickContacts),
+    });
+  };
+  const prepare = async (campaignId: string) => {
+    const provider = createFakeProvider();
+    const dependencies = sendingDependencies({
+      database: test.pool,
+      provider,
+      config: { databaseUrl: test.url },
+    });
+    const secrets = createSecretBox(['a key of the tests that is long enough']);
+    const { prepareCampaign } = createCampaignActivities(
+      { ...dependencies, secrets },
+      { draining: () => false },
+    );
+    const run: ReturnType<typeof prepareCampaign> = new MockActivityEnvironment().run(
+      prepareCampaign,
+      campaignId,
+    );
+    return { standing: await run, provider };
+  };
+
+  it('goes from its preparation to its end in one step', async () => {
+    const { standing, provider } = await prepare(await seedQuick(100));
+    expect(standing).toMatchObject({
+      status: 'COMPLETED',
+      counts: { accepted: 100, pending: 0, claimed: 0 },
+    });
+    expect(provider.received).toHaveLength(100);
+  });
+
+  it('is one of a hundred recipients at the most', async () => {
+    const { standing, provider } = await prepare(await seedQuick(101));
+    expect(standing).toMatchObject({ status: 'DRAFT', prepared: true, counts: { pending: 101 } });
+    expect(provider.received).toHaveLength(0);
+  });
 });

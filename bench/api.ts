@@ -166,7 +166,7 @@ function print(name: string, ours: readonly Measured[], bare: readonly Measured[
   );
 }
 
-const client = new pg.Client({ connectionString: postgres.url });
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 try {
   const seeded = await seed(postgres.url, client);

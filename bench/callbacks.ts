@@ -200,7 +200,7 @@ async function sendCampaign(
 }
 
 const postgres = await startPostgres();
-const client = new pg.Client({ connectionString: postgres.url });
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 try {
   await acceptAndApply(postgres.url, client);

@@ -45,7 +45,7 @@ const dependencies = await createDependencies(
   }),
   'bench',
 );
-const client = new pg.Client({ connectionString: postgres.url });
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 const { server, drain } = createApiServer(dependencies, routes);
 await new Promise<void>((resolve) => {

@@ -50,7 +50,7 @@ const postgres = await startPostgres();
 const temporal = await startBenchTemporal();
 const provider = await startAckServer();
 const sink = await startWebhookSink();
-const client = new pg.Client({ connectionString: postgres.url });
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 const connection = await NativeConnection.connect({ address: temporal.address });
 const base = await createDependencies(

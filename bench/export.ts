@@ -49,7 +49,7 @@ function peakMemory(pid: number): number {
 }
 
 const postgres = await startPostgres();
-const client = new pg.Client({ connectionString: postgres.url });
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 const dependencies = await createDependencies(benchConfig(postgres.url), 'bench');
 const api = await startApiProcess('api', postgres.url);

@@ -97,7 +97,7 @@ async function sharedEvenly(client: pg.Client, first: Seeded, second: Seeded, wo
 const postgres = await startPostgres();
 const provider = await startAckServer(50);
 const dataDir = await mkdtemp(join(tmpdir(), 'messaging-campaigns-bench-files-'));
-const client = new pg.Client({ connectionString: postgres.url });
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 const worker = await startCampaignProcess({
   databaseUrl: postgres.url,

@@ -85,7 +85,7 @@ async function sendOne(
 
 const postgres = await startPostgres();
 const provider = await startAckServer();
-const client = new pg.Client({ connectionString: postgres.url });
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 try {
   const run = (recipients: number) => sendOne({ postgres, provider, client }, recipients);

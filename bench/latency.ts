@@ -11,7 +11,7 @@ import { startAckServer, type AckServer, type Arrivals } from './support/ack-ser
 import { runBareLoop } from './support/bare-loop.ts';
 import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
 import { measure, type Measured } from './support/measure.ts';
-import { startPostgres } from './support/postgres.ts';
+import { startPostgres, type BenchPostgres } from './support/postgres.ts';
 import { seedRunningCampaign } from './support/seed.ts';
 import { sendCampaign } from './support/send-campaign.ts';
 
@@ -37,8 +37,8 @@ const report = (name: string, measured: Measured, arrivals: Arrivals): void => {
   );
 };
 
-async function ourSending(databaseUrl: string, provider: AckServer): Promise<Arrivals> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+async function ourSending(postgres: BenchPostgres, provider: AckServer): Promise<Arrivals> {
+  const client = new pg.Client({ connectionString: postgres.ownerUrl });
   await client.connect();
   const { campaignId, channelId } = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), {
     recipients,
@@ -47,7 +47,7 @@ async function ourSending(databaseUrl: string, provider: AckServer): Promise<Arr
   await client.query('CHECKPOINT');
   await client.end();
   const dependencies = await createDependencies(
-    benchConfig(databaseUrl, { PROVIDER_BASE_URL: provider.baseUrl }),
+    benchConfig(postgres.url, { PROVIDER_BASE_URL: provider.baseUrl }),
     'bench',
   );
   const measured = await measure(async () => {
@@ -66,7 +66,7 @@ try {
   const measured = await runBareLoop({ baseUrl: provider.baseUrl, recipients, connections, perSecond });
   const bare = await provider.arrivals('bare');
   report('bare    ', measured, bare);
-  const ours = await ourSending(postgres.url, provider);
+  const ours = await ourSending(postgres, provider);
   process.stdout.write(`ratio ${(rateOf(ours) / rateOf(bare)).toFixed(3)}\n`);
 } finally {
   provider.stop();

@@ -230,7 +230,7 @@ async function main(): Promise<void> {
   const recipients = Number(values.recipients);
   const postgres = await startPostgres();
   const folder = await mkdtemp(join(tmpdir(), 'messaging-campaigns-bench-files-'));
-  const client = new pg.Client({ connectionString: postgres.url });
+  const client = new pg.Client({ connectionString: postgres.ownerUrl });
   try {
     await client.connect();
     const list = { recipients, isShuffled: values.shuffled, areQuoted: values.quoted };

@@ -23,7 +23,7 @@ const batch = 500;
 const tables = ['event', 'webhook_delivery'] as const;
 
 const postgres = await startPostgres();
-const client = new pg.Client({ connectionString: postgres.url });
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 const database = await createDatabase(postgres.url, 2);
 

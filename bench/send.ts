@@ -41,7 +41,7 @@ async function ourSending(
   { postgres, provider }: { readonly postgres: BenchPostgres; readonly provider: AckServer },
   count = recipients,
 ): Promise<Sent> {
-  const client = new pg.Client({ connectionString: postgres.url });
+  const client = new pg.Client({ connectionString: postgres.ownerUrl });
   await client.connect();
   const { campaignId, channelId } = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), {
     recipients: count,

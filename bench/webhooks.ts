@@ -45,7 +45,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const postgres = await startPostgres();
 const temporal = await startBenchTemporal();
 const sink = await startWebhookSink();
-const client = new pg.Client({ connectionString: postgres.url });
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 const database = await createDatabase(postgres.url, 2);
 const worker = await startWebhookProcess(postgres.url, temporal.address);

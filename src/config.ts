@@ -17,6 +17,8 @@ export interface Config {
    */
   readonly metricsPort: number | undefined;
   readonly databaseUrl: string;
+  /** For migrations alone; undefined where the user of `databaseUrl` owns everything. */
+  readonly databaseOwnerUrl: string | undefined;
   readonly databasePoolSize: number;
   readonly temporalAddress: string;
   readonly temporalNamespace: string;
@@ -63,6 +65,7 @@ export interface Config {
 }
 
 const web = ['http:', 'https:'];
+const postgres = ['postgres:', 'postgresql:'];
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof logLevels)[number];
 
@@ -123,7 +126,8 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     }
     return value.replace(/\/+$/, '');
   };
-  const optionalUrl = (name: string): string | undefined => url(name, web, raw(name) ?? '') || undefined;
+  const optionalUrl = (name: string, protocols = web): string | undefined =>
+    url(name, protocols, raw(name) ?? '') || undefined;
   const address = (name: string): string => {
     const value = text(name);
     if (value !== '' && !/^(?:\[[\da-f:]+\]|[^\s/:@[\]]+)(?::\d{1,5})?$/i.test(value))
@@ -174,7 +178,8 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     host: text('HOST', '127.0.0.1'),
     port: integer('PORT', 3000, 0, 65535),
     metricsPort: raw('METRICS_PORT') === undefined ? undefined : integer('METRICS_PORT', 0, 0, 65535),
-    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseUrl: url('DATABASE_URL', postgres),
+    databaseOwnerUrl: optionalUrl('DATABASE_OWNER_URL', postgres),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
     temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),

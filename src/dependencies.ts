@@ -42,7 +42,7 @@ export interface OpenDependencies extends Dependencies {
 }
 
 // A client waits for the answer; the work of a worker may take longer.
-const apiStatementTimeoutMs = 15_000;
+const apiAnswerTimeoutMs = 15_000;
 
 /** Postgres, Temporal and the provider need not answer yet. `service` names the process in logs and metrics. */
 export async function createDependencies(config: Config, service: string): Promise<OpenDependencies> {
@@ -52,7 +52,7 @@ export async function createDependencies(config: Config, service: string): Promi
   const database = await createDatabase(
     config.databaseUrl,
     config.databasePoolSize,
-    service === 'api' ? apiStatementTimeoutMs : undefined,
+    service === 'api' ? apiAnswerTimeoutMs : undefined,
   );
   observeDatabasePool(metrics, database);
   observeStanding(metrics, database);

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const mandatory = [
   'POSTGRES_PASSWORD',
+  'DATABASE_OWNER_PASSWORD',
   'DATABASE_PASSWORD',
   'TEMPORAL_DATABASE_PASSWORD',
   'KEY_PEPPER',

@@ -5,11 +5,13 @@ import { join, resolve } from 'node:path';
 import { spawnChild, waitUntilReady } from '../../local/stack/child.ts';
 import { pickFreePort } from '../../local/stack/free-port.ts';
 import { createDatabaseIfMissing, preparePostgres } from '../../local/stack/postgres.ts';
+import { prepareApplicationRole } from '../../src/records/database/application-role.ts';
 import { migrate } from '../../src/records/database/migrate.ts';
 import { cpuSecondsOf } from './process-cpu.ts';
 
 export interface BenchPostgres {
   readonly url: string;
+  readonly ownerUrl: string;
   /** CPU seconds of the server and of every connection so far; NaN where the system has no /proc. */
   readonly cpuSeconds: () => number;
   readonly stop: () => Promise<void>;
@@ -32,11 +34,12 @@ export async function startPostgres(): Promise<BenchPostgres> {
   try {
     await waitUntilReady(postgres.spec, server);
     await createDatabaseIfMissing(postgres);
-    await migrate(postgres.url, resolve('sql'));
+    await migrate(postgres.ownerUrl, resolve('sql'));
+    await prepareApplicationRole(postgres.ownerUrl, postgres.url);
   } catch (error) {
     await stop();
     throw error;
   }
   const pid = Number((await readFile(join(postgres.dataFolder, 'postmaster.pid'), 'utf8')).split('\n')[0]);
-  return { url: postgres.url, cpuSeconds: () => cpuSecondsOf(pid), stop };
+  return { url: postgres.url, ownerUrl: postgres.ownerUrl, cpuSeconds: () => cpuSecondsOf(pid), stop };
 }

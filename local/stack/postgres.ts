@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { sqlFolder } from '../../src/records/database/sql-folder.ts';
 import type { ChildSpec } from './child.ts';
 import { clearPostgresOrphan } from './postgres-orphan.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
@@ -23,24 +24,18 @@ export interface PreparedPostgres {
   readonly spec: ChildSpec;
   /** Of the server's own database; see `createDatabaseIfMissing`. */
   readonly adminUrl: string;
+  /** Of the application's database, as the owner of its schema. */
+  readonly ownerUrl: string;
+  /** The same as the application's role. */
   readonly url: string;
   readonly dataFolder: string;
 }
 
 const superuser = 'app';
+const applicationRole = 'messaging';
 const databaseName = 'app';
 
-const settings = [
-  'listen_addresses=127.0.0.1',
-  'unix_socket_directories=',
-  'shared_buffers=256MB',
-  'max_wal_size=2GB',
-  'checkpoint_timeout=15min',
-  'max_connections=200',
-  'jit=off',
-  'timezone=UTC',
-  'log_timezone=UTC',
-];
+const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
 
 const serverEnvironment = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -60,11 +55,12 @@ export async function preparePostgres(options: PostgresOptions): Promise<Prepare
     await initialise({ binaries: binaries.folder, dataFolder, passwordFile, user });
   const password = readPassword(passwordFile, dataFolder);
 
-  const flags = [...settings, ...(options.settings ?? [])].flatMap((setting) => ['-c', setting]);
+  const configFile = join(sqlFolder(), '..', 'ops', 'postgres', 'postgresql.conf');
+  const given = [`config_file=${configFile}`, ...settings, ...(options.settings ?? [])];
   const launch = launchAs(user, {
     command: join(binaries.folder, 'postgres'),
-    args: ['-D', dataFolder, '-p', String(port), ...flags],
-    paths: [dataFolder, join(binaries.folder, 'postgres')],
+    args: ['-D', dataFolder, '-p', String(port), ...given.flatMap((setting) => ['-c', setting])],
+    paths: [dataFolder, configFile, join(binaries.folder, 'postgres')],
   });
   const spec: ChildSpec = {
     ...launch,
@@ -84,19 +80,29 @@ export async function preparePostgres(options: PostgresOptions): Promise<Prepare
       `Postgres did not start on ${dataFolder} (${reason}): ${lastProblem(logFile)} ` +
       `If the folder is damaged, restore it or move it away to begin empty; the whole log is ${logFile}.`,
   };
-  const urlOf = (database: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
-  return { spec, adminUrl: urlOf('postgres'), url: urlOf(databaseName), dataFolder };
+  const urlOf = (role: string, database: string) =>
+    `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
+  return {
+    spec,
+    adminUrl: urlOf(superuser, 'postgres'),
+    ownerUrl: urlOf(superuser, databaseName),
+    url: urlOf(applicationRole, databaseName),
+    dataFolder,
+  };
 }
 
-/** Makes the application's database on a new server. */
+/** Makes the application's role and its database on a server that lacks them. */
 export async function createDatabaseIfMissing({
   adminUrl,
 }: Pick<PreparedPostgres, 'adminUrl'>): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
   try {
     await client.connect();
-    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [databaseName]);
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${databaseName}`);
+    const isMissing = async (query: string) => (await client.query(query)).rowCount === 0;
+    if (await isMissing(`SELECT FROM pg_roles WHERE rolname = '${applicationRole}'`))
+      await client.query(`CREATE ROLE ${applicationRole} LOGIN PASSWORD '${new URL(adminUrl).password}'`);
+    if (await isMissing(`SELECT FROM pg_database WHERE datname = '${databaseName}'`))
+      await client.query(`CREATE DATABASE ${databaseName}`);
   } finally {
     await client.end();
   }

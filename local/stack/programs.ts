@@ -35,6 +35,7 @@ export async function startPrograms(
     ...secrets,
     DATA_DIR: folder.path,
     DATABASE_URL: servers.databaseUrl,
+    DATABASE_OWNER_URL: undefined,
     TEMPORAL_ADDRESS: servers.temporalAddress,
     TEMPORAL_NAMESPACE: settings.temporalNamespace,
     PROVIDER_BASE_URL: servers.providerUrl,

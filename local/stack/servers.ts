@@ -1,5 +1,6 @@
 /** The servers below the programs: Postgres, Temporal and the provider, each embedded unless the environment names another. */
 import { migrate } from '../../src/records/database/migrate.ts';
+import { prepareApplicationRole } from '../../src/records/database/application-role.ts';
 import { sqlFolder } from '../../src/records/database/sql-folder.ts';
 import { rotateLog } from './log-file.ts';
 import { databaseProblem, requireDatabase } from './database-problem.ts';
@@ -16,6 +17,7 @@ import { answers, temporalServer } from './temporal-server.ts';
 
 export interface Servers {
   readonly databaseUrl: string;
+  readonly databaseOwnerUrl: string;
   readonly temporalAddress: string;
   readonly temporalUiUrl: string | null;
   readonly providerUrl: string;
@@ -34,23 +36,22 @@ const providerVersion = 'v23.0';
 /** All three side by side; resolves when every one is usable and the schema is up to date. */
 export async function startServers(context: StackContext, options: ServerOptions): Promise<Servers> {
   const identity = loadDemoIdentity(context.folder.file('demo-identity.json'));
-  const [databaseUrl, temporal, providerUrl] = await allOrNone(context, [
+  const [database, temporal, providerUrl] = await allOrNone(context, [
     startDatabase(context, options),
     startTemporal(context, options),
     startProvider(context, { ...options, identity }),
   ]);
-  return { databaseUrl, ...temporal, providerUrl, identity };
+  return { ...database, ...temporal, providerUrl, identity };
 }
 
 async function startDatabase(
   { settings, folder, supervisor, progress }: StackContext,
   { ports }: ServerOptions,
-) {
-  const url = settings.databaseUrl;
-  if (url !== undefined) {
-    await requireDatabase(url);
-    await bringUpToDate(url);
-    return url;
+): Promise<Pick<Servers, 'databaseUrl' | 'databaseOwnerUrl'>> {
+  const { databaseUrl, databaseOwnerUrl } = settings;
+  if (databaseUrl !== undefined) {
+    await requireDatabase(databaseUrl);
+    return bringUpToDate({ databaseUrl, databaseOwnerUrl: databaseOwnerUrl ?? databaseUrl });
   }
   progress.say('Starting Postgres …');
   const logFile = rotateLog(folder.logs, 'postgres');
@@ -61,15 +62,18 @@ async function startDatabase(
   } catch (error) {
     throw embeddedProblem(postgres.dataFolder, error);
   }
-  await bringUpToDate(postgres.url);
-  return postgres.url;
+  return bringUpToDate({ databaseUrl: postgres.url, databaseOwnerUrl: postgres.ownerUrl });
 }
 
-async function bringUpToDate(databaseUrl: string): Promise<void> {
+async function bringUpToDate<A extends Pick<Servers, 'databaseUrl' | 'databaseOwnerUrl'>>(
+  urls: A,
+): Promise<A> {
   try {
-    await migrate(databaseUrl, sqlFolder());
+    await migrate(urls.databaseOwnerUrl, sqlFolder());
+    await prepareApplicationRole(urls.databaseOwnerUrl, urls.databaseUrl);
+    return urls;
   } catch (error) {
-    throw databaseProblem(databaseUrl, error);
+    throw databaseProblem(urls.databaseOwnerUrl, error);
   }
 }
 

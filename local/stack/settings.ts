@@ -16,6 +16,7 @@ export interface StackSettings {
   readonly temporalUiPort: number | undefined;
   /** Undefined = the embedded server. */
   readonly databaseUrl: string | undefined;
+  readonly databaseOwnerUrl: string | undefined;
   readonly temporalAddress: string | undefined;
   readonly temporalNamespace: string;
   /** Undefined = the simulator. */
@@ -56,6 +57,7 @@ export function readStackSettings(
     port: config.port,
     temporalUiPort,
     databaseUrl: given['DATABASE_URL'] === undefined ? undefined : config.databaseUrl,
+    databaseOwnerUrl: given['DATABASE_OWNER_URL'],
     temporalAddress: given['TEMPORAL_ADDRESS'],
     temporalNamespace: config.temporalNamespace,
     providerBaseUrl: given['PROVIDER_BASE_URL'] === undefined ? undefined : config.providerBaseUrl,

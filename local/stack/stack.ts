@@ -100,7 +100,7 @@ async function startParts(context: StackContext): Promise<Pick<Stack, 'dev' | 'e
       temporalUiUrl: servers.temporalUiUrl,
       temporalAddress: servers.temporalAddress,
       temporalNamespace: settings.temporalNamespace,
-      databaseUrl: servers.databaseUrl,
+      databaseUrl: servers.databaseOwnerUrl,
       providerUrl: servers.providerUrl,
       providerAppSecret: secrets.PROVIDER_APP_SECRET,
       providerVerifyToken: secrets.PROVIDER_VERIFY_TOKEN,

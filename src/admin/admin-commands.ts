@@ -15,6 +15,7 @@ import { syncTemplates } from '../commands/templates/sync-templates.ts';
 import { updateChannel } from '../commands/workspaces/update-channel.ts';
 import { NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
+import { prepareApplicationRole } from '../records/database/application-role.ts';
 import { migrate } from '../records/database/migrate.ts';
 import { getCampaignReport } from '../records/campaigns/report.ts';
 import { findCampaigns } from '../records/operations/find-campaigns.ts';
@@ -32,9 +33,15 @@ const channelId = { description: 'id of the channel' };
 export const adminCommands: readonly AdminCommand[] = [
   adminCommand({
     name: 'migrate',
-    summary: 'apply the migrations that the database does not have yet',
+    summary:
+      'apply the migrations that the database does not have yet, and give the processes their rights and limits',
     options: {},
-    run: ({ config, sqlFolder }) => migrate(config.databaseUrl, sqlFolder),
+    run: async ({ config, sqlFolder }) => {
+      const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl;
+      const result = await migrate(ownerUrl, sqlFolder);
+      await prepareApplicationRole(ownerUrl, config.databaseUrl);
+      return result;
+    },
   }),
   adminCommand({
     name: 'create-workspace',

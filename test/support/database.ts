@@ -2,13 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { limitApplication } from '../../src/records/database/application-role.ts';
 import { createDatabase, type Database } from '../../src/records/database/database.ts';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Open until `drop`. */
+  /** As the application's role, like `url`; open until `drop`. */
   readonly pool: Database;
-  /** Closes the pool and removes the database, whoever is still connected. */
+  readonly ownerUrl: string;
+  /** As the superuser, for what the application may not do. */
+  readonly owner: Database;
+  /** Closes both pools and removes the database, whoever is still connected. */
   readonly drop: () => Promise<void>;
 }
 
@@ -16,14 +20,20 @@ export interface TestDatabase {
 export async function createTestDatabase({ poolSize = 5 } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await administer(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')}`);
-  const url = new URL(inject('postgresUrl'));
-  url.pathname = `/${name}`;
-  const pool = await createDatabase(url.href, poolSize);
+  const [url, ownerUrl] = (['applicationUrl', 'postgresUrl'] as const).map((role) => {
+    const { href } = Object.assign(new URL(inject(role)), { pathname: `/${name}` });
+    return href;
+  }) as [string, string];
+  // A clone has its template's rights, but not its limits.
+  await limitApplication(url);
+  const [pool, owner] = [await createDatabase(url, poolSize), await createDatabase(ownerUrl, 2)];
   return {
-    url: url.href,
+    url,
     pool,
+    ownerUrl,
+    owner,
     drop: async () => {
-      await pool.end();
+      await Promise.all([pool.end(), owner.end()]);
       await administer(`DROP DATABASE ${name} WITH (FORCE)`);
     },
   };

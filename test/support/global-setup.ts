@@ -9,13 +9,20 @@ import type { TestProject } from 'vitest/node';
 import { spawnChild, waitUntilReady } from '../../local/stack/child.ts';
 import { pickFreePort } from '../../local/stack/free-port.ts';
 import { clearPostgresOrphan } from '../../local/stack/postgres-orphan.ts';
-import { preparePostgres } from '../../local/stack/postgres.ts';
+import {
+  createDatabaseIfMissing,
+  preparePostgres,
+  type PreparedPostgres,
+} from '../../local/stack/postgres.ts';
+import { prepareApplicationRole } from '../../src/records/database/application-role.ts';
 import { migrate } from '../../src/records/database/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the server's own database; tests clone `templateDatabase` through it. */
+    /** Of the server's own database, as its superuser; tests clone `templateDatabase` through it. */
     postgresUrl: string;
+    /** The same as the application's role. */
+    applicationUrl: string;
     templateDatabase: string;
   }
 }
@@ -24,7 +31,7 @@ const templateDatabase = 'template_migrated';
 const folderPrefix = 'messaging-campaigns-test-';
 
 // Data that lives for one run need not survive a power cut.
-const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await removeKilledRuns();
@@ -45,12 +52,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   try {
     await waitUntilReady(postgres.spec, server);
-    await createTemplate(postgres.adminUrl);
+    await createDatabaseIfMissing(postgres);
+    await createTemplate(postgres);
   } catch (error) {
     await stop();
     throw error;
   }
   project.provide('postgresUrl', postgres.adminUrl);
+  project.provide('applicationUrl', postgres.url);
   project.provide('templateDatabase', templateDatabase);
   return stop;
 }
@@ -69,15 +78,16 @@ async function removeKilledRuns(): Promise<void> {
   }
 }
 
-async function createTemplate(adminUrl: string): Promise<void> {
+async function createTemplate({ adminUrl, url: applicationUrl }: PreparedPostgres): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   await client.query(`CREATE DATABASE ${templateDatabase}`);
   await client.end();
-  const url = new URL(adminUrl);
-  url.pathname = `/${templateDatabase}`;
+  const [owner, application] = [new URL(adminUrl), new URL(applicationUrl)];
+  owner.pathname = application.pathname = `/${templateDatabase}`;
   const folder = resolve('sql');
-  const { applied } = await migrate(url.href, folder);
+  const { applied } = await migrate(owner.href, folder);
+  await prepareApplicationRole(owner.href, application.href);
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql'));
   if (applied.length !== files.length)
     throw new Error(`Only ${applied.length} of ${files.length} migrations ran`);

@@ -12,7 +12,7 @@ export async function query<R extends pg.QueryResultRow>(
   text: string,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
-  const client = new pg.Client({ connectionString: database.url });
+  const client = new pg.Client({ connectionString: database.ownerUrl });
   await client.connect();
   try {
     return (await client.query<R>(text, [...values])).rows;

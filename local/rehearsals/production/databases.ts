@@ -8,8 +8,8 @@ import type { Supervisor } from '../../stack/supervisor.ts';
 
 export interface Databases {
   readonly port: number;
-  /** Of the product's own user. */
   readonly databaseUrl: string;
+  readonly databaseOwnerUrl: string;
   readonly temporalPassword: string;
 }
 
@@ -21,21 +21,29 @@ export async function startDatabases(supervisor: Supervisor, folder: string): Pr
     dataDir: folder,
     port,
     logFile: join(folder, 'postgres.log'),
-    settings: ['max_connections=300', 'wal_compression=on'],
   });
   await supervisor.start(postgres.spec);
-  const product = randomBytes(24).toString('hex');
-  const temporalPassword = randomBytes(24).toString('hex');
+  const [owner, product, temporalPassword] = [secret(), secret(), secret()];
   const client = new pg.Client({ connectionString: postgres.adminUrl });
   await client.connect();
   try {
     await client.query(`CREATE ROLE messaging LOGIN PASSWORD '${product}'`);
-    await client.query('CREATE DATABASE messaging OWNER messaging');
+    await client.query(`CREATE ROLE messaging_owner LOGIN PASSWORD '${owner}'`);
+    await client.query('CREATE DATABASE messaging OWNER messaging_owner');
     await client.query(`CREATE ROLE temporal LOGIN PASSWORD '${temporalPassword}'`);
     await client.query('CREATE DATABASE temporal OWNER temporal');
     await client.query('CREATE DATABASE temporal_visibility OWNER temporal');
   } finally {
     await client.end();
   }
-  return { port, databaseUrl: `postgres://messaging:${product}@${host}:${port}/messaging`, temporalPassword };
+  const urlOf = (user: string, password: string) =>
+    `postgres://${user}:${password}@${host}:${port}/messaging`;
+  return {
+    port,
+    databaseUrl: urlOf('messaging', product),
+    databaseOwnerUrl: urlOf('messaging_owner', owner),
+    temporalPassword,
+  };
 }
+
+const secret = () => randomBytes(24).toString('hex');

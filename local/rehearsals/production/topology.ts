@@ -45,7 +45,7 @@ export async function startTopology(options: TopologyOptions): Promise<Topology>
   signal.throwIfAborted();
 
   progress.say('Starting Postgres …');
-  const { port, databaseUrl, temporalPassword } = await startDatabases(supervisor, folder);
+  const { port, databaseUrl, databaseOwnerUrl, temporalPassword } = await startDatabases(supervisor, folder);
   progress.say('Setting up and starting the Temporal server on it …');
   const cluster = await startCluster({
     supervisor,
@@ -69,7 +69,7 @@ export async function startTopology(options: TopologyOptions): Promise<Topology>
     simulatorPort,
   });
   const admin = createAdmin(shared);
-  const { applied } = await admin('migrate');
+  const { applied } = await createAdmin({ ...shared, DATABASE_OWNER_URL: databaseOwnerUrl })('migrate');
   progress.say(`Migrated (${applied}).`);
 
   const programs = programsOn(programPorts);

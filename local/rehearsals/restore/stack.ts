@@ -71,7 +71,7 @@ export async function startDrillStack(
     return {
       api: createDemoApi({ baseUrl, apiKey: workspace.apiKey }),
       templateId: workspace.templateIds['plain_notice'] ?? '',
-      databaseUrl: servers.databaseUrl,
+      databaseUrl: servers.databaseOwnerUrl,
       providerUrl: servers.providerUrl,
       postgresFolder: folder.file(`pg${findPostgresBinaries().major}`),
       temporalFiles: folder.file('temporal.db'),

@@ -67,7 +67,7 @@ export async function prepareSite(options: SiteOptions): Promise<Site> {
       path: environment['PATH'],
       host,
       folder,
-      databaseUrl: postgres.url,
+      databaseUrl: postgres.ownerUrl,
       temporalAddress: `${host}:${temporalPort}`,
       temporalNamespace: namespace,
       simulatorPort,
@@ -98,7 +98,7 @@ export async function prepareSite(options: SiteOptions): Promise<Site> {
   ]);
 
   return {
-    databaseUrl: postgres.url,
+    databaseUrl: postgres.ownerUrl,
     providerUrl: shared.PROVIDER_BASE_URL,
     adminOf: (release) => createAdmin(shared, join(release, 'dist', 'src', 'admin.js')),
     async start({ name, kind, folder: release, port }) {

@@ -60,7 +60,6 @@ async function* readByCursor<R extends readonly unknown[]>(
   const connection = await openLoadConnection(databaseUrl, 'prepare-audience');
   const fetch = () => connection.rows<R>(`FETCH ${pageSize} FROM audience`);
   try {
-    await connection.rows('BEGIN READ ONLY');
     await connection.rows(`DECLARE audience NO SCROLL CURSOR FOR ${text}`, values);
     let page = await fetch();
     while (page.length > 0) {
@@ -70,7 +69,7 @@ async function* readByCursor<R extends readonly unknown[]>(
       yield page;
       page = await following;
     }
-    await connection.end();
+    await connection.commit();
   } finally {
     connection.destroy();
   }

@@ -45,7 +45,6 @@ export async function openContactLoad(
 ): Promise<ContactLoad> {
   const connection = await openLoadConnection(databaseUrl, 'prepare-contacts');
   try {
-    await connection.rows('BEGIN');
     const [[startedAt, isEmpty] = [new Date(0), false]] = await connection.rows<[Date, boolean]>(
       'SELECT now(), NOT EXISTS (SELECT FROM contact WHERE workspace_id = $1)',
       [options.workspaceId],
@@ -124,10 +123,7 @@ function contactLoad(connection: LoadConnection, context: LoadContext): ContactL
       return { contacts, written };
     },
     flush: writer.flush,
-    async commit() {
-      await connection.rows('COMMIT');
-      await connection.end();
-    },
+    commit: connection.commit,
   };
 }
 

@@ -36,7 +36,6 @@ export async function openRecipientLoad(
 ): Promise<RecipientLoad | undefined> {
   const connection = await openLoadConnection(databaseUrl, 'prepare-recipients');
   try {
-    await connection.rows('BEGIN');
     await connection.rows(`SELECT pg_advisory_xact_lock(hashtextextended('prepare ' || $1, 0))`, [
       campaignId,
     ]);
@@ -44,13 +43,9 @@ export async function openRecipientLoad(
       'SELECT status, preparation_status, now() FROM campaign WHERE id = $1',
       [campaignId],
     );
-    if (campaign === undefined) {
-      await connection.end();
-      return undefined;
-    }
-    const [status, preparationStatus, startedAt] = campaign;
-    if (isBeingPrepared(status, preparationStatus)) return recipientLoad(connection, campaignId, startedAt);
-    await connection.end();
+    if (campaign !== undefined && isBeingPrepared(campaign[0], campaign[1]))
+      return recipientLoad(connection, campaignId, campaign[2]);
+    await connection.commit();
     return undefined;
   } catch (error) {
     connection.destroy();
@@ -119,8 +114,7 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
         [campaignId],
       );
       if (campaign === undefined || !isBeingPrepared(...campaign)) {
-        await connection.rows('ROLLBACK');
-        await connection.end();
+        connection.destroy();
         return false;
       }
       const total = [...skipped.values()].reduce((sum, count) => sum + count, 0);
@@ -131,8 +125,7 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
       const [status] = campaign;
       await recordPreparationEnd(connection, { campaignId, status, counts, skipped, messagePlan });
       await beforeCommit();
-      await connection.rows('COMMIT');
-      await connection.end();
+      await connection.commit();
       return true;
     },
   };

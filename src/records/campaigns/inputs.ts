@@ -46,6 +46,7 @@ export async function* readCampaignInput(databaseUrl: string, campaignId: string
       left -= piece.length;
       if (piece.length > 0) yield piece;
     }
+    await connection.commit();
   } finally {
     connection.destroy();
   }

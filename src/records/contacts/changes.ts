@@ -44,7 +44,7 @@ export async function changeContact(
   const tagIds = hasSameTags(before.contact, after) ? null : after.tagsId;
   const changed = { ...toRow(before.workspaceId, after, event), tag_ids: tagIds };
   try {
-    await connection.query(sql.prepared('contact-change', nothing)`
+    await connection.query(sql.type(nothing)`
       WITH given AS (
         SELECT * FROM jsonb_to_record(${JSON.stringify(changed)}::jsonb) ${given}
       ), changed AS (
@@ -80,7 +80,7 @@ export async function insertContact(
   { contact, event }: NewContact,
 ): Promise<boolean> {
   const added = { ...toRow(workspaceId, contact, event), tag_ids: contact.tagsId };
-  const written = await connection.anyFirst(sql.prepared('contact-creation', ContactId)`
+  const written = await connection.anyFirst(sql.type(ContactId)`
     WITH given AS (
       SELECT * FROM jsonb_to_record(${JSON.stringify(added)}::jsonb) ${given}
     ), changed AS (

@@ -30,7 +30,6 @@ export function listSegments(
     ...place,
     narrowedBy: 'nothing: it is short',
     isCountedWhole: true,
-    name: 'segment-list',
     parser: CountedSegmentRow,
     columns: selection,
     table: sql.fragment`segment`,

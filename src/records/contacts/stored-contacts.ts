@@ -70,7 +70,7 @@ export async function findNumberUse(
   workspaceId: number,
   phoneNumber: string,
 ): Promise<NumberUse> {
-  return connection.one(sql.prepared('number-use', NumberUseRow)`
+  return connection.one(sql.type(NumberUseRow)`
     SELECT uuidv7() AS id, statement_timestamp() AS at, (
       SELECT CASE WHEN deleted_at IS NULL THEN 'present' ELSE 'deleted' END FROM contact
       WHERE workspace_id = ${workspaceId} AND phone_number = ${phoneNumber}) AS use`);

@@ -30,16 +30,15 @@ export function listTags(
   workspaceId: number,
   { search, createdBy, ...place }: TagFilter & Place,
 ): Promise<Page<Tag>> {
-  const filters = [
+  const conditions = [
+    sql.fragment`workspace_id = ${workspaceId}`,
     ...(createdBy === undefined ? [] : [sql.fragment`created_by = ${createdBy}`]),
     ...(search.trim() === '' ? [] : [nameMatches(search.trim())]),
   ];
-  const conditions = [sql.fragment`workspace_id = ${workspaceId}`, ...filters];
   return listPage(connection, {
     ...place,
     narrowedBy: 'search',
     isCountedWhole: true,
-    name: filters.length === 0 ? 'tag-list' : undefined,
     parser: CountedTagRow,
     columns: selection,
     table: sql.fragment`tag`,
@@ -116,7 +115,7 @@ export async function findTags(
   tagIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (tagIds.length === 0) return new Set();
-  const found = await connection.anyFirst(sql.prepared('tags-by-id', TagId)`
+  const found = await connection.anyFirst(sql.type(TagId)`
     SELECT id FROM tag WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(tagIds, 'uuid')})`);
   return new Set(found);
 }

@@ -44,7 +44,7 @@ const decodeRows: Interceptor = {
 export async function createDatabase(
   databaseUrl: string,
   maxPoolSize: number,
-  statementTimeoutMs = 60_000,
+  answerTimeoutMs = 65_000,
 ): Promise<Database> {
   return createPool(databaseUrl, {
     maxPoolSize,
@@ -52,14 +52,13 @@ export async function createDatabase(
     idleTimeout: 30_000,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
-    // No statement here leaves anything in its session but its own plan (locks and settings end with their transaction), so
-    // that there is nothing to discard: the default is a round trip of its own for every query.
+    // No statement leaves anything in its session (locks and settings end with their transaction), so that there is nothing to
+    // discard: the default is a round trip of its own for every query.
     resetConnection: async () => undefined,
     driverFactory: createDatabaseDriver({
       databaseUrl,
       connectTimeoutMs: 5_000,
-      statementTimeoutMs,
-      idleInTransactionTimeoutMs: 60_000,
+      answerTimeoutMs,
     }),
     interceptors: [decodeRows],
     typeParsers: createTypeParserPreset(),

@@ -13,11 +13,6 @@ import {
 } from 'slonik';
 import { readDriverError } from './driver-error.ts';
 
-/**
- * Postgres ends a statement that takes longer than its own limit. What has not been answered this long after that limit never
- * will be: the machine is gone, or the network between. The connection is given up, so that the pool gets its place back.
- */
-const silenceMs = 5_000;
 const noAnswer = 'The database does not answer';
 
 /** Of pg_type. */
@@ -33,9 +28,8 @@ const typeNumbers = new Map([
 export interface DriverOptions {
   readonly databaseUrl: string;
   readonly connectTimeoutMs: number;
-  /** The limit that Postgres itself keeps. */
-  readonly statementTimeoutMs: number;
-  readonly idleInTransactionTimeoutMs: number;
+  /** A connection that takes longer for an answer is given up: Postgres notices (`limitApplication`) and ends the statement. */
+  readonly answerTimeoutMs: number;
 }
 
 export function createDatabaseDriver(options: DriverOptions): DriverFactory {
@@ -46,8 +40,6 @@ export function createDatabaseDriver(options: DriverOptions): DriverFactory {
         const client = new pg.Client({
           connectionString: options.databaseUrl,
           connectionTimeoutMillis: options.connectTimeoutMs,
-          statement_timeout: options.statementTimeoutMs,
-          idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
           keepAlive: true,
           types,
         });
@@ -56,9 +48,8 @@ export function createDatabaseDriver(options: DriverOptions): DriverFactory {
         return {
           connect: async () => void (await client.connect()),
           end: () => client.end(),
-          // A statement with a name stays prepared on its connection: Postgres plans it once, not every time.
-          query: (text, values, { name } = {}) =>
-            run(client, { text, values, name }, options.statementTimeoutMs + silenceMs),
+          // Without the name that `sql.prepared` gives: behind a pooler, the next statement may run in another session.
+          query: (text, values) => run(client, { text, values }, options.answerTimeoutMs),
           stream: () => {
             throw new Error('Streams have a connection of their own');
           },
@@ -71,20 +62,14 @@ export function createDatabaseDriver(options: DriverOptions): DriverFactory {
 interface Statement {
   readonly text: string;
   readonly values: unknown[] | undefined;
-  readonly name: string | undefined;
 }
 
-async function run(client: pg.Client, { text, values, name }: Statement, limitMs: number) {
+async function run(client: pg.Client, { text, values }: Statement, limitMs: number) {
   const timer = setTimeout(() => {
     client.connection.stream.destroy(new ConnectionError(noAnswer));
   }, limitMs);
   // One statement at a time, whatever its text: the simple protocol would run several.
-  const statement = {
-    text,
-    queryMode: 'extended',
-    ...(values !== undefined && { values }),
-    ...(name !== undefined && { name }),
-  };
+  const statement = { text, queryMode: 'extended', ...(values !== undefined && { values }) };
   try {
     const { command, fields, rowCount, rows } = await client.query<Record<string, unknown>>(statement);
     return {

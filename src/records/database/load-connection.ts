@@ -1,6 +1,6 @@
 /**
- * A connection of its own for one bulk load: COPY and a server-side cursor are not to be had from the pool.
- * `destroy` may come at any moment; Postgres then rolls back.
+ * A connection of its own for one bulk load, which is one transaction: COPY and a server-side cursor are not to be had from
+ * the pool. `destroy` may come at any moment; Postgres then rolls back.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -21,17 +21,20 @@ export interface LoadConnection {
   readonly copyRows: (statement: string, rows: Buffer) => Promise<void>;
   /** What `COPY … TO STDOUT` gives, as it arrives. */
   readonly copyOut: (statement: string) => AsyncIterable<Buffer>;
-  readonly end: () => Promise<void>;
+  /** Commits and closes. */
+  readonly commit: () => Promise<void>;
   readonly destroy: () => void;
 }
 
 /** A process that hangs must not hold what it has locked for longer. */
 const idleLimitOfHangingMs = 120_000;
 /** A machine that is gone tells nobody, and a statement may take its time: only the network itself knows. */
-const keepAliveIdleSeconds = 10;
-const keepAliveOfServer = `-c tcp_keepalives_idle=${keepAliveIdleSeconds} -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4`;
+const keepAliveIdleMs = 10_000;
 
-/** While the process lives its transaction does, however long the other side of a load (a file, another connection) takes. */
+/**
+ * Begins the transaction. While the process lives it does, however long the other side of a load (a file, another connection)
+ * takes; its limits end with it, because behind a pooler the session goes on to serve others.
+ */
 export async function openLoadConnection(
   databaseUrl: string,
   applicationName: string,
@@ -42,9 +45,7 @@ export async function openLoadConnection(
     connectionTimeoutMillis: 10_000,
     application_name: applicationName,
     keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveIdleSeconds * 1_000,
-    options: keepAliveOfServer,
-    idle_in_transaction_session_timeout: idleLimitMs,
+    keepAliveInitialDelayMillis: keepAliveIdleMs,
   });
   let failure: unknown;
   const fail = (error: unknown): void => {
@@ -66,6 +67,13 @@ export async function openLoadConnection(
     });
     return result;
   };
+  const begin = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = ${idleLimitMs}`;
+  try {
+    await client.query(begin);
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
   const signOfLife = setInterval(() => {
     if (underWay === 0) inTurn(() => client.query('SELECT')).catch(() => undefined);
   }, idleLimitMs / 4).unref();
@@ -85,7 +93,10 @@ export async function openLoadConnection(
         await once(copy, 'finish');
       }),
     copyOut: (statement) => client.query(copyTo(statement)),
-    end: () => client.end(),
+    commit: async () => {
+      await inTurn(() => client.query('COMMIT'));
+      await client.end();
+    },
     destroy: () => void stream.destroy(),
   };
 }

@@ -1,6 +1,7 @@
 /**
  * Applies sql/*.sql in order: one transaction per file, under an advisory lock, each file's checksum kept.
  * A file whose first line is `-- no-transaction` runs outside a transaction (CREATE INDEX CONCURRENTLY), statement by statement.
+ * Needs a session of its own: the URL leads to Postgres itself, never to a pooler.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -45,6 +46,8 @@ export async function migrate(
 ): Promise<MigrationResult> {
   const client = await connect({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   try {
+    // Building an index takes its time, also for an owner who is the application's role.
+    await client.query('SET statement_timeout = 0');
     await client.query('SELECT pg_advisory_lock($1)', [lockKey]);
     await client.query(`CREATE TABLE IF NOT EXISTS migration (
       name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);

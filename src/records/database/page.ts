@@ -1,5 +1,5 @@
 /** One page of a list, and how many rows the whole list has, in one statement. */
-import { sql, type QuerySqlToken } from 'slonik';
+import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { Invalid } from '../../domain/error.ts';
 import type { Connection } from './database.ts';
@@ -37,8 +37,6 @@ interface PageQuery<A extends object> extends Place {
   readonly conditions: readonly Fragment[];
   /** No two rows stand equal. */
   readonly order: Fragment;
-  /** For a statement that is the same text every time; it is planned once then. */
-  readonly name?: string | undefined;
   /** What a caller narrows the list by who wants to see what lies deep in it. */
   readonly narrowedBy: string;
   /** Counted up to `mostCounted` without it. */
@@ -56,7 +54,7 @@ export async function listPage<A extends object>(
   connection: Connection,
   query: PageQuery<A>,
 ): Promise<Page<A>> {
-  const { parser, columns, table, joins = sql.fragment``, conditions, order, name, page, limit } = query;
+  const { parser, columns, table, joins = sql.fragment``, conditions, order, page, limit } = query;
   if (page * limit > deepest)
     throw Invalid.at(
       'page',
@@ -66,11 +64,9 @@ export async function listPage<A extends object>(
   const most = query.isCountedWhole === true ? sql.fragment`` : sql.fragment`LIMIT ${mostCounted}`;
   const counted = sql.fragment`
     SELECT count(*)::int4 AS total FROM (SELECT FROM ${table} WHERE ${where} ${most}) AS found`;
-  const tag = name === undefined ? sql.type(parser) : sql.prepared(name, parser);
-  const statement: QuerySqlToken<RowParser<A & Counted>> = tag`
+  const items = await connection.any(sql.type(parser)`
     SELECT ${columns}, (${counted})
-    FROM ${table} ${joins} WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${(page - 1) * limit}`;
-  const items = await connection.any(statement);
+    FROM ${table} ${joins} WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
   const [first] = items;
   if (first !== undefined || page === 1) return { items, total: first?.total ?? 0 };
   // Beyond the last page no row carries the number.

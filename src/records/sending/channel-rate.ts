@@ -86,7 +86,7 @@ export async function leaseTokens(
   connection: Connection,
   { channelId, wanted, answerWithinMs }: LeaseRequest,
 ): Promise<TokenLease> {
-  const lease = await connection.maybeOne(sql.prepared('token-lease', Lease)`
+  const lease = await connection.maybeOne(sql.type(Lease)`
     WITH present AS (
       SELECT channel_id, holds > 0 AS held, troubles > 0 AS troubled, ${ratePerSecond} AS rate,
         greatest(${due}, CASE WHEN holds > 0 THEN trouble_until END) AS due_at

@@ -27,7 +27,7 @@ export async function noteAnswers(
   connection: Connection,
   { channelId, sound, troubles, tries }: Answers,
 ): Promise<number> {
-  const { held_ms: heldMs } = await connection.one(sql.prepared('channel-answers', Hold)`
+  const { held_ms: heldMs } = await connection.one(sql.type(Hold)`
     WITH present AS (
       SELECT channel_id, holds, CASE WHEN ${sound}::boolean THEN 0 ELSE channel_rate.troubles END + ${troubles}::int AS counted
       FROM channel_rate WHERE channel_id = ${channelId} FOR UPDATE

@@ -51,7 +51,7 @@ export async function takeTurn(connection: Connection, request: TurnRequest): Pr
 }
 
 function tryTakeTurn(connection: Connection, { campaignId, stepId }: TurnRequest): Promise<Turn | null> {
-  return connection.maybeOne(sql.prepared('turn-take', row(Turn))`
+  return connection.maybeOne(sql.type(row(Turn))`
     WITH me AS (
       SELECT id, channel_id FROM campaign WHERE id = ${campaignId} AND status = 'RUNNING'
     ), occupied AS (
@@ -98,7 +98,7 @@ const mine = ({ channelId, place, stepId }: HeldTurn) => sql.fragment`
 
 /** False when the place was lost: the step had stood still for longer than its lease. */
 export async function renewTurn(connection: Connection, turn: HeldTurn): Promise<boolean> {
-  const renewed = await connection.maybeOne(sql.prepared('turn-renew', row(t.type({ place: t.number })))`
+  const renewed = await connection.maybeOne(sql.type(row(t.type({ place: t.number })))`
     UPDATE channel_turn SET until = ${lease(leaseMs)} WHERE ${mine(turn)} RETURNING place`);
   return renewed !== null;
 }
@@ -128,7 +128,7 @@ export function endTurn(
   { tokensUsed, answerMs, goesOn, keepMs }: EndedTurn,
 ): Promise<t.TypeOf<typeof Ended>> {
   const { campaignId, channelId } = turn;
-  return connection.one(sql.prepared('turn-end', row(Ended))`
+  return connection.one(sql.type(row(Ended))`
     WITH next AS (
       SELECT channel_queue.campaign_id FROM channel_queue
       JOIN campaign_counter USING (campaign_id)
@@ -162,7 +162,7 @@ export function endTurn(
 
 /** The campaign has nobody left, or does not run any more. */
 export async function leaveQueue(connection: Connection, campaignId: string): Promise<void> {
-  await connection.query(sql.prepared('turn-leave', row(t.type({})))`
+  await connection.query(sql.type(row(t.type({})))`
     DELETE FROM channel_queue WHERE campaign_id = ${campaignId}`);
 }
 

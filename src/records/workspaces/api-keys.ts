@@ -30,7 +30,7 @@ const KeyRow = row(
 
 /** Keys among them that exist and are not revoked. */
 export function findApiKeys(connection: Connection, keyIds: readonly string[]): Promise<readonly ApiKey[]> {
-  return connection.any(sql.prepared('api-keys', KeyRow)`
+  return connection.any(sql.type(KeyRow)`
     SELECT workspace_id AS "workspaceId", channel_id AS "channelId", scope, key_id AS "keyId",
       secret_hash AS "secretHash", pepper_id AS "pepperId", last_used_at AS "lastUsedAt"
     FROM api_key WHERE key_id = ANY (${sql.array(keyIds, 'text')}) AND revoked_at IS NULL`);

@@ -82,7 +82,7 @@ it('is not ready when Temporal does not answer', async () => {
 
 it('is not ready when a migration is missing', async () => {
   api = await startTestApi();
-  const client = new pg.Client({ connectionString: api.database.url });
+  const client = new pg.Client({ connectionString: api.database.ownerUrl });
   await client.connect();
   await client.query('DELETE FROM migration WHERE name = (SELECT max(name) FROM migration)');
   await client.end();

@@ -26,10 +26,10 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase({ poolSize: 10 });
   // Stands for whatever nobody thought of: a message that cannot be saved.
-  await database.pool.query(sql.type(nothing)`
+  await database.owner.query(sql.type(nothing)`
     CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN IF NEW.type = ''poison'' THEN RAISE EXCEPTION ''poisoned by %'', NEW.phone_number; END IF; RETURN NEW; END'`);
-  await database.pool.query(sql.type(nothing)`
+  await database.owner.query(sql.type(nothing)`
     CREATE TRIGGER poison BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION refuse_poison()`);
 });
 afterAll(() => database.drop());

@@ -505,15 +505,15 @@ describe('statuses of messages we do not know', () => {
     );
     await deliver(applier, [messagesCallback(sending.channelId, { statuses })]);
     await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
-    await database.pool.query(sql.type(nothing)`
+    await database.owner.query(sql.type(nothing)`
       CREATE FUNCTION refuse_delivered() RETURNS trigger LANGUAGE plpgsql AS
         $$BEGIN RAISE EXCEPTION 'refused'; END$$`);
-    await database.pool.query(sql.type(nothing)`
+    await database.owner.query(sql.type(nothing)`
       CREATE TRIGGER refuse_delivered BEFORE UPDATE ON recipient FOR EACH ROW
         WHEN (NEW.state = 'DELIVERED' AND NEW.campaign_id = ${sql.literalValue(sending.campaignId)} AND NEW.position = 1)
         EXECUTE FUNCTION refuse_delivered()`);
     expect(await applyParkedStatuses(applier)).toBe(2);
-    await database.pool.query(sql.type(nothing)`DROP TRIGGER refuse_delivered ON recipient`);
+    await database.owner.query(sql.type(nothing)`DROP TRIGGER refuse_delivered ON recipient`);
     expect((await recipientsOf(sending)).map(({ state }) => state).toSorted()).toEqual([
       'ACCEPTED',
       'DELIVERED',

@@ -41,7 +41,8 @@ export async function openWard(temporal: TestWorkflowEnvironment) {
     pool: database.pool,
     findAbout,
     drop: database.drop,
-    run: (statement: ReturnType<typeof sql.fragment>) => database.pool.query(sql.type(nothing)`${statement}`),
+    run: (statement: ReturnType<typeof sql.fragment>) =>
+      database.owner.query(sql.type(nothing)`${statement}`),
     /** The one text of a query. */
     read: (query: ReturnType<typeof sql.fragment>) =>
       database.pool.oneFirst(sql.type(row(t.type({ value: t.string })))`SELECT (${query})::text AS value`),

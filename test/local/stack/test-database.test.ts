@@ -6,7 +6,7 @@ describe('createTestDatabase', () => {
   test('gives every caller a migrated database of its own', async () => {
     const [first, second] = await Promise.all([createTestDatabase(), createTestDatabase()]);
     try {
-      await first.pool.query(sql.unsafe`CREATE TABLE only_here (id int)`);
+      await first.owner.query(sql.unsafe`CREATE TABLE only_here (id int)`);
       const tables = await second.pool.anyFirst(
         sql.unsafe`SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`,
       );

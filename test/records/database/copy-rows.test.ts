@@ -13,7 +13,7 @@ const columns = ['place', 'single', 'several', 'id', 'made', 'at', 'yes', 'field
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
+  client = new pg.Client({ connectionString: database.ownerUrl });
   await client.connect();
   await client.query(
     'CREATE TABLE copied (place int, single text, several text[], id uuid, made uuid, at timestamptz, yes bool, fields jsonb)',
@@ -31,8 +31,17 @@ const text = fc.oneof(
 );
 const orNull = <T>(values: fc.Arbitrary<T>) => fc.oneof(values, fc.constant(null));
 
+async function copy(statement: string, rows: Buffer): Promise<void> {
+  const connection = await openLoadConnection(database.ownerUrl, 'test');
+  try {
+    await connection.copyRows(statement, rows);
+    await connection.commit();
+  } finally {
+    connection.destroy();
+  }
+}
+
 test('Postgres reads the values that were written', async () => {
-  const connection = await openLoadConnection(database.url, 'test');
   const row = fc.record({
     place: orNull(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),
     single: orNull(text),
@@ -58,17 +67,15 @@ test('Postgres reads the values that were written', async () => {
         rows.jsonb(JSON.stringify(fields));
       }
       await client.query('TRUNCATE copied');
-      await connection.copyRows('COPY copied FROM STDIN (FORMAT binary)', rows.take());
+      await copy('COPY copied FROM STDIN (FORMAT binary)', rows.take());
       const { rows: read } = await client.query('SELECT * FROM copied ORDER BY ctid');
       expect(read).toEqual(given);
     }),
     { numRuns: 40 },
   );
-  await connection.end();
 });
 
 test('begins anew when the rows are taken', async () => {
-  const connection = await openLoadConnection(database.url, 'test');
   await client.query('TRUNCATE copied');
   const rows = createCopyRows(2);
   for (const id of [randomUUID(), randomUUID()]) {
@@ -76,21 +83,18 @@ test('begins anew when the rows are taken', async () => {
     rows.int4(1);
     rows.uuid(id);
     expect(rows.size()).toBe(30);
-    await connection.copyRows('COPY copied (place, id) FROM STDIN (FORMAT binary)', rows.take());
+    await copy('COPY copied (place, id) FROM STDIN (FORMAT binary)', rows.take());
     expect(rows.size()).toBe(0);
     expect((await client.query('SELECT FROM copied WHERE id = $1', [id])).rowCount).toBe(1);
   }
   expect((await client.query('SELECT FROM copied')).rowCount).toBe(2);
-  await connection.end();
 });
 
 test('a refused COPY says why', async () => {
-  const connection = await openLoadConnection(database.url, 'test');
   const rows = createCopyRows(1);
   rows.beginRow();
   rows.text('a\0b');
-  await expect(
-    connection.copyRows('COPY copied (single) FROM STDIN (FORMAT binary)', rows.take()),
-  ).rejects.toMatchObject({ code: '22021' });
-  await connection.end();
+  await expect(copy('COPY copied (single) FROM STDIN (FORMAT binary)', rows.take())).rejects.toMatchObject({
+    code: '22021',
+  });
 });

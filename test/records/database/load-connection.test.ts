@@ -12,8 +12,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test('tells of the failure that ended the transaction, whatever was under way behind it', async () => {
-  const connection = await openLoadConnection(database.url, 'test');
-  await connection.rows('BEGIN');
+  const connection = await openLoadConnection(database.ownerUrl, 'test');
   await connection.rows('CREATE TABLE seat (number integer PRIMARY KEY)');
   await connection.rows('INSERT INTO seat VALUES (1)');
   const rows = createCopyRows(1);
@@ -30,20 +29,18 @@ test('tells of the failure that ended the transaction, whatever was under way be
 
 test('keeps its transaction while what it loads is long in coming', async () => {
   const idleLimitMs = 3_000;
-  const connection = await openLoadConnection(database.url, 'test', idleLimitMs);
-  await connection.rows('BEGIN');
+  const connection = await openLoadConnection(database.ownerUrl, 'test', idleLimitMs);
   await connection.rows('CREATE TABLE late (number integer)');
   await sleep(idleLimitMs + 1_000);
   await connection.rows('INSERT INTO late VALUES (1)');
-  await connection.rows('COMMIT');
   expect(await connection.rows('SELECT number FROM late')).toEqual([[1]]);
-  await connection.end();
+  await connection.commit();
 });
 
 test('gives its transaction up when its process hangs', async () => {
   const connection = await openLoadConnection(database.url, 'test');
   expect(await connection.rows('SHOW idle_in_transaction_session_timeout')).toEqual([['2min']]);
-  await connection.end();
+  await connection.commit();
 });
 
 test('notices soon, on both ends, that the other end is gone without a word', async () => {
@@ -57,5 +54,5 @@ test('notices soon, on both ends, that the other end is gone without a word', as
     ['tcp_keepalives_idle', 10],
     ['tcp_keepalives_interval', 5],
   ]);
-  await connection.end();
+  await connection.commit();
 });

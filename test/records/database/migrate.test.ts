@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'messaging-campaigns-migrations-'));
-  client = new pg.Client({ connectionString: database.url });
+  client = new pg.Client({ connectionString: database.ownerUrl });
   await client.connect();
   await client.query(
     'DROP TABLE IF EXISTS thing; DELETE FROM migration; CREATE TABLE thing (id int, name text)',
@@ -31,14 +31,14 @@ afterEach(async () => {
 });
 
 const file = (name: string, text: string) => writeFile(join(folder, name), text);
-const run = () => migrate(database.url, folder, quick);
+const run = () => migrate(database.ownerUrl, folder, quick);
 const ask = async (text: string): Promise<unknown> => (await client.query(text)).rows[0]?.answer;
 const columns = () =>
   ask(`SELECT count(*)::int AS answer FROM information_schema.columns WHERE table_name = 'thing'`);
 
 /** A transaction that has read the table and stays open while `work` runs. */
 async function whileSomebodyReads<T>(work: () => Promise<T>): Promise<T> {
-  const reader = new pg.Client({ connectionString: database.url });
+  const reader = new pg.Client({ connectionString: database.ownerUrl });
   await reader.connect();
   try {
     await reader.query('BEGIN');
@@ -69,7 +69,7 @@ describe('a migration that needs a table for itself', () => {
 
   it('lets those who wait behind it go on after its time limit', async () => {
     await whileSomebodyReads(async () => {
-      const migrating = migrate(database.url, folder, { lockTimeoutMs: 200, attempts: 1, pauseMs: 0 });
+      const migrating = migrate(database.ownerUrl, folder, { lockTimeoutMs: 200, attempts: 1, pauseMs: 0 });
       const ended = migrating.catch(() => 'gave up');
       await expect
         .poll(() => ask('SELECT count(*)::int AS answer FROM pg_locks WHERE NOT granted'))
@@ -142,7 +142,7 @@ it('applies each file once when several run it at a time', async () => {
 async function cutAnywhere(work: (url: string) => Promise<unknown>, afterEachCut = async () => {}) {
   for (let cutAfter = 4, cuts = 0; ; cutAfter += 20, cuts += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one connection after the other
-    const cutter = await openTcpCutter(database.url, cutAfter);
+    const cutter = await openTcpCutter(database.ownerUrl, cutAfter);
     // oxlint-disable-next-line no-await-in-loop -- as above
     const whole = await work(cutter.url).then(
       () => true,

@@ -77,7 +77,7 @@ describe('claimPage', () => {
 
   it('reads its page by the index, not the whole table', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 10_000 });
-    await test.pool.query(sql.type(nothing)`ANALYZE recipient`);
+    await test.owner.query(sql.type(nothing)`ANALYZE recipient`);
     const read = await test.pool.transaction(async (transaction) => {
       const countRead = () =>
         transaction.oneFirst(sql.type(Read)`

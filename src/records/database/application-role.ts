@@ -1,0 +1,69 @@
+/**
+ * What the role of the processes may do, and how long. Kept by Postgres for the role: a pooler refuses or loses what a
+ * connection says of itself when it starts.
+ */
+import pg from 'pg';
+
+const limits = {
+  statement_timeout: '60s',
+  idle_in_transaction_session_timeout: '60s',
+  // A statement whose client has given up is ended, and the sessions of a machine that is gone as well.
+  client_connection_check_interval: '5s',
+  tcp_keepalives_idle: '10s',
+  tcp_keepalives_interval: '5s',
+  tcp_keepalives_count: '4',
+  // Many short statements at a time: neither pays.
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+};
+
+/** After `migrate`, as often as it runs. Both URLs lead to one database, and may be one and the same. */
+export async function prepareApplicationRole(ownerUrl: string, applicationUrl: string): Promise<void> {
+  const application = await limitApplication(applicationUrl);
+  await withClient(ownerUrl, async (client) => {
+    const { user } = await whoIs(client);
+    if (user !== application) await client.query(rightsOf(application));
+  });
+}
+
+/** Of the URL's role in its database, for connections made from now on. Returns the role, quoted. */
+export function limitApplication(url: string): Promise<string> {
+  return withClient(url, async (client) => {
+    const { user, database } = await whoIs(client);
+    const settings = Object.entries(limits).map(
+      ([name, value]) => `ALTER ROLE ${user} IN DATABASE ${database} SET ${name} = '${value}'`,
+    );
+    await client.query(settings.join(';'));
+    return user;
+  });
+}
+
+// Money is only added to, and the schema is not the application's.
+const rightsOf = (role: string): string => `
+  BEGIN;
+  GRANT USAGE ON SCHEMA public TO ${role};
+  GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
+  REVOKE UPDATE, DELETE ON ledger_entry FROM ${role};
+  REVOKE INSERT, UPDATE, DELETE ON migration FROM ${role};
+  COMMIT`;
+
+// Behind a pooler both may have other names than in the URL.
+async function whoIs(client: pg.Client): Promise<{ readonly user: string; readonly database: string }> {
+  const { rows } = await client.query<{ user: string; database: string }>(
+    'SELECT quote_ident(current_user) AS user, quote_ident(current_database()) AS database',
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('Postgres does not say who is connected');
+  return row;
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

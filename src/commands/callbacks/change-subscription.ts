@@ -21,7 +21,7 @@ export async function changeSubscriptions(
       'contactId' in change
         ? [change.contactId]
         : (await lockPerson(connection, workspaceId, change.person)).map(({ id }) => id);
-    const changed = await setSubscribed(connection, { contactIds, subscribed });
+    const changed = await setSubscribed(connection, workspaceId, { contactIds, subscribed });
     await emitContactEvents(connection, workspaceId, {
       eventKey: 'contact.updated',
       contactIds: changed,

@@ -81,7 +81,7 @@ export async function recogniseSender(
     told.chatName !== present.chat_name ||
     (present.phone_number === null && told.phoneNumber !== null);
   const linked = present.provider_user_id === null && told.providerUserId !== null;
-  if (edited || linked) await updateIncomingContact(connection, told);
+  if (edited || linked) await updateIncomingContact(connection, workspaceId, told);
   if (edited) {
     await emitContactEvents(connection, workspaceId, {
       eventKey: 'contact.updated',

@@ -15,7 +15,7 @@ export async function emitContactEvents(
   { eventKey, occurredAt, contactIds }: ContactOccasion & { readonly contactIds: readonly string[] },
 ): Promise<void> {
   if (contactIds.length === 0) return;
-  const found = await listContactsById(connection, contactIds);
+  const found = await listContactsById(connection, workspaceId, contactIds);
   const contacts = new Map(found.map((contact) => [contact.id, contact]));
   const events = contactIds.flatMap((id) => {
     const contact = contacts.get(id);

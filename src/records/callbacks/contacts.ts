@@ -87,6 +87,7 @@ export async function insertIncomingContact(
 /** Updates a known contact with what a message tells of it. Restores the soft-deleted. */
 export async function updateIncomingContact(
   connection: Connection,
+  workspaceId: number,
   {
     id,
     phoneNumber,
@@ -102,7 +103,7 @@ export async function updateIncomingContact(
       country = CASE WHEN phone_number IS NULL THEN ${country} ELSE country END,
       phone_number = COALESCE(phone_number, ${phoneNumber}::text),
       provider_user_id = COALESCE(provider_user_id, ${providerUserId}::text)
-    WHERE id = ${id}`);
+    WHERE workspace_id = ${workspaceId} AND id = ${id}`);
 }
 
 /** False, and nothing changed, when the number is the contact's already or belongs to somebody else. */
@@ -122,7 +123,7 @@ export async function moveContactToNumber(
   const { rowCount } = await connection.query(sql.type(nothing)`
     UPDATE contact SET phone_number = ${phoneNumber}, country_code = ${countryCode}, country = ${country},
       updated_at = now()
-    WHERE id = ${contactId} AND NOT EXISTS (
+    WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND NOT EXISTS (
       SELECT FROM contact AS holder WHERE holder.workspace_id = ${workspaceId} AND holder.phone_number = ${phoneNumber})`);
   return rowCount > 0;
 }
@@ -132,14 +133,15 @@ const ContactId = row(t.type({ id: t.string }));
 /** Returns those whose subscription was another before. */
 export async function setSubscribed(
   connection: Connection,
+  workspaceId: number,
   { contactIds, subscribed }: { readonly contactIds: readonly string[]; readonly subscribed: boolean },
 ): Promise<readonly string[]> {
   if (contactIds.length === 0) return [];
   const changed = await connection.any(sql.type(ContactId)`
     UPDATE contact SET subscribed = ${subscribed}, updated_at = now()
-    WHERE id IN (
+    WHERE workspace_id = ${workspaceId} AND id IN (
       SELECT id FROM contact
-      WHERE id = ANY(${sql.array(contactIds, 'uuid')}) AND subscribed <> ${subscribed}
+      WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(contactIds, 'uuid')}) AND subscribed <> ${subscribed}
       ORDER BY id FOR NO KEY UPDATE)
     RETURNING id`);
   return changed.map(({ id }) => id);

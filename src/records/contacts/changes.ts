@@ -53,7 +53,7 @@ export async function changeContact(
           chat_name = given.chat_name, email = given.email, subscribed = given.subscribed,
           custom_fields = given.custom_fields, dob = given.dob, updated_at = given.updated_at, deleted_at = NULL
         FROM given
-        WHERE contact.id = given.id
+        WHERE contact.workspace_id = given.workspace_id AND contact.id = given.id
         RETURNING contact.id
       ), ${attached(tagIds ?? [])}
       DELETE FROM contact_tag USING written

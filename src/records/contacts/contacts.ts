@@ -33,14 +33,16 @@ export const contactSelection = sql.fragment`
   ARRAY(SELECT tag_id::text FROM contact_tag WHERE contact_id = contact.id ORDER BY tag_id) AS "tagsId",
   contact.dob, contact.created_at AS "createdAt", contact.updated_at AS "updatedAt"`;
 
-/** Contacts by id, deleted ones included, whoever owns them; in no order. */
+/** Contacts by id, deleted ones included; in no order. */
 export async function listContactsById(
   connection: Connection,
+  workspaceId: number,
   contactIds: readonly string[],
 ): Promise<readonly Contact[]> {
   if (contactIds.length === 0) return [];
   return connection.any(sql.type(ContactRow)`
-    SELECT ${contactSelection} FROM contact WHERE id = ANY(${sql.array(contactIds, 'uuid')})`);
+    SELECT ${contactSelection} FROM contact
+    WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(contactIds, 'uuid')})`);
 }
 
 /** Throws NotFound, for a deleted contact too. */

@@ -61,17 +61,19 @@ export async function searchContacts(
     );
     hits.push(...ids.map((id) => ({ way: index, id })));
   }
-  return withContacts(connection, hits);
+  return withContacts(connection, workspaceId, hits);
 }
 
 async function withContacts(
   connection: Connection,
+  workspaceId: number,
   positions: readonly ContactPosition[],
 ): Promise<readonly ContactHit[]> {
   if (positions.length === 0) return [];
   const ids = positions.map(({ id }) => id);
   const contacts = await connection.any(sql.type(ContactRow)`
-    SELECT ${contactSelection} FROM contact WHERE id = ANY(${sql.array(ids, 'uuid')})`);
+    SELECT ${contactSelection} FROM contact
+    WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(ids, 'uuid')})`);
   const byId = new Map(contacts.map((contact) => [contact.id, contact]));
   return positions.flatMap((position) => {
     const contact = byId.get(position.id);

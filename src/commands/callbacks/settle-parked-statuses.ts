@@ -140,7 +140,7 @@ function statusOf(parked: ParkedStatus): readonly ParkedAndTold[] {
 
 const recentSeconds = 30;
 const idleMs = 1_000;
-const fullRoundMs = 20_000;
+const fullRoundMs = 60_000;
 
 /** The loop of a worker. What was parked lately is looked at every second, the rest less often. */
 export function startSettlingStatuses(dependencies: SettlingDependencies): Loop {

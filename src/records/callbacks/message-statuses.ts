@@ -2,7 +2,7 @@
  * What provider statuses change about messages: a campaign's recipients and the messages outside campaigns. Every statement
  * takes a whole batch; the lock order is that of docs/architecture.md.
  */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts';
@@ -51,10 +51,25 @@ export async function findTargetsById(
     WHERE message.id = ANY(${sql.array(ids, 'uuid')}) AND message.direction = 'outbound'`);
 }
 
-/** By the provider's ids: for statuses that do not carry ours. */
+/** By the provider's ids: for statuses that do not carry ours. Most are of today: only the rest is looked for in every day. */
 export async function findTargetsByProviderId(
   connection: Connection,
   providerMessageIds: readonly string[],
+): Promise<readonly StatusTarget[]> {
+  const recent = await findTargetsOfDays(
+    connection,
+    providerMessageIds,
+    sql.fragment`day >= current_date - 1`,
+  );
+  const found = new Set(recent.map(({ provider_message_id: id }) => id));
+  const rest = providerMessageIds.filter((id) => !found.has(id));
+  return [...recent, ...(await findTargetsOfDays(connection, rest, sql.fragment`TRUE`))];
+}
+
+async function findTargetsOfDays(
+  connection: Connection,
+  providerMessageIds: readonly string[],
+  ofDays: FragmentSqlToken,
 ): Promise<readonly StatusTarget[]> {
   if (providerMessageIds.length === 0) return [];
   return connection.any(sql.type(StatusTargetRow)`
@@ -62,7 +77,7 @@ export async function findTargetsByProviderId(
     SELECT ${recipientTarget} FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
     WHERE recipient.id IN (
         SELECT provider_message.recipient_id FROM wanted
-        JOIN provider_message ON provider_message.hash = hashtextextended(wanted.id, 0))
+        JOIN provider_message ON ${ofDays} AND provider_message.hash = hashtextextended(wanted.id, 0))
       AND recipient.provider_message_id IN (SELECT id FROM wanted)
     UNION ALL
     SELECT ${messageTarget} FROM message

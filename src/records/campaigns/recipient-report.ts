@@ -35,12 +35,57 @@ export interface RecipientFilter {
 // States that always come with a reason: asked for alone, the partial index on reasons finds them.
 const reasonedStates: readonly RecipientState[] = ['FAILED', 'UNKNOWN', 'SKIPPED'];
 
+// A state that few are in is looked for in so many positions at a time: for all at once Postgres would read the recipients of
+// every campaign there is.
+const window = 20_000;
+
+const Counted = row(t.type({ all: t.number, wanted: t.number }));
+
 /** In order of position. */
 export async function listRecipients(
   connection: Connection,
+  filter: RecipientFilter,
+): Promise<readonly RecipientReport[]> {
+  const { campaignId, states, reasons, phoneNumber, afterPosition, limit } = filter;
+  const isReasoned = states.every((state) => reasonedStates.includes(state));
+  if (states.length === 0 || reasons.length > 0 || phoneNumber !== undefined || isReasoned)
+    return listWithin(connection, filter, undefined);
+  const { all, wanted } = await countRecipients(connection, campaignId, states);
+  const most = Math.min(limit, wanted);
+  const found: RecipientReport[] = [];
+  for (let after = afterPosition; after < all && found.length < most; after += window) {
+    // oxlint-disable-next-line no-await-in-loop -- windows follow each other
+    const next = await listWithin(
+      connection,
+      { ...filter, afterPosition: after, limit: most - found.length },
+      after + window,
+    );
+    found.push(...next);
+  }
+  return found;
+}
+
+/** Of the campaign, and of them in these states. */
+async function countRecipients(
+  connection: Connection,
+  campaignId: string,
+  states: readonly RecipientState[],
+) {
+  const counted = await connection.maybeOne(sql.type(Counted)`
+    SELECT sum(value::int)::int4 AS all,
+      coalesce(sum(value::int) FILTER (WHERE upper(key) = ANY (${sql.array(states, 'text')})), 0)::int4 AS wanted
+    FROM campaign_counter, jsonb_each_text(to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position')
+    WHERE campaign_id = ${campaignId} GROUP BY campaign_id`);
+  return counted ?? { all: 0, wanted: 0 };
+}
+
+async function listWithin(
+  connection: Connection,
   { campaignId, states, reasons, phoneNumber, afterPosition, limit }: RecipientFilter,
+  upTo: number | undefined,
 ): Promise<readonly RecipientReport[]> {
   const conditions = [sql.fragment`campaign_id = ${campaignId} AND position > ${afterPosition}`];
+  if (upTo !== undefined) conditions.push(sql.fragment`position <= ${upTo}`);
   if (states.length > 0) conditions.push(sql.fragment`state = ANY (${sql.array(states, 'text')})`);
   if (reasons.length > 0) conditions.push(sql.fragment`reason = ANY (${sql.array(reasons, 'text')})`);
   // Two indexes hold the numbers, one of those who are sent to and one of the others.

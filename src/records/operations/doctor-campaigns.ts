@@ -27,7 +27,7 @@ export type Selection =
   | { readonly afterId: string | null; readonly limit: number }
   | { readonly ids: readonly string[] };
 
-const finished = campaignStatuses.filter(isFinished);
+const open = campaignStatuses.filter((status) => !isFinished(status));
 const selectionOf = (selection: Selection) =>
   'ids' in selection
     ? sql.fragment`campaign.id = ANY (${sql.array([...selection.ids], 'uuid')})`
@@ -47,7 +47,7 @@ export function listOpenCampaigns(
       status = 'SCHEDULED' AND scheduled_at < now() - make_interval(secs => ${selection.settledSeconds}) AS overdue
     FROM campaign
     JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
-    WHERE status <> ALL (${sql.array(finished, 'text')}) AND ${selectionOf(selection)}
+    WHERE status = ANY (${sql.array(open, 'text')}) AND ${selectionOf(selection)}
     ORDER BY campaign.id
     ${limitOf(selection)}`);
 }

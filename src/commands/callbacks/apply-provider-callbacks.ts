@@ -1,3 +1,4 @@
+import { createLowWater, type LowWater } from '../../concurrency/low-water.ts';
 import { readNotification } from '../../provider/notification.ts';
 import type { NotificationItem } from '../../provider/notification-item.ts';
 import type { Transaction } from '../../records/database/database.ts';
@@ -27,10 +28,11 @@ export function createCallbackRounds(
   { restMs = heldRestMs }: { readonly restMs?: number } = {},
 ): () => Promise<number> {
   const restingUntil = new Map<bigint, number>();
+  const waiting = createLowWater<bigint>();
   return async () => {
     const now = performance.now();
     for (const [id, until] of restingUntil) if (until <= now) restingUntil.delete(id);
-    const { taken, held } = await applyRound(dependencies, [...restingUntil.keys()]);
+    const { taken, held } = await applyRound(dependencies, [...restingUntil.keys()], waiting);
     for (const id of held) restingUntil.set(id, performance.now() + restMs);
     return taken;
   };
@@ -47,12 +49,19 @@ interface Round {
   readonly held: readonly bigint[];
 }
 
-async function applyRound(dependencies: CallbackDependencies, except: readonly bigint[]): Promise<Round> {
+async function applyRound(
+  dependencies: CallbackDependencies,
+  except: readonly bigint[],
+  waiting: LowWater<bigint>,
+): Promise<Round> {
   let claimed: readonly StoredCallback[] = [];
   const held: bigint[] = [];
   try {
     const done = await dependencies.database.transaction(async (transaction) => {
-      claimed = await claimProviderCallbacks(transaction, { ...batch, except });
+      await waiting.find(async (from) => {
+        claimed = await claimProviderCallbacks(transaction, { ...batch, except, from });
+        return claimed[0]?.id;
+      });
       if (claimed.length === 0) return nothingLeft;
       const items = claimed.flatMap(({ body }) => readNotification(body));
       const after = await applyItems(dependencies, transaction, items);

@@ -1,5 +1,6 @@
+import { createLowWater } from '../../concurrency/low-water.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { fanOutEvents, hasWaitingEvents } from '../../records/webhooks/events.ts';
+import { fanOutEvents, findWaitingEvent } from '../../records/webhooks/events.ts';
 import type { DispatchLimits } from '../../records/webhooks/dispatch.ts';
 import {
   dispatchDeliveries,
@@ -55,13 +56,16 @@ export function startWebhookRelay(
   const { database, logger, config, metrics } = dependencies;
   const starts = createDeliveryStarts(dependencies, options.starts);
 
+  const waiting = createLowWater<string>();
+
   const loops = [
     startPollingLoop({
       name: 'webhook fan-out',
       logger,
       idleMs: options.idleMs,
       work: async () => {
-        if (!(await hasWaitingEvents(database))) return false;
+        const first = await waiting.find((from) => findWaitingEvent(database, from));
+        if (first === undefined) return false;
         return (await fanOutEvents(database, options.fanOutBatch)).events > 0;
       },
     }),

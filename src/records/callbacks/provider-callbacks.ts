@@ -65,11 +65,18 @@ export async function claimProviderCallbacks(
     limit,
     maxBytes,
     except,
-  }: { readonly limit: number; readonly maxBytes: number; readonly except: readonly bigint[] },
+    from = 0n,
+  }: {
+    readonly limit: number;
+    readonly maxBytes: number;
+    readonly except: readonly bigint[];
+    /** Those before it are left out. */
+    readonly from?: bigint | undefined;
+  },
 ): Promise<readonly StoredCallback[]> {
   const waiting = await connection.any(sql.type(Waiting)`
     SELECT id, octet_length(body) AS size FROM provider_callback
-    WHERE applied_at IS NULL AND id <> ALL (${sql.array(except, 'int8')})
+    WHERE applied_at IS NULL AND id >= ${from} AND id <> ALL (${sql.array(except, 'int8')})
     ORDER BY id
     LIMIT ${limit}
     FOR UPDATE SKIP LOCKED`);

@@ -78,15 +78,16 @@ export async function insertTestEvent(
     RETURNING id`);
 }
 
-const Waiting = row(t.type({ waiting: t.boolean }));
+const from = (id: string | undefined) => (id === undefined ? sql.fragment`TRUE` : sql.fragment`id >= ${id}`);
 
 /**
- * Cheap enough to ask many times a second. In the order of its index: with statistics from the middle of a burst Postgres
- * would look for any one in the table, and read all of it once nothing waits any more.
+ * The first, from `after` on; cheap enough to ask many times a second. In the order of its index: with statistics from the middle
+ * of a burst Postgres would look for any one in the table, and read all of it once nothing waits any more.
  */
-export async function hasWaitingEvents(connection: Connection): Promise<boolean> {
-  return connection.oneFirst(sql.type(Waiting)`
-    SELECT (SELECT id FROM event WHERE fanned_out_at IS NULL ORDER BY id LIMIT 1) IS NOT NULL AS waiting`);
+export async function findWaitingEvent(connection: Connection, after?: string): Promise<string | undefined> {
+  const id = await connection.maybeOneFirst(sql.type(EventId)`
+    SELECT id FROM event WHERE fanned_out_at IS NULL AND ${from(after)} ORDER BY id LIMIT 1`);
+  return id ?? undefined;
 }
 
 const FanOut = row(t.type({ events: t.number, deliveries: t.number }));

@@ -1,0 +1,26 @@
+/**
+ * Where the reading of a queue begins. Behind its first waiting entry lie those that are done; while any transaction is open,
+ * Postgres cannot forget them, and every look from the beginning passes them all.
+ */
+export interface LowWater<K> {
+  /** `look` answers with the first entry that waits, from `from` on; undefined: from the beginning. */
+  readonly find: (look: (from: K | undefined) => Promise<K | undefined>) => Promise<K | undefined>;
+}
+
+/** Share of the time that looks from the beginning may take. They find what came late: an entry counts from its commit on. */
+const fullShare = 0.05;
+
+export function createLowWater<K>(now: () => number = () => performance.now()): LowWater<K> {
+  let mark: K | undefined;
+  let nextFull = 0;
+  return {
+    async find(look) {
+      const startedAt = now();
+      const isFull = startedAt >= nextFull;
+      const first = await look(isFull ? undefined : mark);
+      if (isFull) nextFull = now() + (now() - startedAt) / fullShare;
+      mark = first ?? mark;
+      return first;
+    },
+  };
+}

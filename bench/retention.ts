@@ -52,7 +52,8 @@ async function fill(workspaceId: number): Promise<void> {
 /** What lives is one round: what was there before this round is a month old now. */
 async function age(before: Date): Promise<void> {
   await client.query(
-    `UPDATE webhook_delivery SET created_at = created_at - interval '31 days' WHERE created_at < $1`,
+    `UPDATE webhook_delivery SET id = uuidv7(interval '-31 days'), created_at = created_at - interval '31 days'
+     WHERE created_at < $1`,
     [before],
   );
   await client.query(

@@ -1,5 +1,5 @@
 /** Removal by age, a batch at a time: short statements, so that nobody waits and vacuum keeps up. */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import { deleteExpiredIdempotencyKeys } from '../workspaces/idempotency-keys.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing } from '../database/row.ts';
@@ -12,42 +12,60 @@ export interface Batch {
 /** Removes one batch; returns how many rows went. */
 export type Removal = (connection: Connection, batch: Batch) => Promise<number>;
 
+const by = (column: FragmentSqlToken) => ({
+  isOld: (days: number) => sql.fragment`${column} < now() - make_interval(days => ${days})`,
+  order: column,
+});
+
+// A delivery's id is the time at which it was made.
 const tables = {
   deliveries: {
     table: sql.fragment`webhook_delivery`,
     isOver: sql.fragment`state IN ('delivered', 'failed')`,
-    age: sql.fragment`created_at`,
+    isOld: (days: number) => sql.fragment`id < (SELECT uuidv7(-make_interval(days => ${days})))`,
+    order: sql.fragment`id`,
   },
   events: {
     table: sql.fragment`event`,
     isOver: sql.fragment`fanned_out_at IS NOT NULL`,
-    age: sql.fragment`occurred_at`,
+    ...by(sql.fragment`occurred_at`),
   },
   callbacks: {
     table: sql.fragment`provider_callback`,
     isOver: sql.fragment`applied_at IS NOT NULL`,
-    age: sql.fragment`received_at`,
+    ...by(sql.fragment`received_at`),
   },
   statuses: {
     table: sql.fragment`parked_status`,
     isOver: sql.fragment`emitted_at IS NOT NULL`,
-    age: sql.fragment`parked_at`,
+    ...by(sql.fragment`parked_at`),
   },
 };
 
 function removalFrom(name: keyof typeof tables): Removal {
-  const { table, isOver, age } = tables[name];
+  const { table, isOver, isOld, order } = tables[name];
   return async (connection, { olderThanDays, limit }) => {
     const { rowCount } = await connection.query(sql.type(nothing)`
-      DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM ${table}
-        WHERE ${age} < now() - make_interval(days => ${olderThanDays}) AND ${isOver}
-        ORDER BY ${age}
-        LIMIT ${limit}
+      DELETE FROM ${table} WHERE id = ANY (ARRAY(
+        SELECT id FROM ${table} WHERE ${isOld(olderThanDays)} AND ${isOver}
+        ORDER BY ${order} LIMIT ${limit}
         FOR UPDATE SKIP LOCKED))`);
     return rowCount;
   };
 }
+
+/** The provider tells of a message for a month at most. Two rows are one when they say the same. */
+const removeProviderMessages: Removal = async (connection, { olderThanDays, limit }) => {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    DELETE FROM provider_message USING (
+      SELECT day, hash, recipient_id FROM provider_message
+      WHERE day < current_date - greatest(${olderThanDays}, 31)
+      ORDER BY day, hash LIMIT ${limit}
+      FOR UPDATE SKIP LOCKED) AS old
+    WHERE provider_message.day = old.day AND provider_message.hash = old.hash
+      AND provider_message.recipient_id = old.recipient_id`);
+  return rowCount;
+};
 
 /** Deliveries before their events. Idempotency keys live for a day, whatever the age asked for. */
 export const removals: Readonly<Record<string, Removal>> = {
@@ -55,5 +73,6 @@ export const removals: Readonly<Record<string, Removal>> = {
   events: removalFrom('events'),
   callbacks: removalFrom('callbacks'),
   statuses: removalFrom('statuses'),
+  providerMessages: removeProviderMessages,
   idempotencyKeys: (connection, { limit }) => deleteExpiredIdempotencyKeys(connection, limit),
 };

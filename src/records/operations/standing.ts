@@ -10,6 +10,8 @@ import { nullable, row } from '../database/row.ts';
 import { countStandstills } from './standstill.ts';
 
 const countLimit = 10_000;
+/** Of one endpoint, however many there are. */
+const leastPerEndpoint = 100;
 
 export interface Standing {
   readonly campaigns: readonly {
@@ -83,7 +85,8 @@ function readQueues(connection: Connection): Promise<readonly Queue[]> {
       JOIN LATERAL (
         SELECT count(*) FROM (
           SELECT 1 FROM webhook_delivery
-          WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL LIMIT ${countLimit}
+          WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL
+          LIMIT (SELECT greatest(${leastPerEndpoint}, ${countLimit} / greatest(1, count(*))) FROM webhook_configuration)
         ) AS earliest
       ) AS depth ON true
     ), queue (queue, depth, since) AS (

@@ -37,6 +37,17 @@ export async function hasWaitingDeliveries(database: Connection): Promise<boolea
       ORDER BY webhook_id, id LIMIT 1) IS NOT NULL AS waiting`);
 }
 
+/** `endpoint` (webhook_id) of a recursive WITH: every one with deliveries that wait, and NULL. */
+const waitingEndpoints = sql.fragment`
+  (SELECT webhook_id FROM webhook_delivery
+   WHERE state = 'pending' AND dispatched_at IS NULL
+   ORDER BY webhook_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT next.webhook_id FROM webhook_delivery AS next
+          WHERE next.state = 'pending' AND next.dispatched_at IS NULL AND next.webhook_id > endpoint.webhook_id
+          ORDER BY next.webhook_id LIMIT 1)
+  FROM endpoint WHERE endpoint.webhook_id IS NOT NULL`;
+
 /**
  * Marks the deliveries whose turn it is and returns them. Endpoints take turns: the one with the fewest in flight
  * comes first. Slow ones have places of their own, few of the round and a quarter of the pool, and yield to healthy ones
@@ -50,15 +61,7 @@ export async function dispatchDeliveries(
   return database.transaction(async (transaction) => {
     await transaction.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtext('webhook-dispatch'))`);
     return transaction.any(sql.type(DispatchedRow)`
-      WITH RECURSIVE endpoint AS (
-        (SELECT webhook_id FROM webhook_delivery
-         WHERE state = 'pending' AND dispatched_at IS NULL
-         ORDER BY webhook_id LIMIT 1)
-        UNION ALL
-        SELECT (SELECT next.webhook_id FROM webhook_delivery AS next
-                WHERE next.state = 'pending' AND next.dispatched_at IS NULL AND next.webhook_id > endpoint.webhook_id
-                ORDER BY next.webhook_id LIMIT 1)
-        FROM endpoint WHERE endpoint.webhook_id IS NOT NULL
+      WITH RECURSIVE endpoint AS (${waitingEndpoints}
       ), open AS MATERIALIZED (
         SELECT webhook_id, count(*)::int4 AS deliveries,
           count(*) FILTER (WHERE attempted_at < now() - make_interval(secs => ${limits.hangingAfterSeconds}))::int4 AS hanging
@@ -183,15 +186,22 @@ export async function sweepDeliveries(
   { expiryHours, redispatchSeconds }: SweepLimits,
 ): Promise<Swept> {
   return database.one(sql.type(Swept)`
-    WITH interrupted AS (
+    WITH RECURSIVE interrupted AS (
       UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted', sending_until = NULL
       WHERE state = 'sending' AND dispatched_at IS NOT NULL AND sending_until < now()
       RETURNING id
+    ), endpoint AS (${waitingEndpoints}
     ), late_waiting AS MATERIALIZED (
-      -- Each by the partial index of its own: a condition on the state alone would read the deliveries of a month.
+      -- Each by the partial index of its own: a condition on the state alone would read the deliveries of a month. Endpoint by
+      -- endpoint up to the first young one: an id is the time at which the delivery was made.
       SELECT id FROM webhook_delivery
-      WHERE state = 'pending' AND dispatched_at IS NULL AND created_at < now() - make_interval(hours => ${expiryHours})
-      LIMIT 5000
+      WHERE state = 'pending' AND dispatched_at IS NULL AND id = ANY (ARRAY(
+        SELECT late.id FROM endpoint CROSS JOIN LATERAL (
+          SELECT id FROM webhook_delivery
+          WHERE webhook_id = endpoint.webhook_id AND state = 'pending' AND dispatched_at IS NULL
+            AND id < (SELECT uuidv7(-make_interval(hours => ${expiryHours})))
+          ORDER BY id LIMIT 5000) AS late
+        LIMIT 5000))
       FOR UPDATE SKIP LOCKED
     ), late_dispatched AS MATERIALIZED (
       SELECT id FROM webhook_delivery

@@ -34,12 +34,17 @@ it('removes what is older than the limit, by batches, and nothing else', async (
   );
   await query(
     database,
-    `UPDATE webhook_delivery SET created_at = event.occurred_at FROM event WHERE event.id = webhook_delivery.event_id`,
+    `UPDATE webhook_delivery SET id = uuidv7(event.occurred_at - now()) FROM event WHERE event.id = webhook_delivery.event_id`,
   );
   await query(
     database,
     `INSERT INTO provider_callback (body, received_at, applied_at)
      VALUES ('a', now() - interval '31 days', now()), ('b', now() - interval '31 days', NULL), ('c', now(), now())`,
+  );
+  await query(
+    database,
+    `INSERT INTO provider_message (hash, recipient_id, day)
+     VALUES (1, uuidv7(), current_date - 33), (2, uuidv7(), current_date - 29), (3, uuidv7(), DEFAULT)`,
   );
   let batches = 0;
   const summary = await deleteExpired(
@@ -62,11 +67,12 @@ it('removes what is older than the limit, by batches, and nothing else', async (
     events: 25,
     callbacks: 1,
     statuses: 0,
+    providerMessages: 1,
     idempotencyKeys: 0,
     files: 0,
     leftovers: 0,
   });
-  expect(batches).toBe(10);
+  expect(batches).toBe(11);
   const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
     database,
     `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM webhook_delivery) AS deliveries,

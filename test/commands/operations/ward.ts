@@ -85,11 +85,14 @@ export async function untilQuiet(
 
 /** An event and one delivery of it. */
 export async function seedDelivery(
-  { run }: Ward,
+  { run, read }: Ward,
   workspaceId: number,
   columns: ReturnType<typeof sql.fragment>,
 ): Promise<string> {
-  const [id, eventId, webhookId] = [randomUUID(), randomUUID(), randomUUID()];
+  const [eventId, webhookId] = [randomUUID(), randomUUID()];
+  // An id is the time at which a delivery was made.
+  const id = await read(sql.fragment`
+    SELECT uuidv7(made.at - now()) FROM (SELECT ${columns}) AS made (state, dispatched_at, sending_until, at)`);
   await run(sql.fragment`INSERT INTO event (id, workspace_id, key, body, fanned_out_at)
     VALUES (${eventId}, ${workspaceId}, 'message.sent', '{}', now())`);
   await run(sql.fragment`INSERT INTO webhook_delivery (id, workspace_id, webhook_id, event_id, event_key,

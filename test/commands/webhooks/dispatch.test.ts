@@ -541,7 +541,10 @@ describe('sweepDeliveries', () => {
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 2);
     await dispatchDeliveries(database.pool, { ...limits, limit: 1 });
-    await query(database, `UPDATE webhook_delivery SET created_at = now() - interval '25 hours'`);
+    await query(
+      database,
+      `UPDATE webhook_delivery SET id = uuidv7(interval '-25 hours'), created_at = now() - interval '25 hours'`,
+    );
     expect(await sweep()).toMatchObject({ expired: 2 });
     expect((await deliveries()).map(({ state, error_code: code }) => [state, code])).toEqual([
       ['failed', 'expired'],

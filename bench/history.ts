@@ -1,0 +1,167 @@
+/**
+ * What is asked often, on a database with a long history against the same one nearly empty: once quiet, and once while a writing
+ * transaction has been open since before a day's queue was worked off. And the WAL of a recipient sent.
+ * `--rows N` recipients (default 1,000,000), a fifth as many contacts, half as many events, deliveries, callbacks, entries.
+ */
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { createSecretBox } from '../src/secrets.ts';
+import { createDependencies } from '../src/dependencies.ts';
+import { createDatabase, type Database, type Transaction } from '../src/records/database/database.ts';
+import { claimKnownStatuses } from '../src/records/callbacks/parked-statuses.ts';
+import { claimProviderCallbacks } from '../src/records/callbacks/provider-callbacks.ts';
+import { findTargetsById, findTargetsByProviderId } from '../src/records/callbacks/message-statuses.ts';
+import { listRecipients } from '../src/records/campaigns/recipient-report.ts';
+import { listCampaignReports } from '../src/records/campaigns/report.ts';
+import { listContacts } from '../src/records/contacts/list.ts';
+import { listOpenCampaigns } from '../src/records/operations/doctor-campaigns.ts';
+import { listWalletBooks } from '../src/records/operations/doctor-wallets.ts';
+import { readStanding } from '../src/records/operations/standing.ts';
+import { hasWaitingDeliveries, sweepDeliveries } from '../src/records/webhooks/dispatch.ts';
+import { fanOutEvents, findWaitingEvent } from '../src/records/webhooks/events.ts';
+import { startAckServer } from './support/ack-server.ts';
+import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
+import { useOf } from './support/database-use.ts';
+import { seedHistory } from './support/history.ts';
+import { startPostgres } from './support/postgres.ts';
+import { seedRunningCampaign } from './support/seed.ts';
+import { sendCampaign } from './support/send-campaign.ts';
+
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } });
+const rows = Number(values.rows);
+const few = 10_000;
+const sent = 5_000;
+const times = 40;
+
+type Figures = ReadonlyMap<string, { readonly median: number; readonly slowest: number }>;
+
+const postgres = await startPostgres();
+const provider = await startAckServer();
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
+await client.connect();
+const database = await createDatabase(postgres.url, 4);
+try {
+  await seedHistory(client, few);
+  const [small, smallWal] = [await figuresOf(database), await walOfARecipient()];
+  await seedHistory(client, rows);
+  const [large, largeWal] = [await figuresOf(database), await walOfARecipient()];
+  const held = await whileATransactionIsOpen(() => figuresOf(database));
+  print(small, large, held);
+  process.stdout.write(
+    `WAL of a recipient sent: ${smallWal.toFixed(0)} bytes, ${largeWal.toFixed(0)} with history\n`,
+  );
+} finally {
+  await database.end();
+  await client.end();
+  provider.stop();
+  await postgres.stop();
+}
+
+async function figuresOf(pool: Database): Promise<Figures> {
+  const workspaceId = 1001;
+  const one = async <A>(text: string) => (await client.query<{ found: A }>(text)).rows[0]?.found as A;
+  const ids = await one<string[]>(
+    `SELECT array_agg(id) AS found FROM (SELECT id FROM recipient ORDER BY id LIMIT 400) AS some`,
+  );
+  const providerIds = ids.map((_, index) => `wamid.foreign.${index}`);
+  const campaignId = await one<string>(
+    `SELECT id AS found FROM campaign WHERE workspace_id = ${workspaceId} LIMIT 1`,
+  );
+  const undone = (work: (transaction: Transaction) => Promise<unknown>) => async () => {
+    await pool
+      .transaction(async (transaction) => {
+        await work(transaction);
+        throw new Undone();
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof Undone)) throw error;
+      });
+  };
+  const callbacks = { limit: 400, maxBytes: 1024 * 1024, except: [] };
+  const asked: Readonly<Record<string, () => Promise<unknown>>> = {
+    'claim callbacks': undone((transaction) => claimProviderCallbacks(transaction, callbacks)),
+    'find 400 messages by our id': () => findTargetsById(pool, ids),
+    'find 400 messages by a foreign id': () => findTargetsByProviderId(pool, providerIds),
+    'settle parked statuses': undone((transaction) =>
+      claimKnownStatuses(transaction, { withinSeconds: undefined, limit: 500 }),
+    ),
+    'find a waiting event': () => findWaitingEvent(pool),
+    'fan events out': undone((transaction) => fanOutEvents(transaction, 500)),
+    'find a waiting delivery': () => hasWaitingDeliveries(pool),
+    'sweep deliveries': () => sweepDeliveries(pool, { expiryHours: 24, redispatchSeconds: 30 }),
+    'list contacts': () => listContacts(pool, workspaceId, { limit: 100 }),
+    'list campaigns': () => listCampaignReports(pool, workspaceId, { page: 1, limit: 20 }),
+    'list campaigns, far page': () => listCampaignReports(pool, workspaceId, { page: 30, limit: 20 }),
+    'list recipients of a rare state': () =>
+      listRecipients(pool, { campaignId, states: ['SENT'], reasons: [], afterPosition: 0, limit: 100 }),
+    gauges: () => readStanding(pool),
+    'open campaigns (doctor)': () =>
+      listOpenCampaigns(pool, { afterId: null, limit: 200, settledSeconds: 60 }),
+    'wallet books (doctor)': () => listWalletBooks(pool, { afterId: null, limit: 200 }),
+  };
+  const figures = new Map<string, { readonly median: number; readonly slowest: number }>();
+  for (const [name, ask] of Object.entries(asked)) {
+    await ask();
+    const took: number[] = [];
+    for (let done = 0; done < times; done += 1) {
+      const startedAt = performance.now();
+      await ask();
+      took.push(performance.now() - startedAt);
+    }
+    took.sort((one_, other) => one_ - other);
+    figures.set(name, { median: took[times / 2] ?? 0, slowest: took.at(-1) ?? 0 });
+  }
+  return figures;
+}
+
+class Undone extends Error {}
+
+/** Events, callbacks and parked statuses that came and were worked off since it began leave entries behind. */
+async function whileATransactionIsOpen<A>(work: () => Promise<A>): Promise<A> {
+  const other = new pg.Client({ connectionString: postgres.ownerUrl });
+  await other.connect();
+  await other.query(`BEGIN; INSERT INTO workspace (name) VALUES ('held')`);
+  const many = Math.ceil(rows / 10);
+  await client.query(
+    `INSERT INTO provider_callback (body) SELECT convert_to(repeat('x', 400), 'UTF8') FROM generate_series(1, $1::int)`,
+    [many],
+  );
+  await client.query(
+    `INSERT INTO event (workspace_id, key, body) SELECT 1001, 'read', '{}' FROM generate_series(1, $1::int)`,
+    [many],
+  );
+  await client.query('UPDATE provider_callback SET applied_at = now() WHERE applied_at IS NULL');
+  await client.query('UPDATE event SET fanned_out_at = now() WHERE fanned_out_at IS NULL');
+  const result = await work();
+  await other.query('ROLLBACK');
+  await other.end();
+  return result;
+}
+
+async function walOfARecipient(): Promise<number> {
+  const seed = { recipients: sent, messagesPerSecond: 100_000 };
+  const { campaignId } = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), seed);
+  const dependencies = await createDependencies(
+    benchConfig(postgres.url, { PROVIDER_BASE_URL: provider.baseUrl, PROVIDER_CONNECTIONS: '128' }),
+    'bench',
+  );
+  const { walBytes } = await useOf(client, postgres, async () => {
+    await sendCampaign(dependencies, campaignId);
+  });
+  await dependencies.close();
+  return walBytes / sent;
+}
+
+function print(small: Figures, large: Figures, held: Figures): void {
+  const cell = (value: number) => value.toFixed(1).padStart(8);
+  process.stdout.write(
+    `${rows} recipients against ${few}, median in ms, ratio, slowest of ${times}; the same with an open transaction\n`,
+  );
+  for (const [name, { median }] of small) {
+    const columns = [large, held].flatMap((figures) => {
+      const found = figures.get(name);
+      return [found?.median ?? 0, (found?.median ?? 0) / median, found?.slowest ?? 0];
+    });
+    process.stdout.write(`${name.padEnd(36)}${[median, ...columns].map(cell).join('')}\n`);
+  }
+}

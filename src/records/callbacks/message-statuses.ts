@@ -76,8 +76,10 @@ async function findTargetsOfDays(
     WITH wanted AS (SELECT unnest(${sql.array(providerMessageIds, 'text')}) AS id)
     SELECT ${recipientTarget} FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
     WHERE recipient.id IN (
-        SELECT provider_message.recipient_id FROM wanted
-        JOIN provider_message ON ${ofDays} AND provider_message.hash = hashtextextended(wanted.id, 0))
+        -- One look into the index each: OFFSET keeps it from becoming a join that reads all of them.
+        SELECT sent.recipient_id FROM wanted CROSS JOIN LATERAL (
+          SELECT recipient_id FROM provider_message
+          WHERE ${ofDays} AND hash = hashtextextended(wanted.id, 0) OFFSET 0) AS sent)
       AND recipient.provider_message_id IN (SELECT id FROM wanted)
     UNION ALL
     SELECT ${messageTarget} FROM message

@@ -1,0 +1,97 @@
+/** What is asked often reads by an index, and none of the tables that grow with history from end to end. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { seedHistory } from '../../bench/support/history.ts';
+import { claimKnownStatuses } from '../../src/records/callbacks/parked-statuses.ts';
+import { claimProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
+import { findTargetsById, findTargetsByProviderId } from '../../src/records/callbacks/message-statuses.ts';
+import { listRecipients } from '../../src/records/campaigns/recipient-report.ts';
+import { listContacts } from '../../src/records/contacts/list.ts';
+import type { Connection, Database } from '../../src/records/database/database.ts';
+import { row } from '../../src/records/database/row.ts';
+import { removals } from '../../src/records/operations/retention.ts';
+import { readStanding } from '../../src/records/operations/standing.ts';
+import { hasWaitingDeliveries, sweepDeliveries } from '../../src/records/webhooks/dispatch.ts';
+import { fanOutEvents, findWaitingEvent } from '../../src/records/webhooks/events.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+const Text = row(t.type({ text: t.string }));
+const firstCampaign = (connection: Connection) =>
+  connection.oneFirst(sql.type(Text)`SELECT id::text AS text FROM campaign ORDER BY id LIMIT 1`);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.ownerUrl });
+  await client.connect();
+  await seedHistory(client, 30_000);
+  await client.query(`INSERT INTO parked_status (channel_id, provider_message_id, status, body)
+    SELECT (SELECT id FROM channel LIMIT 1), 'foreign.' || n, 'sent', '{}' FROM generate_series(1, 100) AS n; ANALYZE parked_status`);
+  await client.end();
+});
+afterAll(() => database.drop());
+
+const growing = [
+  'contact',
+  'event',
+  'ledger_entry',
+  'provider_callback',
+  'provider_message',
+  'recipient',
+  'webhook_delivery',
+];
+const Scans = row(t.type({ name: t.string, scans: t.number }));
+
+/** What the session has scanned so far and not told yet. */
+async function scansOf(connection: Connection): Promise<ReadonlyMap<string, number>> {
+  const scans = await connection.any(sql.type(Scans)`
+    SELECT relname AS name, seq_scan::int4 AS scans FROM pg_stat_xact_user_tables
+    WHERE relname = ANY (${sql.array(growing, 'text')})`);
+  return new Map(scans.map(({ name, scans: count }) => [name, count]));
+}
+
+const callbacks = { limit: 400, maxBytes: 1024 * 1024, except: [] };
+const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
+const batch = { olderThanDays: 40, limit: 100 };
+
+const asked: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
+  'claiming callbacks': (connection) => claimProviderCallbacks(connection, callbacks),
+  'finding messages by our ids': (connection) => findTargetsById(connection, ids(400)),
+  'finding messages by ids of the provider': (connection) => findTargetsByProviderId(connection, ids(400)),
+  'settling parked statuses': (connection) =>
+    claimKnownStatuses(connection, { withinSeconds: undefined, limit: 500 }),
+  'looking for a waiting event': (connection) => findWaitingEvent(connection),
+  'fanning events out': (connection) => fanOutEvents(connection, 500),
+  'looking for a waiting delivery': hasWaitingDeliveries,
+  'sweeping deliveries': (connection) =>
+    sweepDeliveries(connection as Database, { expiryHours: 24, redispatchSeconds: 30 }),
+  'listing contacts': (connection) => listContacts(connection, 1001, { limit: 100 }),
+  'listing recipients of a rare state': async (connection) =>
+    listRecipients(connection, {
+      campaignId: await firstCampaign(connection),
+      states: ['SENT', 'DELIVERED'],
+      reasons: [],
+      afterPosition: 0,
+      limit: 20,
+    }),
+  'reading the gauges': readStanding,
+  ...Object.fromEntries(
+    Object.entries(removals).map(([name, remove]) => [
+      `removing old ${name}`,
+      (connection: Connection) => remove(connection, batch),
+    ]),
+  ),
+};
+
+it.each(Object.entries(asked))('%s reads no growing table from end to end', async (_what, ask) => {
+  const scanned = await database.pool.transaction(async (transaction) => {
+    const before = await scansOf(transaction);
+    await ask(transaction);
+    const after = await scansOf(transaction);
+    return growing.filter((name) => (after.get(name) ?? 0) > (before.get(name) ?? 0));
+  });
+  expect(scanned).toEqual([]);
+});

@@ -5,9 +5,10 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { createLowWater } from '../src/concurrency/low-water.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { createDependencies } from '../src/dependencies.ts';
-import { createDatabase, type Database, type Transaction } from '../src/records/database/database.ts';
+import { createDatabase, type Database } from '../src/records/database/database.ts';
 import { claimKnownStatuses } from '../src/records/callbacks/parked-statuses.ts';
 import { claimProviderCallbacks } from '../src/records/callbacks/provider-callbacks.ts';
 import { findTargetsById, findTargetsByProviderId } from '../src/records/callbacks/message-statuses.ts';
@@ -61,32 +62,31 @@ async function figuresOf(pool: Database): Promise<Figures> {
   const workspaceId = 1001;
   const one = async <A>(text: string) => (await client.query<{ found: A }>(text)).rows[0]?.found as A;
   const ids = await one<string[]>(
-    `SELECT array_agg(id) AS found FROM (SELECT id FROM recipient ORDER BY id LIMIT 400) AS some`,
+    `SELECT array_agg(id) AS found FROM (SELECT id FROM recipient ORDER BY id LIMIT 400) AS earliest`,
   );
   const providerIds = ids.map((_, index) => `wamid.foreign.${index}`);
   const campaignId = await one<string>(
     `SELECT id AS found FROM campaign WHERE workspace_id = ${workspaceId} LIMIT 1`,
   );
-  const undone = (work: (transaction: Transaction) => Promise<unknown>) => async () => {
-    await pool
-      .transaction(async (transaction) => {
-        await work(transaction);
-        throw new Undone();
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof Undone)) throw error;
-      });
-  };
+  // As their loops do: what waits is looked for from where it was found last.
+  const [waitingCallback, waitingEvent] = [createLowWater<bigint>(), createLowWater<string>()];
   const callbacks = { limit: 400, maxBytes: 1024 * 1024, except: [] };
   const asked: Readonly<Record<string, () => Promise<unknown>>> = {
-    'claim callbacks': undone((transaction) => claimProviderCallbacks(transaction, callbacks)),
+    'claim callbacks': () =>
+      waitingCallback.find((from) =>
+        pool.transaction(async (transaction) => {
+          const claimed = await claimProviderCallbacks(transaction, { ...callbacks, from });
+          return claimed[0]?.id;
+        }),
+      ),
     'find 400 messages by our id': () => findTargetsById(pool, ids),
     'find 400 messages by a foreign id': () => findTargetsByProviderId(pool, providerIds),
-    'settle parked statuses': undone((transaction) =>
-      claimKnownStatuses(transaction, { withinSeconds: undefined, limit: 500 }),
-    ),
-    'find a waiting event': () => findWaitingEvent(pool),
-    'fan events out': undone((transaction) => fanOutEvents(transaction, 500)),
+    'settle parked statuses': () =>
+      pool.transaction((transaction) =>
+        claimKnownStatuses(transaction, { withinSeconds: undefined, limit: 500 }),
+      ),
+    'find a waiting event': () => waitingEvent.find((from) => findWaitingEvent(pool, from)),
+    'fan events out': () => fanOutEvents(pool, 500),
     'find a waiting delivery': () => hasWaitingDeliveries(pool),
     'sweep deliveries': () => sweepDeliveries(pool, { expiryHours: 24, redispatchSeconds: 30 }),
     'list contacts': () => listContacts(pool, workspaceId, { limit: 100 }),
@@ -114,9 +114,7 @@ async function figuresOf(pool: Database): Promise<Figures> {
   return figures;
 }
 
-class Undone extends Error {}
-
-/** Events, callbacks and parked statuses that came and were worked off since it began leave entries behind. */
+/** Events and callbacks that came and were worked off since it began leave entries behind; the last of each still waits. */
 async function whileATransactionIsOpen<A>(work: () => Promise<A>): Promise<A> {
   const other = new pg.Client({ connectionString: postgres.ownerUrl });
   await other.connect();
@@ -130,8 +128,10 @@ async function whileATransactionIsOpen<A>(work: () => Promise<A>): Promise<A> {
     `INSERT INTO event (workspace_id, key, body) SELECT 1001, 'read', '{}' FROM generate_series(1, $1::int)`,
     [many],
   );
-  await client.query('UPDATE provider_callback SET applied_at = now() WHERE applied_at IS NULL');
-  await client.query('UPDATE event SET fanned_out_at = now() WHERE fanned_out_at IS NULL');
+  await client.query(
+    'UPDATE provider_callback SET applied_at = now() WHERE id < (SELECT max(id) FROM provider_callback)',
+  );
+  await client.query('UPDATE event SET fanned_out_at = now() WHERE id < (SELECT max(id) FROM event)');
   const result = await work();
   await other.query('ROLLBACK');
   await other.end();

@@ -11,7 +11,7 @@ import { startsServers } from './test/support/servers-in-tests.ts';
 const withoutPooler = findPgbouncer() === undefined && process.env['CI'] !== 'true';
 if (withoutPooler)
   process.stderr.write(
-    'Left out: test/pooler, as there is no pgbouncer here (Debian: apt-get install pgbouncer).\n',
+    'Left out: what runs behind a pooler, as there is no pgbouncer here (Debian: apt-get install pgbouncer).\n',
   );
 
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
@@ -49,7 +49,10 @@ export default defineConfig({
         files.filter((file) => startsServers(file)),
         withServers,
       ),
-      project('journeys', ['test/journeys/**/*.test.ts'], withServers),
+      project('journeys', ['test/journeys/**/*.test.ts'], {
+        ...withServers,
+        exclude: withoutPooler ? ['test/journeys/pooler.test.ts'] : [],
+      }),
       project('outages', ['test/outages/**/*.test.ts'], withServers),
     ],
   },

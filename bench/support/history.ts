@@ -62,8 +62,8 @@ export async function seedHistory(client: pg.Client, rows: number): Promise<void
       WHERE name = 'history' ON CONFLICT DO NOTHING`,
     ],
     [
-      `INSERT INTO provider_message (hash, recipient_id)
-      SELECT hashtextextended(provider_message_id, 0), id FROM recipient WHERE provider_message_id IS NOT NULL`,
+      `INSERT INTO provider_message (hash, recipient_id, day)
+      SELECT hashtextextended(provider_message_id, 0), id, current_date - 1 - (hashtext(campaign_id::text) & 31) % 30 FROM recipient WHERE provider_message_id IS NOT NULL`,
     ],
     [
       `INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)

@@ -165,11 +165,12 @@ interface Routed<I> {
 }
 
 /** `sent` comes once for every message that leaves. */
-function recipientIds({ target: { contact_id: contactId }, statuses }: StatusMatch): readonly Identity[] {
+function recipientIds({ target, statuses }: StatusMatch): readonly Identity[] {
+  const { workspace_id: workspaceId, contact_id: contactId } = target;
   const sent = statuses.find(({ status }) => status === 'sent');
   if (contactId === null || sent === undefined) return [];
   return [sent.recipientId, sent.recipientUserId].flatMap((providerId) =>
-    providerId === null ? [] : [{ contactId, providerId }],
+    providerId === null ? [] : [{ workspaceId, contactId, providerId }],
   );
 }
 

@@ -25,7 +25,8 @@ export async function changeNumber(
   }: { readonly notice: InboundNotice; readonly sender: Sender },
 ): Promise<void> {
   if (item.newUserId !== null) {
-    await learnIdentities(connection, [{ contactId, providerId: cleanText(item.newUserId, 255) }]);
+    const providerId = cleanText(item.newUserId, 255);
+    await learnIdentities(connection, [{ workspaceId: channel.workspaceId, contactId, providerId }]);
   }
   const { phoneNumber, countryCode, country } = numberOfWaId(item.newNumber);
   if (phoneNumber === null) return;
@@ -54,5 +55,6 @@ export async function changeUserId(
   const person = personOf({ waId: item.waId, userId: item.previousUserId });
   const [contact] = await lockPerson(connection, place.workspaceId, person);
   if (contact === undefined) return;
-  await learnIdentities(connection, [{ contactId: contact.id, providerId: cleanText(item.userId, 255) }]);
+  const identity = { contactId: contact.id, providerId: cleanText(item.userId, 255) };
+  await learnIdentities(connection, [{ workspaceId: place.workspaceId, ...identity }]);
 }

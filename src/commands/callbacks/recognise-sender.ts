@@ -65,7 +65,7 @@ export async function recogniseSender(
       contactIds: [created.id],
       occurredAt: now(),
     });
-    await learnIds(connection, created, person);
+    await learnIds(connection, workspaceId, created, person);
     return senderOf([created]);
   }
 
@@ -89,7 +89,7 @@ export async function recogniseSender(
       occurredAt: now(),
     });
   }
-  if (byId.length <= 1) await learnIds(connection, present, person);
+  if (byId.length <= 1) await learnIds(connection, workspaceId, present, person);
   return {
     contactId: present.id,
     contactIds: found.map(({ id }) => id),
@@ -119,6 +119,7 @@ async function lockAnswering(
 /** Mostly there is nothing to learn, and nothing is asked then. */
 function learnIds(
   connection: Connection,
+  workspaceId: number,
   contact: IncomingContact,
   { waId, providerUserId }: Person,
 ): Promise<void> {
@@ -126,6 +127,6 @@ function learnIds(
   const ids = [waId, providerUserId].filter((id) => id !== null && !known.includes(id));
   return learnIdentities(
     connection,
-    ids.map((providerId) => ({ contactId: contact.id, providerId: providerId ?? '' })),
+    ids.map((providerId) => ({ workspaceId, contactId: contact.id, providerId: providerId ?? '' })),
   );
 }

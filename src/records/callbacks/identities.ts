@@ -5,6 +5,7 @@ import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
 export interface Identity {
+  readonly workspaceId: number;
   readonly contactId: string;
   /** A number as the provider writes it, in digits, or one of its user ids. */
   readonly providerId: string;
@@ -16,12 +17,16 @@ export async function learnIdentities(
   identities: readonly Identity[],
 ): Promise<void> {
   if (identities.length === 0) return;
-  const rows = identities.map(({ contactId, providerId }) => [contactId, providerId]);
+  const rows = identities.map(({ workspaceId, contactId, providerId }) => [
+    workspaceId,
+    contactId,
+    providerId,
+  ]);
   await connection.query(sql.type(nothing)`
     INSERT INTO contact_identity (workspace_id, provider_id, contact_id)
     SELECT DISTINCT ON (contact.workspace_id, told.provider_id) contact.workspace_id, told.provider_id, contact.id
-    FROM ${sql.unnest(rows, ['uuid', 'text'])} AS told (contact_id, provider_id)
-    JOIN contact ON contact.id = told.contact_id
+    FROM ${sql.unnest(rows, ['int4', 'uuid', 'text'])} AS told (workspace_id, contact_id, provider_id)
+    JOIN contact ON contact.workspace_id = told.workspace_id AND contact.id = told.contact_id
     WHERE contact.erased_at IS NULL AND told.provider_id <> '' AND told.provider_id IS DISTINCT FROM contact.phone_number
       AND told.provider_id IS DISTINCT FROM contact.provider_user_id
       AND NOT EXISTS (SELECT FROM contact_identity AS known WHERE known.workspace_id = contact.workspace_id
@@ -52,17 +57,20 @@ export async function findContactOfMessage(
   return found ?? undefined;
 }
 
+const Recipient = row(t.type({ workspaceId: t.number, contactId: t.string }));
+
 /** From the answer to a message outside campaigns. */
 export async function learnIdsOfRecipient(
   connection: Connection,
   messageId: string,
   providerIds: readonly string[],
 ): Promise<void> {
-  const contactId = await connection.maybeOneFirst(sql.type(ContactId)`
-    SELECT contact_id FROM message WHERE id = ${messageId} AND contact_id IS NOT NULL`);
-  if (contactId === null) return;
+  const recipient = await connection.maybeOne(sql.type(Recipient)`
+    SELECT workspace_id AS "workspaceId", contact_id AS "contactId" FROM message
+    WHERE id = ${messageId} AND contact_id IS NOT NULL`);
+  if (recipient === null) return;
   await learnIdentities(
     connection,
-    providerIds.map((providerId) => ({ contactId, providerId })),
+    providerIds.map((providerId) => ({ ...recipient, providerId })),
   );
 }

@@ -37,7 +37,7 @@ it('sends nothing more in a step that Temporal has given up or whose workflow wa
 
 it('fails a step within seconds when its results cannot be written, and sends no more', async () => {
   const { campaignId } = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
-  const owner = new pg.Client({ connectionString: test.url });
+  const owner = new pg.Client({ connectionString: test.ownerUrl });
   await owner.connect();
   await owner.query("ALTER TABLE recipient ADD CONSTRAINT broken CHECK (state <> 'ACCEPTED') NOT VALID");
   const provider = createFakeProvider();

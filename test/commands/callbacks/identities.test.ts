@@ -41,6 +41,8 @@ async function seed(phoneNumber: string): Promise<Place> {
     UPDATE recipient SET contact_id = ${contactId}, phone_number = ${phoneNumber}, state = 'ACCEPTED',
       provider_message_id = 'wamid.' || id WHERE campaign_id = ${place.campaignId}`);
   await database.pool.query(sql.type(nothing)`
+    UPDATE campaign_counter SET pending = 0, accepted = 1 WHERE campaign_id = ${place.campaignId}`);
+  await database.pool.query(sql.type(nothing)`
     INSERT INTO provider_message (hash, recipient_id)
     SELECT hashtextextended(provider_message_id, 0), id FROM recipient WHERE campaign_id = ${place.campaignId}`);
   const [recipient] = await rowsOf<{ id: string }>(

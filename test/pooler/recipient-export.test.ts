@@ -25,33 +25,44 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Its recipients' numbers begin with `prefix`. */
-async function aCampaign(prefix: string): Promise<string> {
-  const id = await aCampaignToPrepare(database.pool, await aSender(database.pool), {});
+interface Campaign {
+  readonly id: string;
+  readonly workspaceId: number;
+  /** Of its recipients' numbers. */
+  readonly prefix: string;
+}
+
+async function aCampaign(prefix: string): Promise<Campaign> {
+  const sender = await aSender(database.pool);
+  const id = await aCampaignToPrepare(database.pool, sender, {});
   await database.pool.query(sql.type(nothing)`
     INSERT INTO recipient (campaign_id, position, phone_number, sendable, state)
     SELECT ${id}, n, ${prefix} || lpad(n::text, 6, '0'), true, 'PENDING' FROM generate_series(1, ${recipientsEach}) AS n`);
-  return id;
+  return { id, prefix, workspaceId: sender.workspaceId };
 }
 
-async function phonesIn(recipientExport: RecipientExport, campaignId: string): Promise<readonly string[]> {
+async function phonesIn(
+  recipientExport: RecipientExport,
+  { id, workspaceId }: Campaign,
+): Promise<readonly string[]> {
   let text = '';
-  const filter = { campaignId, states: [], reasons: [], afterPosition: 0 };
-  for await (const chunk of recipientExport.read(1, filter)) text += chunk.toString();
+  const filter = { campaignId: id, states: [], reasons: [], afterPosition: 0 };
+  for await (const chunk of recipientExport.read(workspaceId, filter)) text += chunk.toString();
   const lines = text.trimEnd().split('\n').slice(1);
   return lines.map((line) => line.split(',')[1] ?? '');
 }
 
 test('exports of several workspaces side by side hold their own recipients, each of them', async () => {
   const prefixes = Array.from({ length: workspaces }, (_, index) => `4915${index}`);
-  const campaigns = await Promise.all(
-    prefixes.map(async (prefix) => ({ prefix, id: await aCampaign(prefix) })),
-  );
-  const all = Array.from({ length: rounds }, () => campaigns).flat();
+  const campaigns = await Promise.all(prefixes.map(aCampaign));
+  const all = Array.from({ length: rounds }, (_, round) =>
+    campaigns.map((campaign, at) => ({ campaign, process: processes[(round + at) % processes.length]! })),
+  ).flat();
   const exported = await Promise.all(
-    all.map(async ({ prefix, id }, index) => {
-      const phones = await phonesIn(processes[index % processes.length]!, id);
-      return { foreign: phones.filter((phone) => !phone.startsWith(prefix)).length, all: phones.length };
+    all.map(async ({ campaign, process }) => {
+      const phones = await phonesIn(process, campaign);
+      const foreign = phones.filter((phone) => !phone.startsWith(campaign.prefix));
+      return { foreign: foreign.length, all: phones.length };
     }),
   );
   expect(exported).toEqual(all.map(() => ({ foreign: 0, all: recipientsEach })));

@@ -18,13 +18,16 @@ const lockNotAvailable = '55P03';
 const deadlockDetected = '40P01';
 
 export interface Patience {
-  /** Everybody who wants the table waits behind a migration that waits for it. */
+  /**
+   * Everybody who wants the table waits behind a migration that waits for it. Below Postgres' `deadlock_timeout` of a second,
+   * the migration gives way before a client that holds what it wants is ended for a deadlock.
+   */
   readonly lockTimeoutMs: number;
   readonly attempts: number;
   readonly pauseMs: number;
 }
 
-const defaultPatience: Patience = { lockTimeoutMs: 2_000, attempts: 10, pauseMs: 1_000 };
+const defaultPatience: Patience = { lockTimeoutMs: 500, attempts: 40, pauseMs: 500 };
 
 export class MigrationError extends Error {
   constructor(message: string) {

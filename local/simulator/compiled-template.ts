@@ -54,7 +54,7 @@ export function compileTemplate(id: string, definition: TemplateDefinition): Com
       authentication && part.body.variables.length === 0 ? { variables: ['1'], staticLength: 60 } : part.body,
     id,
     definition,
-    named: definition.parameter_format === 'NAMED',
+    named: definition.parameter_format === 'NAMED' || components.some(hasNamedExamples),
     authentication,
     offerExpires: objectOf(offer?.['limited_time_offer'])['has_expiration'] === true,
     carousel: carousel && compileCarousel(listOf(carousel['cards'])),
@@ -93,4 +93,10 @@ function compileButton(button: JsonObject): CompiledButton {
 
 function ofType(components: readonly JsonObject[], type: string): JsonObject | undefined {
   return components.find((component) => textOf(component['type']).toUpperCase() === type);
+}
+
+/** What a template without a declared format shows of it. */
+function hasNamedExamples(component: JsonObject): boolean {
+  const example = objectOf(component['example']);
+  return 'body_text_named_params' in example || 'header_text_named_params' in example;
 }

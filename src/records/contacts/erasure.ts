@@ -91,7 +91,7 @@ export async function dropOut(connection: Connection, { person }: Place): Promis
       SELECT campaign_id FROM campaign_counter WHERE campaign_id IN (SELECT id FROM waiting)
       ORDER BY campaign_id FOR NO KEY UPDATE
     ), skipped AS (
-      UPDATE recipient SET state = 'SKIPPED', reason = 'CONTACT_DELETED', updated_at = now() FROM counter
+      UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = 'CONTACT_DELETED', updated_at = now() FROM counter
       WHERE recipient.campaign_id = counter.campaign_id AND phone_number = ${person.phoneNumber}::text AND sendable
         AND state = 'PENDING'
       RETURNING recipient.campaign_id, recipient.position

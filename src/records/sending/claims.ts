@@ -156,7 +156,7 @@ function claimStatement(request: ClaimRequest, available: bigint) {
         AND state = 'PENDING'
       RETURNING position, id, phone_number, country, variables, attempts, price
     ), skipped AS (
-      UPDATE recipient SET state = 'SKIPPED', reason = settled.obstacle, updated_at = now()
+      UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = settled.obstacle, updated_at = now()
       FROM settled WHERE settled.obstacle IS NOT NULL
         AND recipient.campaign_id = ${campaignId} AND recipient.position = settled.position AND state = 'PENDING'
       RETURNING recipient.reason

@@ -176,10 +176,10 @@ describe('a campaign is refused', () => {
       'segments.0 must be',
     ],
     [
-      'more than 1000 segments',
-      () => ({ ...segmented(), segments: Array.from({ length: 1001 }, () => segmentId) }),
+      'more than 100 segments',
+      () => ({ ...segmented(), segments: Array.from({ length: 101 }, () => segmentId) }),
       'segments',
-      'segments must hold at most 1000 elements',
+      'segments must hold at most 100 elements',
     ],
     [
       'more than 50 conditions',

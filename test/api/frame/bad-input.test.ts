@@ -181,4 +181,11 @@ it('creates nothing for another workspace', async () => {
   await client.end();
 });
 
-const seeded = new Set(['api_key', 'business_account', 'channel', 'wallet', 'workspace_feature']);
+const seeded = new Set([
+  'api_key',
+  'business_account',
+  'channel',
+  'wallet',
+  'workspace_feature',
+  'audit_entry',
+]);

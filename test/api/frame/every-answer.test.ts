@@ -90,6 +90,7 @@ async function unfinished(declaration: Declaration, contentLength: number): Prom
       'X-API-Key': keyFor(declaration) ?? '',
       'Content-Type': 'application/json',
       'Content-Length': contentLength,
+      'X-Hub-Signature-256': signatureOf(''),
       ...form,
     },
   });

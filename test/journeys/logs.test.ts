@@ -257,8 +257,9 @@ describe('the traces of a full run', () => {
   it('join request, workflow, activity and call of the provider', () => {
     const trace = traceOf(campaignRequest);
     expect(parentOf(trace, 'workflow campaign')).toBe('request');
-    expect(parentOf(trace, 'activity sendStep')).toBe('workflow campaign');
-    expect(parentOf(trace, 'provider send')).toBe('activity sendStep');
+    // A small campaign is sent by the step that prepares it.
+    expect(parentOf(trace, 'activity prepareCampaign')).toBe('workflow campaign');
+    expect(parentOf(trace, 'provider send')).toBe('activity prepareCampaign');
     expect(trace.filter(({ name }) => name === 'provider send')).toHaveLength(phones.length);
     expect(new Set(trace.map(({ service }) => service))).toEqual(
       new Set(['messaging-campaigns-api', 'messaging-campaigns-worker']),

@@ -24,7 +24,7 @@ describe('npm start', { timeout: 180_000 }, () => {
 
   test('writes everything needed to drive it into a file for the owner only', () => {
     const fields =
-      'apiKey baseUrl businessAccountId channelId databaseUrl operatorKey phoneNumberId pids providerAppSecret ' +
+      'apiKey baseUrl businessAccountId channelId dashboardUrl databaseUrl operatorKey phoneNumberId pids providerAppSecret ' +
       'providerUrl providerVerifyToken templateIds temporalAddress temporalNamespace temporalUiUrl workspaceId workspaceKey';
     expect(Object.keys(stack.dev).toSorted().join(' ')).toBe(fields);
     expect(Object.keys(stack.dev.pids).toSorted()).toEqual([

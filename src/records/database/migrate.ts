@@ -52,8 +52,7 @@ export async function migrate(
     // Building an index takes its time, also for an owner who is the application's role.
     await client.query('SET statement_timeout = 0');
     await client.query('SELECT pg_advisory_lock($1)', [lockKey]);
-    await client.query(`CREATE TABLE IF NOT EXISTS migration (
-      name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
+    await createMigrationTable(client);
     const applied: string[] = [];
     const known = await appliedMigrations(client);
     for (const { name, text, sha256 } of await migrationFiles(folder)) {
@@ -67,6 +66,16 @@ export async function migrate(
   } finally {
     await client.end();
   }
+}
+
+/** Asks first: with nothing to apply, a role that owns nothing may run it. */
+async function createMigrationTable(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ present: boolean }>(
+    `SELECT to_regclass('migration') IS NOT NULL AS present`,
+  );
+  if (rows[0]?.present === true) return;
+  await client.query(`CREATE TABLE migration (
+    name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
 }
 
 const Presence = row(t.type({ present: t.boolean }));

@@ -87,8 +87,9 @@ describe('supervisor', () => {
   test('lets a child finish when it drains within its time', async () => {
     const { supervisor } = supervise();
     await supervisor.start(
-      await childOf(`console.log('up'); setInterval(() => undefined, 1000);
-        process.on('SIGTERM', () => setTimeout(() => { console.log('drained'); process.exit(0); }, 200));`),
+      // Ready is who has printed: it listens before.
+      await childOf(`process.on('SIGTERM', () => setTimeout(() => { console.log('drained'); process.exit(0); }, 200));
+        console.log('up'); setInterval(() => undefined, 1000);`),
     );
     await supervisor.stop();
     expect(lines).toEqual(['up', 'drained']);

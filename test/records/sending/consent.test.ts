@@ -85,7 +85,7 @@ describe('a claim', () => {
   it('reads a long tail of skipped recipients once', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 25_000 });
     await test.pool.query(sql.type(nothing)`
-      UPDATE recipient SET state = 'SKIPPED' WHERE campaign_id = ${seeded.campaignId} AND position > 5`);
+      UPDATE recipient SET state = 'SKIPPED', sendable = false WHERE campaign_id = ${seeded.campaignId} AND position > 5`);
     await test.pool.query(sql.type(nothing)`
       UPDATE campaign_counter SET pending = 5, skipped = 24995 WHERE campaign_id = ${seeded.campaignId}`);
     await test.pool.query(sql.type(nothing)`

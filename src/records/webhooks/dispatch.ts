@@ -30,7 +30,7 @@ const DispatchedRow = row(Dispatched);
 
 const Waiting = row(t.type({ waiting: t.boolean }));
 
-/** Cheap enough to ask many times a second. In the order of its index, as `hasWaitingEvents`. */
+/** Cheap enough to ask many times a second. In the order of its index. */
 export async function hasWaitingDeliveries(database: Connection): Promise<boolean> {
   return database.oneFirst(sql.type(Waiting)`
     SELECT (SELECT id FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NULL

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { defaultOptInWords, defaultOptOutWords } from './domain/callbacks/consent-words.ts';
+import { parseBlock } from './outbound/parse-address.ts';
 
 export interface Config {
   readonly production: boolean;
@@ -24,6 +25,8 @@ export interface Config {
   readonly temporalNamespace: string;
   /** The version of a worker's deployment; undefined: the worker is not versioned. */
   readonly workerBuildId: string | undefined;
+  /** Those that a worker serves, each with the loops that belong to it. */
+  readonly taskQueues: readonly TaskQueue[];
   /** The provider's root with its version segment, without a trailing slash. */
   readonly providerBaseUrl: string;
   readonly providerAppSecret: string;
@@ -67,7 +70,9 @@ export interface Config {
 const web = ['http:', 'https:'];
 const postgres = ['postgres:', 'postgresql:'];
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const taskQueues = ['campaigns', 'webhooks', 'maintenance'] as const;
 type LogLevel = (typeof logLevels)[number];
+export type TaskQueue = (typeof taskQueues)[number];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -139,10 +144,15 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     if (value !== '' && value.length < least) problems.push(`${name} must have at least ${least} characters`);
     return value;
   };
+  const queues = raw('TASK_QUEUES') === undefined ? taskQueues : list('TASK_QUEUES', []);
+  const served = taskQueues.filter((queue) => queues.includes(queue));
+  if (served.length === 0 || served.length < new Set(queues).size)
+    problems.push(`TASK_QUEUES must name some of ${taskQueues.join(', ')}, not "${raw('TASK_QUEUES')}"`);
   const networks = (name: string): readonly string[] => {
     const cidrs = list(name, []);
     for (const cidr of cidrs)
-      if (!isCidr(cidr)) problems.push(`${name}: "${cidr}" is not a network in CIDR form`);
+      if (!cidr.includes('/') || parseBlock(cidr) === undefined)
+        problems.push(`${name}: "${cidr}" is not a network in CIDR form`);
     return cidrs;
   };
   // In development they may be short and readable.
@@ -184,6 +194,7 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
     workerBuildId: raw('WORKER_BUILD_ID'),
+    taskQueues: served,
     providerBaseUrl: url('PROVIDER_BASE_URL', web),
     providerAppSecret: secret('PROVIDER_APP_SECRET', leastToken),
     providerVerifyToken: secret('PROVIDER_VERIFY_TOKEN', leastToken),
@@ -233,11 +244,4 @@ function tryUrl(value: string): URL | null {
 function isNameServer(text: string): boolean {
   const [, bracketed, bare = ''] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
   return isIP(text) !== 0 || isIP(bracketed ?? bare) !== 0;
-}
-
-function isCidr(value: string): boolean {
-  const [address, bits, ...rest] = value.split('/');
-  if (address === undefined || bits === undefined || rest.length > 0 || !/^\d{1,3}$/.test(bits)) return false;
-  const family = isIP(address);
-  return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }

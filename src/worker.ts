@@ -15,13 +15,13 @@ import { startApplyingCallbacks } from './commands/callbacks/apply-provider-call
 import { startDeliveringCommands } from './commands/campaigns/deliver-workflow-commands.ts';
 import { viewWorkflows } from './commands/operations/workflow-view.ts';
 import { watchCampaigns } from './commands/operations/watch-campaigns.ts';
-import { startPollingLoop } from './concurrency/polling-loop.ts';
+import { startPollingLoop, type Loop } from './concurrency/polling-loop.ts';
 import { startWebhookRelay } from './commands/webhooks/relay-webhooks.ts';
 import { liftBlocks } from './commands/workspaces/apply-account-notification.ts';
 import { scheduleTemplateSyncs } from './commands/templates/schedule-template-syncs.ts';
 import { startSettlingStatuses } from './commands/callbacks/settle-parked-statuses.ts';
 import { startSweepingMessages } from './commands/messages/sweep-messages.ts';
-import { ConfigError, loadConfig } from './config.ts';
+import { ConfigError, loadConfig, type TaskQueue } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';
 import { findMissing, reportMissing } from './process/find-missing.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -76,63 +76,73 @@ async function createWorkers(
     ...causeOptions(dependencies.tracing),
   };
   const pinned = versionOptions(dependencies.config, 'PINNED');
-  return Promise.all([
-    Worker.create({
-      ...shared,
-      ...campaignWorkerOptions,
-      ...versionOptions(dependencies.config, 'AUTO_UPGRADE'),
-      taskQueue: taskQueues.campaigns,
-      activities: createCampaignActivities(dependencies, { draining }),
-    }),
-    Worker.create({
-      ...shared,
-      ...webhookWorkerOptions,
-      ...pinned,
-      activities: createWebhookActivities(dependencies),
-    }),
-    Worker.create({
-      ...shared,
-      ...maintenanceWorkerOptions,
-      ...pinned,
-      taskQueue: taskQueues.maintenance,
-      activities: {
-        ...createTemplateActivities(dependencies),
-        ...createRetentionActivities(dependencies),
-      },
-    }),
-  ]);
+  const create: Readonly<Record<TaskQueue, () => Promise<Worker>>> = {
+    campaigns: () =>
+      Worker.create({
+        ...shared,
+        ...campaignWorkerOptions,
+        ...versionOptions(dependencies.config, 'AUTO_UPGRADE'),
+        taskQueue: taskQueues.campaigns,
+        activities: createCampaignActivities(dependencies, { draining }),
+      }),
+    webhooks: () =>
+      Worker.create({
+        ...shared,
+        ...webhookWorkerOptions,
+        ...pinned,
+        activities: createWebhookActivities(dependencies),
+      }),
+    maintenance: () =>
+      Worker.create({
+        ...shared,
+        ...maintenanceWorkerOptions,
+        ...pinned,
+        taskQueue: taskQueues.maintenance,
+        activities: {
+          ...createTemplateActivities(dependencies),
+          ...createRetentionActivities(dependencies),
+        },
+      }),
+  };
+  return Promise.all(dependencies.config.taskQueues.map((queue) => create[queue]()));
 }
 
+/** Deliveries start eagerly in the process that serves their queue; the provider's callbacks go with maintenance. */
 function startLoops(dependencies: OpenDependencies) {
-  const { logger } = dependencies;
+  const { logger, config } = dependencies;
   const judge = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };
   let afterAccount = '';
-  return [
-    startPollingLoop({
-      name: 'watch',
-      logger,
-      idleMs: watchIdleMs,
-      work: () => watchCampaigns(judge).then(() => false),
-    }),
-    startApplyingCallbacks(dependencies),
-    startSettlingStatuses(dependencies),
-    startSweepingMessages(dependencies),
-    startWebhookRelay(dependencies),
-    startDeliveringCommands(dependencies),
-    startPollingLoop({
-      name: 'schedules',
-      logger,
-      idleMs: scheduleIdleMs,
-      work: async () => {
-        await liftBlocks(dependencies);
-        await dependencies.orchestrator.scheduleRetention();
-        const { failure, lastId } = await scheduleTemplateSyncs(dependencies, afterAccount);
-        afterAccount = lastId;
-        if (failure !== undefined) throw failure;
-        return false;
-      },
-    }),
-  ];
+  const start: Readonly<Record<TaskQueue, () => readonly Loop[]>> = {
+    campaigns: () => [
+      startPollingLoop({
+        name: 'watch',
+        logger,
+        idleMs: watchIdleMs,
+        work: () => watchCampaigns(judge).then(() => false),
+      }),
+      startDeliveringCommands(dependencies),
+    ],
+    webhooks: () => [startWebhookRelay(dependencies)],
+    maintenance: () => [
+      startApplyingCallbacks(dependencies),
+      startSettlingStatuses(dependencies),
+      startSweepingMessages(dependencies),
+      startPollingLoop({
+        name: 'schedules',
+        logger,
+        idleMs: scheduleIdleMs,
+        work: async () => {
+          await liftBlocks(dependencies);
+          await dependencies.orchestrator.scheduleRetention();
+          const { failure, lastId } = await scheduleTemplateSyncs(dependencies, afterAccount);
+          afterAccount = lastId;
+          if (failure !== undefined) throw failure;
+          return false;
+        },
+      }),
+    ],
+  };
+  return config.taskQueues.flatMap((queue) => start[queue]());
 }
 
 /** From the beginning: a probe must not take a worker that waits for Temporal for a dead one. */

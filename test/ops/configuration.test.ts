@@ -130,6 +130,12 @@ describe('a value that makes no sense', () => {
     ['DATABASE_URL', '', 'DATABASE_URL is required'],
     ['TEMPORAL_ADDRESS', 'http://host:7233', 'TEMPORAL_ADDRESS must be of the form host:port'],
     ['TEMPORAL_ADDRESS', 'host:port', 'TEMPORAL_ADDRESS must be of the form host:port'],
+    [
+      'TASK_QUEUES',
+      'campaigns,mail',
+      'TASK_QUEUES must name some of campaigns, webhooks, maintenance, not "campaigns,mail"',
+    ],
+    ['TASK_QUEUES', ',', 'TASK_QUEUES must name some of campaigns, webhooks, maintenance, not ","'],
     ['PROVIDER_BASE_URL', 'provider.invalid', 'PROVIDER_BASE_URL must be a http:// or https:// URL'],
     ['PUBLIC_URL', 'campaigns.example.com', 'PUBLIC_URL must be a http:// or https:// URL'],
     ['S3_ENDPOINT', 'store:9000', 'S3_ENDPOINT must be a http:// or https:// URL'],

@@ -47,7 +47,7 @@ const programs = {
   },
 } as const;
 
-async function start(name: keyof typeof programs, namespace = 'default') {
+async function start(name: keyof typeof programs, namespace = 'default', settings = {}) {
   const { path, port, says, told } = programs[name];
   const program = startProgram({
     path,
@@ -58,6 +58,7 @@ async function start(name: keyof typeof programs, namespace = 'default') {
       TEMPORAL_NAMESPACE: namespace,
       PROVIDER_BASE_URL: 'http://127.0.0.1:9/v23.0',
       SECRETS_KEY: 'a secrets key of the tests',
+      ...settings,
     },
   });
   running.push(program);
@@ -120,4 +121,26 @@ it('wait for a namespace that is made after their start', async () => {
     workflowExecutionRetentionPeriod: msToTs('1 day'),
   });
   await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 60_000 }).toEqual([200, 200]);
+}, 150_000);
+
+it('a worker polls the task queues it is told to serve, and is ready with them alone', async () => {
+  const { workflowService } = temporal.connection;
+  const namespace = `split-${randomUUID()}`;
+  await workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
+  });
+  const worker = await start('worker', namespace, { TASK_QUEUES: 'webhooks' });
+  await expect.poll(() => statusOfEach([worker], '/readyz'), { timeout: 60_000 }).toEqual([200]);
+  const polls = async (name: string) => {
+    const { pollers } = await workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name },
+      // Of workflow tasks.
+      taskQueueType: 1,
+    });
+    return (pollers ?? []).length > 0;
+  };
+  await expect.poll(() => polls('webhooks'), { timeout: 20_000 }).toBe(true);
+  expect([await polls('campaigns'), await polls('maintenance')]).toEqual([false, false]);
 }, 150_000);

@@ -23,10 +23,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.built-from');
 const sourceFolders = ['src', 'local', 'bench'];
-// Its stamp lies outside the folder that Vite empties. It is made of the API's client, and of one table of src/.
+// Its stamp lies outside the folder that Vite empties.
 const page = {
   stampFile: join(dist, '.page-built-from'),
-  stamp: () => stampOf(filesUnder(join(root, 'dashboard'))),
+  stamp: () =>
+    stampOf(
+      ['dashboard', 'clients/typescript/src', 'src/domain'].flatMap((one) => filesUnder(join(root, one))),
+    ),
   build: () =>
     run(process.execPath, [
       join(root, 'node_modules', 'vite', 'bin', 'vite.js'),

@@ -1,35 +1,13 @@
-/** The API as its own generated client speaks it, for the session of the page. */
-import { defaults } from '../generated-client.ts';
+/** The API as its published client speaks it, for the session of the page. */
+import { errorOf } from '../../clients/typescript/src/api-error.ts';
+import { ApiError, createClient } from '../../clients/typescript/src/index.ts';
 
-export * as api from '../generated-client.ts';
+export * as api from '../../clients/typescript/src/index.ts';
 
-defaults.baseUrl = '/dashboard';
+export const client = createClient({ baseUrl: `${location.origin}/dashboard` });
 
-/** What the API refused: its status and the sentence it said. */
-export class ApiFailure extends Error {
-  readonly status: number;
-  readonly problems: readonly { readonly field: string; readonly message: string }[];
-  constructor(status: number, body: unknown) {
-    const { message, error } = (body ?? {}) as { message?: string; error?: unknown };
-    super(message ?? `The service answered ${status}`);
-    this.name = 'ApiFailure';
-    this.status = status;
-    this.problems = Array.isArray(error) ? (error as ApiFailure['problems']) : [];
-  }
-}
-
-interface Answer {
-  readonly status: number;
-  readonly data?: unknown;
-}
-type Good<A extends Answer> = Extract<A, { status: 200 | 201 | 202 }>['data'];
-
-/** The body of a good answer; throws ApiFailure for any other. */
-export async function take<A extends Answer>(asked: Promise<A>): Promise<Good<A>> {
-  const { status, data } = await asked;
-  if (status >= 200 && status < 300) return data as Good<A>;
-  throw new ApiFailure(status, data);
-}
+/** Nobody is signed in any more. */
+export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === 401;
 
 export interface Session {
   readonly workspaceId: number;
@@ -48,10 +26,8 @@ async function askSession(method: string, path = '', body?: object): Promise<unk
       body: JSON.stringify(body),
     }),
   });
-  const text = await response.text();
-  const answer: unknown = text === '' ? undefined : JSON.parse(text);
-  if (!response.ok) throw new ApiFailure(response.status, answer);
-  return answer;
+  if (!response.ok) throw await errorOf(response);
+  return response.status === 204 ? undefined : response.json();
 }
 
 /** Null when nobody is signed in. */
@@ -59,7 +35,7 @@ export const readSession = (): Promise<Session | null> =>
   askSession('GET').then(
     (session) => session as Session,
     (error: unknown) => {
-      if (error instanceof ApiFailure && error.status === 401) return null;
+      if (isSignedOut(error)) return null;
       throw error;
     },
   );

@@ -14,7 +14,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
-import { ApiFailure, signOut } from './client.ts';
+import { isSignedOut, signOut } from './client.ts';
 
 const places = [
   { to: '/', label: 'Campaigns' },
@@ -86,8 +86,7 @@ function useLeave() {
   useEffect(
     () =>
       queryClient.getQueryCache().subscribe(({ query }) => {
-        const { error } = query.state;
-        if (error instanceof ApiFailure && error.status === 401) void go();
+        if (isSignedOut(query.state.error)) void go();
       }),
     [queryClient, go],
   );

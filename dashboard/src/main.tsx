@@ -4,7 +4,6 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ApiFailure } from './client.ts';
 import { createPageRouter } from './router.tsx';
 
 const theme = createTheme({
@@ -49,8 +48,8 @@ const inks: CSSVariablesResolver = ({ colors }) => {
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // What the API refused it refuses again; what could not be reached may be there soon.
-      retry: (failures, error) => !(error instanceof ApiFailure && error.status < 500) && failures < 3,
+      // The client tries again what may be there soon.
+      retry: false,
       staleTime: 1_000,
     },
   },

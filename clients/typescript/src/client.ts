@@ -4,7 +4,8 @@ import { errorOf } from './api-error.ts';
 export interface ClientOptions {
   /** Such as `https://campaigns.example.com`, without `/api`. */
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** Absent where a session of the browser stands for it. */
+  readonly apiKey?: string;
   /** How often a request is tried again; 3 where absent. */
   readonly retries?: number;
   readonly fetch?: typeof fetch;
@@ -81,9 +82,9 @@ export function createClient({
   };
 }
 
-function headersOf({ body, raw, idempotent, idempotencyKey }: Request, apiKey: string): Headers {
+function headersOf({ body, raw, idempotent, idempotencyKey }: Request, apiKey: string | undefined): Headers {
   const headers = new Headers(raw?.headers);
-  headers.set('X-API-Key', apiKey);
+  if (apiKey !== undefined) headers.set('X-API-Key', apiKey);
   if (body !== undefined) headers.set('Content-Type', 'application/json');
   if (idempotent) headers.set('Idempotency-Key', idempotencyKey ?? crypto.randomUUID());
   return headers;

@@ -2,7 +2,7 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { number } from '../format.ts';
 import { ConfirmButton } from '../parts/confirm.tsx';
 import { finished, type Detail } from './campaign.tsx';
@@ -13,7 +13,7 @@ const moves = { pause: api.pauseCampaign, start: api.startCampaign, cancel: api.
 export function useMove(id: string) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async (move: keyof typeof moves) => (await take(moves[move](id))).data,
+    mutationFn: async (move: keyof typeof moves) => (await moves[move](client, id)).data,
     onSuccess: (campaign) => queryClient.setQueryData(['campaign', id], campaign),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['campaign', id] }),
   });

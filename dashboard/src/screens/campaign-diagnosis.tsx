@@ -3,7 +3,7 @@ import { Alert, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { words } from '../format.ts';
 import { ErrorFace, LoadingFace } from '../parts/faces.tsx';
 import type { Detail } from './campaign.tsx';
@@ -12,7 +12,7 @@ export function Diagnosis({ campaign }: { campaign: Detail }) {
   const [opened, { toggle }] = useDisclosure();
   const { data, error, refetch } = useQuery({
     queryKey: ['campaign', campaign.id, 'diagnosis', campaign.status],
-    queryFn: async () => (await take(api.getCampaignDiagnosis(campaign.id))).data,
+    queryFn: async () => (await api.getCampaignDiagnosis(client, campaign.id)).data,
     refetchInterval: 5_000,
   });
   if (data === undefined) {

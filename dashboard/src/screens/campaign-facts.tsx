@@ -2,7 +2,7 @@
 import { Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { money, number, span, words } from '../format.ts';
 import { Time } from '../parts/time.tsx';
 import type { Detail } from './campaign.tsx';
@@ -17,12 +17,12 @@ export function Figures({ campaign, rate, etaSeconds }: FiguresProps) {
   const { channel_id: channelId, status, counters } = campaign;
   const channel = useQuery({
     queryKey: ['channel', channelId],
-    queryFn: async () => (await take(api.getChannel(channelId))).data,
+    queryFn: async () => (await api.getChannel(client, channelId)).data,
     refetchInterval: 15_000,
   });
   const wallet = useQuery({
     queryKey: ['wallet', channelId],
-    queryFn: async () => (await take(api.getWallet({ channelId }))).data,
+    queryFn: async () => (await api.getWallet(client, { channel_id: channelId })).data,
     refetchInterval: 15_000,
   });
   const limit = channel.data?.messages_per_second;

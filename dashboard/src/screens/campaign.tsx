@@ -3,7 +3,7 @@ import { Anchor, Box, Breadcrumbs, Card, Group, Progress, Stack, Text, Title } f
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { number, percent } from '../format.ts';
 import { Loaded, LoadingFace } from '../parts/faces.tsx';
 import { StateBar, StateLegend } from '../parts/state-bar.tsx';
@@ -24,7 +24,7 @@ export function Campaign() {
   const { id } = route.useParams();
   const record = useQuery({
     queryKey: ['campaign', id],
-    queryFn: async () => (await take(api.getCampaign(id))).data,
+    queryFn: async () => (await api.getCampaign(client, id)).data,
     // Receipts still come when all is sent.
     refetchInterval: 5_000,
   });
@@ -96,7 +96,7 @@ function Screen({ campaign: record }: { campaign: Detail }) {
 function Timeline({ id, ended }: { id: string; ended: boolean }) {
   const timeline = useQuery({
     queryKey: ['campaign', id, 'timeline'],
-    queryFn: async () => (await take(api.getCampaignTimeline(id))).data,
+    queryFn: async () => (await api.getCampaignTimeline(client, id)).data,
     refetchInterval: ended ? 30_000 : 5_000,
   });
   return (

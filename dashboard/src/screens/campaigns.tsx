@@ -16,7 +16,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { number, percent } from '../format.ts';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { StateBar } from '../parts/state-bar.tsx';
@@ -43,20 +43,18 @@ export function Campaigns() {
   const list = useQuery({
     queryKey: ['campaigns', { status, search, page }],
     queryFn: () =>
-      take(
-        api.listCampaigns({
-          page,
-          limit: pageSize,
-          search,
-          status: status === undefined ? undefined : [status as (typeof statuses)[number]],
-        }),
-      ),
+      api.listCampaigns(client, {
+        page,
+        limit: pageSize,
+        search,
+        status: status === undefined ? undefined : [status as (typeof statuses)[number]],
+      }),
     placeholderData: keepPreviousData,
     refetchInterval: 5_000,
   });
   const paused = useQuery({
     queryKey: ['campaigns', 'paused'],
-    queryFn: () => take(api.listCampaigns({ limit: 5, status: ['PAUSED'] })),
+    queryFn: () => api.listCampaigns(client, { limit: 5, status: ['PAUSED'] }),
     enabled: !filtered,
     refetchInterval: 10_000,
   });

@@ -1,6 +1,6 @@
 import { Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { number, words } from '../format.ts';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { Status } from '../parts/status.tsx';
@@ -9,7 +9,7 @@ import { Time } from '../parts/time.tsx';
 export function Channels() {
   const list = useQuery({
     queryKey: ['channels'],
-    queryFn: async () => (await take(api.listChannels())).data,
+    queryFn: async () => (await api.listChannels(client)).data,
     refetchInterval: 5_000,
   });
   return (

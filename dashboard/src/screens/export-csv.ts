@@ -1,22 +1,25 @@
-import { ApiFailure } from '../client.ts';
+import { errorOf } from '../../../clients/typescript/src/api-error.ts';
 
 interface Filter {
   readonly state: readonly string[] | undefined;
   readonly reason: readonly string[] | undefined;
-  readonly phoneNumber: string | undefined;
+  readonly phone_number: string | undefined;
 }
 
 /** All that match, as a file. */
-export async function exportCsv(id: string, { state = [], reason = [], phoneNumber }: Filter): Promise<void> {
+export async function exportCsv(
+  id: string,
+  { state = [], reason = [], phone_number: number }: Filter,
+): Promise<void> {
   const query = new URLSearchParams([
     ...state.map((value) => ['state', value]),
     ...reason.map((value) => ['reason', value]),
-    ...(phoneNumber === undefined ? [] : [['phone_number', phoneNumber]]),
+    ...(number === undefined ? [] : [['phone_number', number]]),
   ]);
   const response = await fetch(`/dashboard/api/campaigns/${id}/recipients?${query}`, {
     headers: { Accept: 'text/csv' },
   });
-  if (!response.ok) throw new ApiFailure(response.status, await response.json());
+  if (!response.ok) throw await errorOf(response);
   const address = URL.createObjectURL(await response.blob());
   const link = document.createElement('a');
   link.href = address;

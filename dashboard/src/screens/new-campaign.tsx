@@ -3,7 +3,7 @@ import { Alert, Button, Card, Group, Select, Stack, Text, TextInput, Textarea, T
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { money, number, span } from '../format.ts';
 import { explain } from '../reasons.ts';
 import { CsvAudience, type CsvFile } from './new-csv.tsx';
@@ -33,11 +33,11 @@ export function NewCampaign() {
 
   const templates = useQuery({
     queryKey: ['templates', 'approved'],
-    queryFn: async () => (await take(api.listTemplates({ limit: 100, status: ['APPROVED'] }))).data,
+    queryFn: async () => (await api.listTemplates(client, { limit: 100, status: ['APPROVED'] })).data,
   });
   const source = useQuery({
     queryKey: ['campaign', failed],
-    queryFn: async () => (await take(api.getCampaign(failed ?? ''))).data,
+    queryFn: async () => (await api.getCampaign(client, failed ?? '')).data,
     enabled: failed !== undefined,
   });
   const chosen = templateId ?? (kind === 'failed_contacts' ? source.data?.template_id : undefined);
@@ -63,13 +63,13 @@ export function NewCampaign() {
   const check = useQuery({
     queryKey: ['check', body],
     // The name is asked for at the end; it does not change who is reached.
-    queryFn: async () => (await take(api.checkCampaign({ ...body, name: body.name || 'Unnamed' }))).data,
+    queryFn: async () => (await api.checkCampaign(client, { ...body, name: body.name || 'Unnamed' })).data,
     enabled: isReady,
     staleTime: 30_000,
   });
   const create = useMutation({
     mutationFn: async () =>
-      (await take(api.createCampaign(body, { idempotencyKey: crypto.randomUUID() }))).data.campaign.id,
+      (await api.createCampaign(client, body, { idempotencyKey: crypto.randomUUID() })).data.campaign.id,
     onSuccess: (id) => navigate({ to: '/campaigns/$id', params: { id } }),
   });
 

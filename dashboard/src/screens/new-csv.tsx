@@ -2,7 +2,7 @@
 import { Alert, Box, FileButton, Button, Group, Select, Stack, Table, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type DragEvent } from 'react';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { number, phone } from '../format.ts';
 import { ErrorFace } from '../parts/faces.tsx';
 import { Phone } from '../parts/phone.tsx';
@@ -35,7 +35,7 @@ export function CsvAudience({ templateId, variableMapping, onChange }: CsvAudien
   const upload = useMutation({
     mutationFn: async (file: File) => ({
       name: file.name,
-      key: (await take(api.uploadCampaignCsv({ file }))).data.csv_file_key,
+      key: (await api.uploadCampaignCsv(client, file)).data.csv_file_key,
     }),
     onMutate: () => {
       setChosen(undefined);
@@ -47,13 +47,11 @@ export function CsvAudience({ templateId, variableMapping, onChange }: CsvAudien
     queryKey: ['csv', key, chosen, templateId, variableMapping],
     queryFn: async () =>
       (
-        await take(
-          api.previewCampaignCsv(key ?? '', {
-            ...(chosen !== undefined && { csv_mapping: chosen }),
-            ...(templateId !== undefined && { template_id: templateId }),
-            ...(variableMapping !== undefined && { variable_mapping: variableMapping }),
-          }),
-        )
+        await api.previewCampaignCsv(client, key ?? '', {
+          ...(chosen !== undefined && { csv_mapping: chosen }),
+          ...(templateId !== undefined && { template_id: templateId }),
+          ...(variableMapping !== undefined && { variable_mapping: variableMapping }),
+        })
       ).data,
     enabled: key !== undefined,
     placeholderData: keepPreviousData,

@@ -2,7 +2,7 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import type { Variables } from './new-variables.tsx';
 
 interface TestMessageProps {
@@ -16,14 +16,12 @@ export function TestMessage({ templateId, variables, row = {} }: TestMessageProp
   const [country, setCountry] = useState('+49');
   const send = useMutation({
     mutationFn: () =>
-      take(
-        api.sendTemplateMessage({
-          templateId,
-          recipientPhoneNumber: to.replaceAll(/\D/g, ''),
-          countryCode: country.trim(),
-          ...(Object.keys(variables).length > 0 && { variableMapping: valuesOf(variables, row) }),
-        }),
-      ),
+      api.sendTemplateMessage(client, {
+        templateId,
+        recipientPhoneNumber: to.replaceAll(/\D/g, ''),
+        countryCode: country.trim(),
+        ...(Object.keys(variables).length > 0 && { variableMapping: valuesOf(variables, row) }),
+      }),
   });
   return (
     <div>

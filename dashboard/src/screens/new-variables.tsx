@@ -1,7 +1,7 @@
 /** Where each variable of the template takes its value from. */
 import { Autocomplete, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 
 /** By section and name, such as `body.1`. */
 export type Variables = Readonly<Record<string, { readonly value: string; readonly fallback: string }>>;
@@ -20,7 +20,7 @@ interface VariableFieldsProps {
 export function VariableFields({ templateId, columns, value, onChange }: VariableFieldsProps) {
   const { data } = useQuery({
     queryKey: ['template-variables', templateId],
-    queryFn: async () => (await take(api.getTemplateVariables(templateId))).data,
+    queryFn: async () => (await api.getTemplateVariables(client, templateId)).data,
     staleTime: 60_000,
   });
   const paths = (['header', 'body'] as const).flatMap((section) =>

@@ -1,7 +1,7 @@
 /** One recipient in full: the message, and the time of each status. */
 import { Alert, Group, Stack, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { exactTime, phone, words } from '../format.ts';
 import { Loaded } from '../parts/faces.tsx';
 import { Phone } from '../parts/phone.tsx';
@@ -11,7 +11,7 @@ import { explain } from '../reasons.ts';
 export function Recipient({ campaignId, recipientId }: { campaignId: string; recipientId: string }) {
   const query = useQuery({
     queryKey: ['recipient', campaignId, recipientId],
-    queryFn: async () => (await take(api.getCampaignRecipient(campaignId, recipientId))).data,
+    queryFn: async () => (await api.getCampaignRecipient(client, campaignId, recipientId)).data,
     refetchInterval: 5_000,
   });
   return (

@@ -17,7 +17,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { phone, words } from '../format.ts';
 import { EmptyFace, ErrorFace, LoadingFace } from '../parts/faces.tsx';
 import { Status } from '../parts/status.tsx';
@@ -51,13 +51,13 @@ export function Recipients() {
   }, 300);
   const campaign = useQuery({
     queryKey: ['campaign', id],
-    queryFn: async () => (await take(api.getCampaign(id))).data,
+    queryFn: async () => (await api.getCampaign(client, id)).data,
   });
-  const filter = { state: state as State[] | undefined, reason, phoneNumber: number };
+  const filter = { state: state as State[] | undefined, reason, phone_number: number };
   const list = useInfiniteQuery({
     queryKey: ['recipients', id, filter],
     queryFn: ({ pageParam }) =>
-      take(api.listCampaignRecipients(id, { ...filter, cursor: pageParam, limit: 100 })),
+      api.listCampaignRecipients(client, id, { ...filter, cursor: pageParam, limit: 100 }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
   });

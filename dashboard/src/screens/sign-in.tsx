@@ -3,7 +3,7 @@ import { Alert, Button, Card, Center, PasswordInput, Stack, Text, Title } from '
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
-import { signIn } from '../client.ts';
+import { isSignedOut, signIn } from '../client.ts';
 
 export function SignIn() {
   const [key, setKey] = useState('');
@@ -21,7 +21,7 @@ export function SignIn() {
       queryClient.clear();
       await navigate({ to: '/' });
     } catch (error) {
-      setProblem((error as { status?: number }).status === 401 ? refusal : (error as Error).message);
+      setProblem(isSignedOut(error) ? refusal : (error as Error).message);
     } finally {
       setBusy(false);
     }

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { words } from '../format.ts';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { Phone } from '../parts/phone.tsx';
@@ -21,10 +21,10 @@ export function Templates() {
   }, 250);
   const list = useQuery({
     queryKey: ['templates', search],
-    queryFn: async () => (await take(api.listTemplates({ limit: 30, search }))).data,
+    queryFn: async () => (await api.listTemplates(client, { limit: 30, search })).data,
   });
   const sync = useMutation({
-    mutationFn: () => take(api.syncTemplates()),
+    mutationFn: () => api.syncTemplates(client),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['templates'] }),
   });
   return (
@@ -70,7 +70,7 @@ function Template({ template }: { template: api.Template }) {
   const { id, name, language, category, status, quality, rejectedReason } = template;
   const preview = useQuery({
     queryKey: ['template-preview', id],
-    queryFn: async () => (await take(api.previewTemplate(id, {}))).data.message,
+    queryFn: async () => (await api.previewTemplate(client, id, {})).data.message,
     staleTime: 60_000,
   });
   return (

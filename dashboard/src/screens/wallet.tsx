@@ -15,7 +15,7 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
-import { api, readSession, take } from '../client.ts';
+import { api, client, readSession } from '../client.ts';
 import { money, words } from '../format.ts';
 import { Loaded } from '../parts/faces.tsx';
 import { useMove } from './campaign-actions.tsx';
@@ -27,13 +27,13 @@ export function Wallet() {
   const { campaign: campaignId } = route.useSearch();
   const campaign = useQuery({
     queryKey: ['campaign', campaignId],
-    queryFn: async () => (await take(api.getCampaign(campaignId ?? ''))).data,
+    queryFn: async () => (await api.getCampaign(client, campaignId ?? '')).data,
     enabled: campaignId !== undefined,
     refetchInterval: 5_000,
   });
   const channels = useQuery({
     queryKey: ['channels'],
-    queryFn: async () => (await take(api.listChannels())).data,
+    queryFn: async () => (await api.listChannels(client)).data,
   });
   const session = useQuery({ queryKey: ['session'], queryFn: readSession });
   const channelId = campaign.data?.channel_id ?? session.data?.channelId ?? channels.data?.[0]?.id;
@@ -59,7 +59,7 @@ const missingOf = (action: string | null | undefined): string =>
 function useDiagnosis(campaignId: string | undefined) {
   return useQuery({
     queryKey: ['campaign', campaignId, 'diagnosis'],
-    queryFn: async () => (await take(api.getCampaignDiagnosis(campaignId ?? ''))).data,
+    queryFn: async () => (await api.getCampaignDiagnosis(client, campaignId ?? '')).data,
     enabled: campaignId !== undefined,
     refetchInterval: 5_000,
   });
@@ -69,7 +69,7 @@ function Waiting({ campaignId }: { campaignId: string }) {
   const diagnosis = useDiagnosis(campaignId);
   const campaign = useQuery({
     queryKey: ['campaign', campaignId],
-    queryFn: async () => (await take(api.getCampaign(campaignId))).data,
+    queryFn: async () => (await api.getCampaign(client, campaignId)).data,
     refetchInterval: 5_000,
   });
   const move = useMove(campaignId);
@@ -113,7 +113,7 @@ interface PurseProps {
 function Purse({ channelId, campaignId, isOperator }: PurseProps) {
   const wallet = useQuery({
     queryKey: ['wallet', channelId],
-    queryFn: async () => (await take(api.getWallet({ channelId }))).data,
+    queryFn: async () => (await api.getWallet(client, { channel_id: channelId })).data,
     refetchInterval: 5_000,
   });
   return (
@@ -188,7 +188,7 @@ function Recharge({ channelId, campaignId, currency }: RechargeProps) {
   const amount = typed ?? missing;
   const recharge = useMutation({
     mutationFn: () =>
-      take(api.rechargeWallet({ channel_id: channelId, amount: amount.trim().replace(',', '.') })),
+      api.rechargeWallet(client, { channel_id: channelId, amount: amount.trim().replace(',', '.') }),
     onSuccess: async () => {
       setTyped('');
       await queryClient.invalidateQueries({ queryKey: ['wallet', channelId] });

@@ -2,7 +2,7 @@
 import { Alert, Button, Card, Group, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { api, take } from '../client.ts';
+import { api, client } from '../client.ts';
 import { number, words } from '../format.ts';
 import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../parts/faces.tsx';
 import { Status } from '../parts/status.tsx';
@@ -13,7 +13,7 @@ const route = getRouteApi('/inside/webhooks');
 export function Webhooks() {
   const list = useQuery({
     queryKey: ['webhooks'],
-    queryFn: async () => (await take(api.listWebhooks({ limit: 50 }))).data,
+    queryFn: async () => (await api.listWebhooks(client, { limit: 50 })).data,
     refetchInterval: 10_000,
   });
   return (
@@ -49,7 +49,7 @@ function Webhook({ webhook }: { webhook: api.Webhook }) {
   const queryClient = useQueryClient();
   const health = useQuery({
     queryKey: ['webhook-health', id],
-    queryFn: async () => (await take(api.getWebhookHealth(id))).data,
+    queryFn: async () => (await api.getWebhookHealth(client, id)).data,
     refetchInterval: 10_000,
   });
   const resend = useMutation({
@@ -57,7 +57,7 @@ function Webhook({ webhook }: { webhook: api.Webhook }) {
       const until = new Date();
       const since = new Date(until.getTime() - dayMs);
       const body = { since: since.toISOString(), until: until.toISOString() };
-      return (await take(api.resendFailedDeliveries(id, body))).data.count;
+      return (await api.resendFailedDeliveries(client, id, body)).data.count;
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
   });
@@ -113,13 +113,11 @@ function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
   const list = useInfiniteQuery({
     queryKey: ['deliveries', chosen],
     queryFn: ({ pageParam }) =>
-      take(
-        api.listDeliveries({
-          state: chosen === undefined ? undefined : [chosen],
-          cursor: pageParam,
-          limit: 100,
-        }),
-      ),
+      api.listDeliveries(client, {
+        state: chosen === undefined ? undefined : [chosen],
+        cursor: pageParam,
+        limit: 100,
+      }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
     refetchInterval: 5_000,
@@ -177,7 +175,7 @@ function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
 function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }) {
   const queryClient = useQueryClient();
   const resend = useMutation({
-    mutationFn: () => take(api.resendWebhookDelivery(delivery.webhookId, delivery.id)),
+    mutationFn: () => api.resendWebhookDelivery(client, delivery.webhookId, delivery.id),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
   });
   const answer = [delivery.responseStatus, delivery.errorCode && words(delivery.errorCode)]

@@ -1,8 +1,9 @@
 /** What shows a campaign at work: GET /api/campaigns/:id/timeline, /diagnosis and /stream. */
 import * as t from 'io-ts';
-import { named } from '../../codecs/json-schema.ts';
+import { describe, named } from '../../codecs/json-schema.ts';
 import { idOf, Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { Amount } from '../../codecs/wallet.ts';
 import { diagnose, diagnosisChecks } from '../../domain/campaigns/diagnosis.ts';
 import { getCampaign } from '../../records/campaigns/campaigns.ts';
 import { getCampaignFacts } from '../../records/campaigns/diagnosis.ts';
@@ -75,12 +76,20 @@ export const getCampaignDiagnosis = endpoint(
           t.readonlyArray(
             named(
               'DiagnosisEntry',
-              struct({
-                check: oneOf(diagnosisChecks, 'DiagnosisCheck'),
-                ok: t.boolean,
-                detail: t.string,
-                action: nullish(t.string),
-              }),
+              struct(
+                {
+                  check: oneOf(diagnosisChecks, 'DiagnosisCheck'),
+                  ok: t.boolean,
+                  detail: t.string,
+                  action: nullish(t.string),
+                },
+                {
+                  missing: describe(Amount, {
+                    description:
+                      'Of the check of the wallet: what it lacks to send to all who wait; absent where nothing is missing',
+                  }),
+                },
+              ),
             ),
           ),
         ),

@@ -3,7 +3,13 @@
  */
 import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
-import { isFinished, type CampaignStatus, type PauseReason, type PreparationStatus } from './campaign.ts';
+import {
+  isFinished,
+  type CampaignStatus,
+  type PauseReason,
+  type PreparationStatus,
+  type WaitingReason,
+} from './campaign.ts';
 
 export const diagnosisChecks = [
   'STATUS',
@@ -24,6 +30,8 @@ export interface DiagnosisEntry {
   readonly detail: string;
   /** What would change it; null where there is nothing to do. */
   readonly action: string | null;
+  /** What the wallet lacks to send to all who wait, in its currency; an estimate where the sentence says so. */
+  readonly missing?: string;
 }
 
 export interface CampaignFacts {
@@ -44,8 +52,10 @@ export interface CampaignFacts {
     readonly messagesPerSecond: number;
     /** What throttling leaves of the rate, 0 to 1. */
     readonly factor: number;
-    readonly heldUntil: Date | null;
   };
+  /** What the record says it waits for, and until when. */
+  readonly waitingFor: WaitingReason | null;
+  readonly waitingUntil: Date | null;
   readonly wallet: {
     readonly available: bigint;
     readonly currency: string;
@@ -190,14 +200,25 @@ function channel({ channel: { isActive, blockReason } }: CampaignFacts): Diagnos
   );
 }
 
-function pace({ channel: { messagesPerSecond, factor, heldUntil }, now }: CampaignFacts): DiagnosisEntry {
-  if (heldUntil !== null && heldUntil > now) {
-    const seconds = Math.ceil((heldUntil.getTime() - now.getTime()) / 1000);
-    return wrong(
-      'PACE',
-      `The provider asked for silence for ${seconds} s more.`,
-      'Nothing to do: it goes on by itself.',
-    );
+const byItself = 'Nothing to do: it goes on by itself.';
+
+function pace(facts: CampaignFacts): DiagnosisEntry {
+  const { messagesPerSecond, factor } = facts.channel;
+  switch (facts.waitingFor) {
+    case 'CHANNEL_THROTTLE':
+      return wrong('PACE', `The provider asked for silence${forSpan(facts)}.`, byItself);
+    case 'CHANNEL_TROUBLE':
+      return wrong('PACE', `The provider does not answer; the channel is held${forSpan(facts)}.`, byItself);
+    case 'MESSAGING_LIMIT':
+      return wrong(
+        'PACE',
+        `The account has written to as many people as the provider allows in a day; it is full${forSpan(facts)}.`,
+        byItself,
+      );
+    case 'TURN':
+      return fine('PACE', 'Other campaigns send on the channel, too: they take turns.');
+    case 'WORKFLOW_STUCK':
+    case null:
   }
   const rate = Math.max(1, Math.round(messagesPerSecond * factor));
   return factor >= 0.95
@@ -208,6 +229,13 @@ function pace({ channel: { messagesPerSecond, factor, heldUntil }, now }: Campai
       );
 }
 
+/** ` for 30 s more`, ` for 90 min more`; nothing where it is not known. */
+function forSpan({ waitingUntil, now }: CampaignFacts): string {
+  const seconds = Math.ceil(((waitingUntil ?? now).getTime() - now.getTime()) / 1000);
+  if (seconds <= 0) return '';
+  return ` for ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} more`;
+}
+
 function wallet({ wallet: purse, pending, status: standing }: CampaignFacts): DiagnosisEntry {
   const { available, currency, nextPrice, remainingCost, isExact } = purse;
   const holds = `the wallet holds ${amount(available, currency)}`;
@@ -215,21 +243,24 @@ function wallet({ wallet: purse, pending, status: standing }: CampaignFacts): Di
     return fine('WALLET', `${upperFirst(holds)}.`);
   const cost = `${isExact ? '' : 'about '}${amount(remainingCost, currency)}`;
   if (available >= remainingCost) return fine('WALLET', `${upperFirst(holds)}; all that wait cost ${cost}.`);
-  const missing = `${isExact ? 'at least' : 'about'} ${amount(remainingCost - available, currency)}`;
-  const recharge = `Recharge ${missing} to send to all.`;
+  const missing = formatAmount(remainingCost - available);
+  const recharge = `Recharge ${isExact ? 'at least' : 'about'} ${missing} ${currency} to send to all.`;
   if (available >= nextPrice) {
-    return { ...fine('WALLET', `${upperFirst(holds)}, but all that wait cost ${cost}.`), action: recharge };
+    return {
+      ...fine('WALLET', `${upperFirst(holds)}, but all that wait cost ${cost}.`),
+      action: recharge,
+      missing,
+    };
   }
-  return wrong(
-    'WALLET',
-    `${upperFirst(holds)} and the next message costs ${amount(nextPrice, currency)}.`,
-    recharge,
-  );
+  const costs = `the next message costs ${amount(nextPrice, currency)}`;
+  return { ...wrong('WALLET', `${upperFirst(holds)} and ${costs}.`, recharge), missing };
 }
 
 const slowOrderMs = 15_000;
 
-function worker({ orderedAt, now }: CampaignFacts): DiagnosisEntry | undefined {
+function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry | undefined {
+  if (waitingFor === 'WORKFLOW_STUCK')
+    return wrong('WORKER', 'Its workflow is stuck.', 'Ask who runs this service to look at the workflow.');
   if (orderedAt === null || now.getTime() - orderedAt.getTime() < slowOrderMs) return undefined;
   const seconds = Math.round((now.getTime() - orderedAt.getTime()) / 1000);
   return wrong(

@@ -2,12 +2,18 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
-import { campaignStatuses, pauseReasons, preparationStatuses } from '../../domain/campaigns/campaign.ts';
+import {
+  campaignStatuses,
+  pauseReasons,
+  preparationStatuses,
+  waitingReasons,
+} from '../../domain/campaigns/campaign.ts';
 import type { CampaignFacts } from '../../domain/campaigns/diagnosis.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
+import { waitingJoin } from '../sending/waiting.ts';
 import { findPrices } from '../wallet/wallets.ts';
 
 const Facts = row(
@@ -31,7 +37,8 @@ const Facts = row(
     blockReason: nullable(t.string),
     messagesPerSecond: t.number,
     factor: t.number,
-    heldUntil: nullable(timestamp),
+    waitingFor: nullable(oneOf(waitingReasons)),
+    waitingUntil: nullable(timestamp),
     available: t.bigint,
     currency: t.string,
     quotaCounted: t.boolean,
@@ -56,7 +63,8 @@ export async function getCampaignFacts(
       template.name AS "templateName", template.status AS "templateStatus",
       template.vanished_at IS NOT NULL AS "templateVanished", template.category,
       channel.status = 'active' AS "channelIsActive", block_reason AS "blockReason",
-      messages_per_second AS "messagesPerSecond", ${effectiveFactor} AS factor, held_until AS "heldUntil",
+      messages_per_second AS "messagesPerSecond", ${effectiveFactor} AS factor,
+      waiting.reason AS "waitingFor", waiting.until AS "waitingUntil",
       wallet.balance - wallet.reserved AS available, wallet.currency,
       quota_month IS NOT NULL AS "quotaCounted", broadcasts_per_month AS "broadcastLimit",
       coalesce((SELECT used FROM broadcast_usage WHERE broadcast_usage.workspace_id = campaign.workspace_id
@@ -69,6 +77,7 @@ export async function getCampaignFacts(
     JOIN channel_rate ON channel_rate.channel_id = channel.id
     JOIN wallet ON wallet.channel_id = channel.id
     JOIN workspace_feature ON workspace_feature.workspace_id = campaign.workspace_id
+    ${waitingJoin}
     WHERE campaign.workspace_id = ${workspaceId} AND campaign.id = ${campaignId}`);
   if (found === null) throw new NotFound('Campaign');
   const { available, currency, ...facts } = found;
@@ -81,7 +90,6 @@ export async function getCampaignFacts(
       blockReason: found.blockReason,
       messagesPerSecond: found.messagesPerSecond,
       factor: found.factor,
-      heldUntil: found.heldUntil,
     },
     wallet: { available, currency, ...cost },
     broadcasts: {

@@ -13,7 +13,9 @@ const facts: CampaignFacts = {
   underWay: 0,
   failed: 3,
   template: { name: 'spring_offer', status: 'APPROVED', vanished: false },
-  channel: { isActive: true, blockReason: null, messagesPerSecond: 80, factor: 1, heldUntil: null },
+  channel: { isActive: true, blockReason: null, messagesPerSecond: 80, factor: 1 },
+  waitingFor: null,
+  waitingUntil: null,
   wallet: {
     available: 100_000_000n,
     currency: 'USD',
@@ -35,6 +37,7 @@ it('says what is missing, who waits and what to recharge when the wallet is empt
     detail: 'Paused: the wallet holds 0.02 USD and the next message costs 0.025 USD. 812 people wait.',
     action: 'Recharge at least 20.28 USD to send to all, then start it again.',
   });
+  expect(diagnose({ ...facts, wallet: poor }).find(({ check }) => check === 'WALLET')?.missing).toBe('20.28');
   const estimate = { ...poor, isExact: false };
   expect(
     statusOf({ status: 'PAUSED', pauseReason: 'INSUFFICIENT_BALANCE', wallet: estimate })?.action,
@@ -49,6 +52,7 @@ it('says that it sends, and warns of money that will not do for all', () => {
     ok: true,
     detail: 'The wallet holds 10 USD, but all that wait cost 20.3 USD.',
     action: 'Recharge at least 10.3 USD to send to all.',
+    missing: '10.3',
   });
 });
 
@@ -85,9 +89,20 @@ it.each<[string, Partial<CampaignFacts>, string]>([
   ],
   [
     'silence the provider asked for',
-    { channel: { ...facts.channel, heldUntil: new Date('2026-11-21T09:00:30Z') } },
+    { waitingFor: 'CHANNEL_THROTTLE', waitingUntil: new Date('2026-11-21T09:00:30Z') },
     'The provider asked for silence for 30 s more. 812 people wait.',
   ],
+  [
+    'a provider that does not answer',
+    { waitingFor: 'CHANNEL_TROUBLE', waitingUntil: new Date('2026-11-21T08:59:59Z') },
+    'The provider does not answer; the channel is held. 812 people wait.',
+  ],
+  [
+    'a messaging limit',
+    { waitingFor: 'MESSAGING_LIMIT', waitingUntil: new Date('2026-11-21T10:29:30Z') },
+    'The account has written to as many people as the provider allows in a day; it is full for 90 min more. 812 people wait.',
+  ],
+  ['a workflow that is stuck', { waitingFor: 'WORKFLOW_STUCK' }, 'Its workflow is stuck. 812 people wait.'],
   [
     'a worker that is away',
     { orderedAt: new Date('2026-11-21T08:59:20Z'), pending: 1 },
@@ -112,6 +127,13 @@ it.each<[Partial<CampaignFacts>, string]>([
   ],
 ])('is content with %j', (change, detail) => {
   expect(statusOf(change)).toMatchObject({ ok: true, detail, action: null });
+});
+
+it('tells of turns without alarm', () => {
+  expect(diagnose({ ...facts, waitingFor: 'TURN' }).find(({ check }) => check === 'PACE')).toMatchObject({
+    ok: true,
+    detail: 'Other campaigns send on the channel, too: they take turns.',
+  });
 });
 
 it('tells of throttling without alarm', () => {

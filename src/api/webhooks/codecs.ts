@@ -74,20 +74,27 @@ export const WebhookHealth = named(
   }),
 );
 
-export const Delivery = named(
-  'Delivery',
+const deliveryFields = {
+  id: Uuid,
+  webhookId: Uuid,
+  eventId: Uuid,
+  eventKey: t.string,
+  state: oneOf(deliveryStates, 'DeliveryState'),
+  errorCode: nullish(oneOf(webhookErrorCodes, 'DeliveryErrorCode')),
+  responseStatus: nullish(Integer),
+  responseExcerpt: nullish(t.string),
+  durationMs: nullish(Integer),
+  attemptedAt: nullish(IsoDateTime),
+  createdAt: IsoDateTime,
+};
+export const Delivery = named('Delivery', struct(deliveryFields));
+export const DeliveryDetail = named(
+  'DeliveryDetail',
   struct({
-    id: Uuid,
-    webhookId: Uuid,
-    eventId: Uuid,
-    eventKey: t.string,
-    state: oneOf(deliveryStates, 'DeliveryState'),
-    errorCode: nullish(oneOf(webhookErrorCodes, 'DeliveryErrorCode')),
-    responseStatus: nullish(Integer),
-    responseExcerpt: nullish(t.string),
-    durationMs: nullish(Integer),
-    attemptedAt: nullish(IsoDateTime),
-    createdAt: IsoDateTime,
+    ...deliveryFields,
+    payload: describe(nullish(t.string), {
+      description: 'The body as it is sent; null when the event is too old to be kept',
+    }),
   }),
 );
 

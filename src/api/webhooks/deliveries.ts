@@ -17,7 +17,7 @@ import {
   succeed,
   succeedWith,
 } from '../frame/envelope.ts';
-import { Delivery, DeliveryCursor, TestWebhook } from './codecs.ts';
+import { Delivery, DeliveryCursor, DeliveryDetail, TestWebhook } from './codecs.ts';
 import { deliveryExample, waitingDeliveryExample } from './examples.ts';
 
 const tag = 'Webhooks';
@@ -89,8 +89,11 @@ export const getWebhookDelivery = endpoint(
     responses: {
       200: {
         description: 'The delivery',
-        body: record(Delivery),
-        example: { status: 'success', data: deliveryExample },
+        body: record(DeliveryDetail),
+        example: {
+          status: 'success',
+          data: { ...deliveryExample, payload: '{"eventKey":"delivered","data":{}}' },
+        },
       },
     },
   },

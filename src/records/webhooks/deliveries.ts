@@ -137,6 +137,9 @@ export async function resendFailedDeliveries(
     SELECT count(*)::int4 AS count FROM resent`);
 }
 
+/** `payload` is the body as it is sent; null when the event is too old to be kept. */
+const WebhookDeliveryDetail = t.type({ ...WebhookDelivery.props, payload: nullable(t.string) });
+
 export interface DeliveryPlace {
   readonly webhookId: string;
   readonly deliveryId: string;
@@ -146,9 +149,9 @@ export async function getWebhookDelivery(
   connection: Connection,
   workspaceId: number,
   { webhookId, deliveryId }: DeliveryPlace,
-): Promise<WebhookDelivery> {
-  const found = await connection.maybeOne(sql.type(WebhookDeliveryRow)`
-    SELECT ${selection} FROM webhook_delivery
+): Promise<t.TypeOf<typeof WebhookDeliveryDetail>> {
+  const found = await connection.maybeOne(sql.type(row(WebhookDeliveryDetail))`
+    SELECT ${selection}, (SELECT body FROM event WHERE event.id = event_id) AS payload FROM webhook_delivery
     WHERE workspace_id = ${workspaceId} AND webhook_id = ${webhookId} AND id = ${deliveryId}`);
   if (found === null) throw new NotFound('Delivery');
   return found;

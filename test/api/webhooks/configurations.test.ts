@@ -363,7 +363,12 @@ describe('the delivery log', () => {
         createdAt: expect.any(String),
       },
     ]);
-    expect((await call('GET', `/${id}/deliveries/${body.data[0].id}`)).body.data).toEqual(body.data[0]);
+    const { payload, ...delivery } = (await call('GET', `/${id}/deliveries/${body.data[0].id}`)).body.data;
+    expect(delivery).toEqual(body.data[0]);
+    expect(JSON.parse(payload)).toMatchObject({
+      eventKey: 'contact.created',
+      workspaceId: seeded.workspaceId,
+    });
   });
 
   it('pages by cursor, newest first, without gap or repetition', async () => {

@@ -3,6 +3,7 @@ import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { idOf, Integer, IsoDateTime, Uuid } from '../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../codecs/struct.ts';
+import { waitingReasons } from '../domain/campaigns/campaign.ts';
 import {
   getChannelStanding,
   listChannelStandings,
@@ -31,7 +32,8 @@ const Channel = named(
     }),
     messages_per_second: describe(Integer, { description: 'Its limit' }),
     rate_now: describe(t.number, { description: 'What throttling leaves of the limit at this moment' }),
-    held_until: describe(nullish(IsoDateTime), { description: 'The provider asked for silence until then' }),
+    waiting_for: nullish(oneOf(waitingReasons, 'WaitingReason')),
+    held_until: describe(nullish(IsoDateTime), { description: 'Nothing is sent until then' }),
     running_campaigns: Integer,
     messaging_limit: describe(nullish(Integer), {
       description: 'Different people the business account may write to in 24 hours; null: no limit',
@@ -54,6 +56,7 @@ const example = {
   blocked_countries: [],
   messages_per_second: 80,
   rate_now: 40,
+  waiting_for: null,
   held_until: null,
   running_campaigns: 2,
   messaging_limit: 2000,

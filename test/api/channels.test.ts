@@ -1,4 +1,6 @@
+import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { nothing } from '../../src/records/database/row.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createApplier, deliver, fieldCallback } from '../support/callback-fixtures.ts';
 
@@ -31,4 +33,26 @@ it('shows what the provider said of the account, its limit and until when it is 
       restriction_info: [restriction],
     },
   });
+});
+
+it('says what a channel waits for, and until when', async () => {
+  const { channelId, channelKey: key } = await api.seedWorkspace();
+  const standing = async (assignment: ReturnType<typeof sql.fragment>) => {
+    await api.database.pool.query(
+      sql.type(nothing)`UPDATE channel_rate SET ${assignment} WHERE channel_id = ${channelId}`,
+    );
+    const { waiting_for: reason, held_until: until } = (
+      await api.send('GET', `/api/channels/${channelId}`, { key })
+    ).body.data;
+    return [reason, until];
+  };
+  expect(await standing(sql.fragment`held_until = '2100-01-01'`)).toEqual([
+    'CHANNEL_THROTTLE',
+    '2100-01-01T00:00:00.000Z',
+  ]);
+  expect(await standing(sql.fragment`holds = 1, trouble_until = '2101-01-01'`)).toEqual([
+    'CHANNEL_TROUBLE',
+    '2101-01-01T00:00:00.000Z',
+  ]);
+  expect(await standing(sql.fragment`held_until = NULL, holds = 0`)).toEqual([null, null]);
 });

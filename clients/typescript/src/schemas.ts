@@ -382,7 +382,9 @@ export type Channel = {
   readonly messages_per_second: number;
   /** What throttling leaves of the limit at this moment */
   readonly rate_now: number;
-  /** The provider asked for silence until then */
+  /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
+  readonly waiting_for: WaitingReason | null;
+  /** Nothing is sent until then */
   readonly held_until: string | null;
   /** How many campaigns of the channel are being sent. */
   readonly running_campaigns: number;
@@ -956,6 +958,40 @@ export type Delivery = {
   readonly createdAt: string;
 };
 
+export type DeliveryDetail = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The webhook configuration. */
+  readonly webhookId: string;
+  /** The event that is delivered. */
+  readonly eventId: string;
+  /** What happened. */
+  readonly eventKey: string;
+  /** Where it stands. */
+  readonly state: DeliveryState;
+  /** Why it failed; null unless it did. */
+  readonly errorCode: DeliveryErrorCode | null;
+  /** The receiver’s HTTP status; null without one. */
+  readonly responseStatus: number | null;
+  /** The beginning of the receiver’s answer; null without one. */
+  readonly responseExcerpt: string | null;
+  /** Milliseconds from dialling to the answer’s end; null before the attempt. */
+  readonly durationMs: number | null;
+  /** When the request left; null while it has not. */
+  readonly attemptedAt: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** The body as it is sent; null when the event is too old to be kept */
+  readonly payload: string | null;
+};
+
+export type DeliveryDetailResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: DeliveryDetail;
+};
+
 export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired";
 
 export type DeliveryMessageResponse = {
@@ -976,13 +1012,6 @@ export type DeliveryPage = {
   readonly pagination: CursorPagination;
 };
 
-export type DeliveryResponse = {
-  /** Where it stands. */
-  readonly status: "success";
-  /** What was asked for. */
-  readonly data: Delivery;
-};
-
 export type DeliveryState = "pending" | "sending" | "delivered" | "failed";
 
 export type DiagnosisCheck = "STATUS" | "PREPARATION" | "SCHEDULE" | "QUOTA" | "TEMPLATE" | "CHANNEL" | "PACE" | "WALLET" | "WORKER";
@@ -996,6 +1025,8 @@ export type DiagnosisEntry = {
   readonly detail: string;
   /** What would change it; null where there is nothing to do. */
   readonly action: string | null;
+  /** Of the check of the wallet: what it lacks to send to all who wait; absent where nothing is missing */
+  readonly missing?: string;
 };
 
 export type EventDescription = {

@@ -1,6 +1,8 @@
 /** The channels of a workspace as they stand: whether and how fast they may send at this moment. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { waitingReasons } from '../../domain/campaigns/campaign.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
@@ -17,6 +19,7 @@ const ChannelStanding = t.type({
   blocked_countries: t.array(t.string),
   messages_per_second: t.number,
   factor: t.number,
+  waiting_for: nullable(oneOf(waitingReasons)),
   held_until: nullable(timestamp),
   running_campaigns: t.number,
   messaging_limit: nullable(t.number),
@@ -27,7 +30,8 @@ export type ChannelStanding = t.TypeOf<typeof ChannelStanding>;
 const standing = (workspaceId: number) => sql.fragment`
   SELECT channel.id, phone_number_id, display_phone_number, business_account_id, channel.status, block_reason,
     blocked_until, blocked_countries, messages_per_second, ${effectiveFactor} AS factor,
-    CASE WHEN held_until > now() THEN held_until END AS held_until,
+    CASE WHEN holds > 0 THEN 'CHANNEL_TROUBLE' WHEN held_until > now() THEN 'CHANNEL_THROTTLE' END AS waiting_for,
+    CASE WHEN holds > 0 THEN trouble_until WHEN held_until > now() THEN held_until END AS held_until,
     (SELECT count(*)::int4 FROM campaign WHERE campaign.channel_id = channel.id AND campaign.status = 'RUNNING')
       AS running_campaigns,
     business_account.messaging_limit, business_account.notice AS account_notice

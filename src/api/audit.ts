@@ -2,11 +2,11 @@
 import * as t from 'io-ts';
 import { named } from '../codecs/json-schema.ts';
 import { IsoDateTime, limitUpTo } from '../codecs/scalars.ts';
-import { nullish, struct } from '../codecs/struct.ts';
-import { SerialCursor } from '../codecs/wallet.ts';
+import { nullish, optional, struct } from '../codecs/struct.ts';
+import { SerialCursor, serialCursor } from '../codecs/wallet.ts';
 import { listAuditEntries } from '../records/operations/audit.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { cursorPage, cursorPageOf } from './frame/envelope.ts';
+import { cutPage, onePart } from './frame/envelope.ts';
 
 const AuditEntry = named(
   'AuditEntry',
@@ -31,27 +31,17 @@ export const listAudit = endpoint(
       'Newest first: what API keys (`key_id`) and operators’ commands (`command`) created, started, paused, cancelled, paid, changed and erased. Holds no person’s data.',
     tag: 'Operations',
     access: 'workspace',
-    query: struct({}, { cursor: SerialCursor, limit: limitUpTo(1000) }),
+    query: optional({ cursor: SerialCursor, limit: limitUpTo(1000) }),
     responses: {
-      200: {
-        description: 'One part of the list',
-        body: cursorPageOf(AuditEntry),
-        example: {
-          status: 'success',
-          data: [
-            {
-              id: '7',
-              at: '2026-11-21T09:00:00.000Z',
-              key_id: 'k3JkqP0x',
-              command: null,
-              action: 'campaign.pause',
-              object_id: '0197c0de-0000-7000-8000-0000000000f1',
-              request_id: '3f6c2a',
-            },
-          ],
-          pagination: { limit: 100, nextCursor: null },
-        },
-      },
+      200: onePart('One part of the list', AuditEntry, {
+        id: '7',
+        at: '2026-11-21T09:00:00.000Z',
+        key_id: 'k3JkqP0x',
+        command: null,
+        action: 'campaign.pause',
+        object_id: '0197c0de-0000-7000-8000-0000000000f1',
+        request_id: '3f6c2a',
+      }),
     },
     errors: [400],
   },
@@ -59,11 +49,7 @@ export const listAudit = endpoint(
     const limit = query.limit ?? 100;
     const before = query.cursor === undefined ? undefined : BigInt(query.cursor.id);
     const found = await listAuditEntries(database, workspaceId, { before, limit: limit + 1 });
-    const entries = found.slice(0, limit);
-    const last = entries.at(-1);
-    const nextCursor =
-      found.length > limit && last !== undefined ? SerialCursor.encode({ id: Number(last.id) }) : null;
-    const data = entries.map((entry) => ({ ...entry, id: String(entry.id) }));
-    return { status: 200, body: cursorPage(data, { limit, nextCursor }) };
+    const present = (entry: (typeof found)[number]) => ({ ...entry, id: String(entry.id) });
+    return { status: 200, body: cutPage(found, limit, { cursor: serialCursor, present }) };
   },
 );

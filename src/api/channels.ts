@@ -10,7 +10,7 @@ import {
   type ChannelStanding,
 } from '../records/workspaces/channel-standing.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { record, succeed } from './frame/envelope.ts';
+import { answer, succeed } from './frame/envelope.ts';
 
 const tag = 'Channels';
 const channelStatuses = ['active', 'blocked'] as const;
@@ -71,13 +71,7 @@ export const listChannels = endpoint(
     summary: 'List the channels of the workspace as they stand',
     tag,
     access: 'workspace',
-    responses: {
-      200: {
-        description: 'All of them, oldest first',
-        body: record(t.readonlyArray(Channel)),
-        example: { status: 'success', data: [example] },
-      },
-    },
+    responses: { 200: answer('All of them, oldest first', t.readonlyArray(Channel), [example]) },
   },
   async ({ dependencies: { database }, principal: { workspaceId } }) => ({
     status: 200,
@@ -94,13 +88,7 @@ export const getChannel = endpoint(
     tag,
     access: 'workspace',
     params: struct({ id: idOf('Channel') }),
-    responses: {
-      200: {
-        description: 'The channel',
-        body: record(Channel),
-        example: { status: 'success', data: example },
-      },
-    },
+    responses: { 200: answer('The channel', Channel, example) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
     status: 200,

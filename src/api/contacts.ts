@@ -4,7 +4,7 @@ import { ContactCursor, CreateContact, UpdateContact } from '../codecs/contact.t
 import { EventContact as Contact } from '../codecs/event.ts';
 import { named } from '../codecs/json-schema.ts';
 import { idOf, limitUpTo, textOf } from '../codecs/scalars.ts';
-import { oneOf, struct } from '../codecs/struct.ts';
+import { oneOf, optional, struct } from '../codecs/struct.ts';
 import { exportContact, forgetPerson } from '../commands/contacts/erase-contact.ts';
 import * as creating from '../commands/contacts/create-contact.ts';
 import * as updating from '../commands/contacts/update-contact.ts';
@@ -16,11 +16,11 @@ import * as records from '../records/contacts/contacts.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
   acknowledge,
-  Acknowledgement,
-  cursorPage,
-  cursorPageOf,
-  record,
-  recordWithMessage,
+  acknowledgement,
+  answer,
+  answerWith,
+  cutPage,
+  onePart,
   succeed,
   succeedWith,
 } from './frame/envelope.ts';
@@ -66,18 +66,8 @@ export const listContacts = endpoint(
       'Newest first. `search` finds by the beginning of the phone number (with or without its calling code), of the first name, the last name, the chat name or the e-mail address; several words must all match. Results of a search are ordered by what was found.',
     tag,
     access: 'workspace',
-    query: struct({}, { cursor: ContactCursor, limit: limitUpTo(1000), search: textOf({ max: 255 }) }),
-    responses: {
-      200: {
-        description: 'One part of the list',
-        body: cursorPageOf(Contact),
-        example: {
-          status: 'success',
-          data: [contactExample],
-          pagination: { limit: 100, nextCursor: null },
-        },
-      },
-    },
+    query: optional({ cursor: ContactCursor, limit: limitUpTo(1000), search: textOf({ max: 255 }) }),
+    responses: { 200: onePart('One part of the list', Contact, contactExample) },
     errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
@@ -88,17 +78,15 @@ export const listContacts = endpoint(
     if (cursor !== undefined && isSearch !== (cursor.way !== undefined)) {
       throw Invalid.at('cursor', 'cursor is not a cursor of this list');
     }
-    // The one row beyond the limit tells whether there is a next part.
     const part = { after: cursor, limit: limit + 1 };
     const found = isSearch
       ? await listing.searchContacts(database, workspaceId, { search, ...part })
       : await listing.listContacts(database, workspaceId, part);
-    const hits = found.slice(0, limit);
-    const last = hits.at(-1);
-    const nextCursor =
-      found.length > limit && last !== undefined ? ContactCursor.encode(last.position) : null;
-    const data = hits.map(({ contact }) => presentContact(contact));
-    return { status: 200, body: cursorPage(data, { limit, nextCursor }) };
+    const body = cutPage(found, limit, {
+      cursor: ({ position }) => ContactCursor.encode(position),
+      present: ({ contact }) => presentContact(contact),
+    });
+    return { status: 200, body };
   },
 );
 
@@ -121,16 +109,13 @@ export const createContact = endpoint(
       customFields: [{ fieldId: 'city', value: 'Berlin' }],
     },
     responses: {
-      201: {
-        description: 'The contact',
-        body: recordWithMessage(Contact),
-        example: { status: 'success', message: 'Contact created successfully', data: contactExample },
-      },
-      200: {
-        description: 'The contact was deleted before and is restored',
-        body: recordWithMessage(Contact),
-        example: { status: 'success', message: 'Contact restored successfully', data: contactExample },
-      },
+      201: answerWith('The contact', 'Contact created successfully', Contact, contactExample),
+      200: answerWith(
+        'The contact was deleted before and is restored',
+        'Contact restored successfully',
+        Contact,
+        contactExample,
+      ),
     },
     errors: [400, 409],
   },
@@ -155,9 +140,7 @@ export const getContact = endpoint(
     tag,
     access: 'workspace',
     params,
-    responses: {
-      200: { description: 'The contact', body: record(Contact), example: succeed(contactExample) },
-    },
+    responses: { 200: answer('The contact', Contact, contactExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
     status: 200,
@@ -179,11 +162,10 @@ export const updateContact = endpoint(
     body: UpdateContact,
     bodyExample: { tagsId: [] },
     responses: {
-      200: {
-        description: 'The contact as it is now',
-        body: recordWithMessage(Contact),
-        example: succeedWith('Contact updated successfully', { ...contactExample, tagsId: [] }),
-      },
+      200: answerWith('The contact as it is now', 'Contact updated successfully', Contact, {
+        ...contactExample,
+        tagsId: [],
+      }),
     },
     errors: [400, 409],
   },
@@ -206,17 +188,13 @@ export const exportContactEndpoint = endpoint(
     access: 'workspace',
     params,
     responses: {
-      200: {
-        description: 'What is held of the person',
-        body: record(ContactExport),
-        example: succeed({
-          contact: contactExample,
-          providerIds: ['US.13491208655302741918'],
-          conversations: [],
-          messages: [],
-          campaignMessages: [],
-        }),
-      },
+      200: answer('What is held of the person', ContactExport, {
+        contact: contactExample,
+        providerIds: ['US.13491208655302741918'],
+        conversations: [],
+        messages: [],
+        campaignMessages: [],
+      }),
     },
   },
   async ({ dependencies, principal: { workspaceId }, params: { id } }) => {
@@ -237,14 +215,8 @@ export const deleteContact = endpoint(
     tag,
     access: 'workspace',
     params,
-    query: struct({}, { erase: oneOf(['true', 'false']) }),
-    responses: {
-      200: {
-        description: 'The contact is deleted',
-        body: Acknowledgement,
-        example: acknowledge('Contact deleted successfully'),
-      },
-    },
+    query: optional({ erase: oneOf(['true', 'false']) }),
+    responses: { 200: acknowledgement('The contact is deleted', 'Contact deleted successfully') },
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, query }) => {
     if (query.erase === 'true') {

@@ -7,13 +7,13 @@ import {
   Conversation,
 } from '../codecs/conversation.ts';
 import { idOf, limitUpTo, Page, textOf, Uuid } from '../codecs/scalars.ts';
-import { oneOf, struct } from '../codecs/struct.ts';
+import { oneOf, optional, struct } from '../codecs/struct.ts';
 import * as assigning from '../commands/conversations/assign-conversation.ts';
 import * as changing from '../commands/conversations/change-conversation-status.ts';
 import { conversationStatuses } from '../domain/conversations/conversation.ts';
 import * as records from '../records/conversations/conversations.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { page, pageOf, record, recordWithMessage, succeed, succeedWith } from './frame/envelope.ts';
+import { answer, answerWith, onePage, page, succeed, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Conversations';
 const params = struct({ id: idOf('Conversation') });
@@ -47,23 +47,14 @@ export const listConversations = endpoint(
     description: 'Newest first. `assignedTo` takes the id of a user, team or bot.',
     tag,
     access: 'workspace',
-    query: struct(
-      {},
-      {
-        page: Page,
-        limit: limitUpTo(100),
-        status: oneOf(conversationStatuses, 'ConversationStatus'),
-        assignedTo: textOf({ max: 255 }),
-        contactId: Uuid,
-      },
-    ),
-    responses: {
-      200: {
-        description: 'One page of conversations',
-        body: pageOf(Conversation),
-        example: page([conversationExample], { page: 1, limit: 10, total: 1 }),
-      },
-    },
+    query: optional({
+      page: Page,
+      limit: limitUpTo(100),
+      status: oneOf(conversationStatuses, 'ConversationStatus'),
+      assignedTo: textOf({ max: 255 }),
+      contactId: Uuid,
+    }),
+    responses: { 200: onePage('One page of conversations', Conversation, conversationExample) },
     errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
@@ -83,13 +74,7 @@ export const getConversation = endpoint(
     tag,
     access: 'workspace',
     params,
-    responses: {
-      200: {
-        description: 'The conversation',
-        body: record(Conversation),
-        example: succeed(conversationExample),
-      },
-    },
+    responses: { 200: answer('The conversation', Conversation, conversationExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
     status: 200,
@@ -116,15 +101,12 @@ export const assignConversation = endpoint(
       source: 'manual',
     },
     responses: {
-      200: {
-        description: 'The conversation as it is now',
-        body: recordWithMessage(Conversation),
-        example: {
-          status: 'success',
-          message: 'Conversation assigned successfully',
-          data: conversationExample,
-        },
-      },
+      200: answerWith(
+        'The conversation as it is now',
+        'Conversation assigned successfully',
+        Conversation,
+        conversationExample,
+      ),
     },
     errors: [400],
   },
@@ -158,15 +140,12 @@ export const changeConversationStatus = endpoint(
       changedBy: { id: 'user-17', name: 'Ada Lovelace', email: 'ada@example.com' },
     },
     responses: {
-      200: {
-        description: 'The conversation as it is now',
-        body: recordWithMessage(Conversation),
-        example: {
-          status: 'success',
-          message: 'Conversation status changed successfully',
-          data: { ...conversationExample, status: 'resolved' },
-        },
-      },
+      200: answerWith(
+        'The conversation as it is now',
+        'Conversation status changed successfully',
+        Conversation,
+        { ...conversationExample, status: 'resolved' },
+      ),
     },
     errors: [400, 409],
   },

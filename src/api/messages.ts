@@ -10,7 +10,7 @@ import { Overloaded, ProviderRefused, ProviderUnreachable } from '../domain/erro
 import { findChannelById } from '../records/workspaces/channels.ts';
 import { findOutboundMessage, type OutboundMessage } from '../records/messages/outbound-messages.ts';
 import { endpoint, type EndpointRequest } from './frame/endpoint.ts';
-import { ErrorEnvelope, recordWithMessage, succeedWith } from './frame/envelope.ts';
+import { answerWith, ErrorEnvelope, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Messages';
 const sent = 'Template message sent successfully';
@@ -64,21 +64,13 @@ export const sendMessage = endpoint(
     body: SendTemplateMessage,
     bodyExample: example,
     responses: {
-      200: {
-        description: 'The provider accepted the message',
-        body: recordWithMessage(SentMessage),
-        example: {
-          status: 'success',
-          message: sent,
-          data: {
-            messageId: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
-            providerMessageId: 'wamid.HBgMOTE5ODc2NTQzMjEw',
-            status: 'accepted',
-            recipientPhoneNumber: '919876543210',
-            phoneNumberId: '106540352242922',
-          },
-        },
-      },
+      200: answerWith('The provider accepted the message', sent, SentMessage, {
+        messageId: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
+        providerMessageId: 'wamid.HBgMOTE5ODc2NTQzMjEw',
+        status: 'accepted',
+        recipientPhoneNumber: '919876543210',
+        phoneNumberId: '106540352242922',
+      }),
       502: { description: 'The provider cannot be reached, or did not answer in time', body: ErrorEnvelope },
     },
     errors: [400, 404, 409, 422],

@@ -1,6 +1,6 @@
 /** Where the provider calls back: its verification request, and its notifications. No API key; the signature is the key. */
 import * as t from 'io-ts';
-import { struct } from '../codecs/struct.ts';
+import { optional, struct } from '../codecs/struct.ts';
 import { Unauthorized } from '../domain/error.ts';
 import { isSignature, isSignedBy, isVerifyToken } from '../provider/signature.ts';
 import { endpoint } from './frame/endpoint.ts';
@@ -19,7 +19,7 @@ export const verifyProviderWebhook = endpoint(
     description: 'Echoes `hub.challenge` as text when `hub.verify_token` is the configured token.',
     tag,
     access: 'public',
-    query: struct({}, { 'hub.mode': t.string, 'hub.verify_token': t.string, 'hub.challenge': t.string }),
+    query: optional({ 'hub.mode': t.string, 'hub.verify_token': t.string, 'hub.challenge': t.string }),
     responses: { 200: { description: 'The challenge', content: { 'text/plain': { type: 'string' } } } },
     errors: [400, 403],
   },

@@ -1,18 +1,18 @@
 /** Segments: saved filters over the contacts of a workspace. */
 import { idOf, limitUpTo, Page } from '../codecs/scalars.ts';
 import { CreateSegment, Segment, UpdateSegment } from '../codecs/segment.ts';
-import { struct } from '../codecs/struct.ts';
+import { optional, struct } from '../codecs/struct.ts';
 import { Invalid } from '../domain/error.ts';
 import { conditionProblems, type SegmentCondition } from '../domain/contacts/segment-filter.ts';
 import * as records from '../records/contacts/segments.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
   acknowledge,
-  Acknowledgement,
+  acknowledgement,
+  answer,
+  answerWith,
+  onePage,
   page,
-  pageOf,
-  record,
-  recordWithMessage,
   succeed,
   succeedWith,
 } from './frame/envelope.ts';
@@ -48,14 +48,8 @@ export const listSegments = endpoint(
     summary: 'List the segments of the workspace',
     tag,
     access: 'workspace',
-    query: struct({}, { page: Page, limit: limitUpTo(100) }),
-    responses: {
-      200: {
-        description: 'One page of segments, by name',
-        body: pageOf(Segment),
-        example: page([segmentExample], { page: 1, limit: 10, total: 1 }),
-      },
-    },
+    query: optional({ page: Page, limit: limitUpTo(100) }),
+    responses: { 200: onePage('One page of segments, by name', Segment, segmentExample) },
     errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
@@ -76,13 +70,7 @@ export const createSegment = endpoint(
     access: 'workspace',
     body: CreateSegment,
     bodyExample: { name: segmentExample.name, match: 'all', conditions: segmentExample.conditions },
-    responses: {
-      201: {
-        description: 'The segment',
-        body: recordWithMessage(Segment),
-        example: succeedWith('Segment created successfully', segmentExample),
-      },
-    },
+    responses: { 201: answerWith('The segment', 'Segment created successfully', Segment, segmentExample) },
     errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
@@ -101,9 +89,7 @@ export const getSegment = endpoint(
     tag,
     access: 'workspace',
     params,
-    responses: {
-      200: { description: 'The segment', body: record(Segment), example: succeed(segmentExample) },
-    },
+    responses: { 200: answer('The segment', Segment, segmentExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
     status: 200,
@@ -124,11 +110,10 @@ export const updateSegment = endpoint(
     body: UpdateSegment,
     bodyExample: { match: 'any' },
     responses: {
-      200: {
-        description: 'The segment as it is now',
-        body: recordWithMessage(Segment),
-        example: succeedWith('Segment updated successfully', { ...segmentExample, match: 'any' }),
-      },
+      200: answerWith('The segment as it is now', 'Segment updated successfully', Segment, {
+        ...segmentExample,
+        match: 'any',
+      }),
     },
     errors: [400],
   },
@@ -148,13 +133,7 @@ export const deleteSegment = endpoint(
     tag,
     access: 'workspace',
     params,
-    responses: {
-      200: {
-        description: 'The segment is deleted',
-        body: Acknowledgement,
-        example: acknowledge('Segment deleted successfully'),
-      },
-    },
+    responses: { 200: acknowledgement('The segment is deleted', 'Segment deleted successfully') },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
     await records.deleteSegment(database, workspaceId, id);

@@ -1,16 +1,16 @@
 /** Spec 4.2: the tags of a workspace. */
 import { idOf, limitUpTo, Page, textOf } from '../codecs/scalars.ts';
-import { struct } from '../codecs/struct.ts';
+import { optional, struct } from '../codecs/struct.ts';
 import { CreateTag, Tag, UpdateTag } from '../codecs/tag.ts';
 import * as records from '../records/contacts/tags.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
   acknowledge,
-  Acknowledgement,
+  acknowledgement,
+  answer,
+  answerWith,
+  onePage,
   page,
-  pageOf,
-  record,
-  recordWithMessage,
   succeed,
   succeedWith,
 } from './frame/envelope.ts';
@@ -37,17 +37,13 @@ export const listTags = endpoint(
       'By name. `search` finds the tags whose name holds every word of it, the last word as the beginning of one; `createdBy` takes the id of a user.',
     tag,
     access: 'workspace',
-    query: struct(
-      {},
-      { page: Page, limit: limitUpTo(100), search: textOf({ max: 255 }), createdBy: textOf({ max: 255 }) },
-    ),
-    responses: {
-      200: {
-        description: 'One page of tags',
-        body: pageOf(Tag),
-        example: page([tagExample], { page: 1, limit: 10, total: 1 }),
-      },
-    },
+    query: optional({
+      page: Page,
+      limit: limitUpTo(100),
+      search: textOf({ max: 255 }),
+      createdBy: textOf({ max: 255 }),
+    }),
+    responses: { 200: onePage('One page of tags', Tag, tagExample) },
     errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
@@ -68,13 +64,7 @@ export const createTag = endpoint(
     access: 'workspace',
     body: CreateTag,
     bodyExample: { name: 'VIP', text_color: '#ffffff', background_color: '#7c3aed', createdBy: 'user-17' },
-    responses: {
-      201: {
-        description: 'The tag',
-        body: recordWithMessage(Tag),
-        example: succeedWith('Tag created successfully', tagExample),
-      },
-    },
+    responses: { 201: answerWith('The tag', 'Tag created successfully', Tag, tagExample) },
     errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId, keyId }, body }) => {
@@ -93,7 +83,7 @@ export const getTag = endpoint(
     tag,
     access: 'workspace',
     params,
-    responses: { 200: { description: 'The tag', body: record(Tag), example: succeed(tagExample) } },
+    responses: { 200: answer('The tag', Tag, tagExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
     status: 200,
@@ -114,11 +104,10 @@ export const updateTag = endpoint(
     body: UpdateTag,
     bodyExample: { background_color: '#0f766e' },
     responses: {
-      200: {
-        description: 'The tag as it is now',
-        body: recordWithMessage(Tag),
-        example: succeedWith('Tag updated successfully', { ...tagExample, background_color: '#0f766e' }),
-      },
+      200: answerWith('The tag as it is now', 'Tag updated successfully', Tag, {
+        ...tagExample,
+        background_color: '#0f766e',
+      }),
     },
     errors: [400],
   },
@@ -138,13 +127,7 @@ export const deleteTag = endpoint(
     tag,
     access: 'workspace',
     params,
-    responses: {
-      200: {
-        description: 'The tag is deleted',
-        body: Acknowledgement,
-        example: acknowledge('Tag deleted successfully'),
-      },
-    },
+    responses: { 200: acknowledgement('The tag is deleted', 'Tag deleted successfully') },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
     await records.deleteTag(database, workspaceId, id);

@@ -1,7 +1,7 @@
 /** POST /api/templates/:templateId/preview: the message of a template, as its reader will see it. */
 import { MessagePreview, messagePreviewExample } from '../codecs/message-preview.ts';
 import { idOf, Uuid } from '../codecs/scalars.ts';
-import { struct } from '../codecs/struct.ts';
+import { optional, struct } from '../codecs/struct.ts';
 import { VariableMapping } from '../codecs/variable-mapping.ts';
 import { parseTemplate } from '../domain/templates/components.ts';
 import { compileRenderer } from '../domain/templates/plan.ts';
@@ -11,7 +11,7 @@ import { getContact } from '../records/contacts/contacts.ts';
 import { getTemplate } from '../records/templates/templates.ts';
 import { FieldProblems } from './campaigns/field-problems.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { record, succeed } from './frame/envelope.ts';
+import { answer, succeed } from './frame/envelope.ts';
 
 export const previewTemplate = endpoint(
   {
@@ -24,16 +24,16 @@ export const previewTemplate = endpoint(
     tag: 'Templates',
     access: 'workspace',
     params: struct({ templateId: idOf('Template') }),
-    body: struct({}, { variable_mapping: VariableMapping, contact_id: Uuid }),
+    body: optional({ variable_mapping: VariableMapping, contact_id: Uuid }),
     bodyExample: {
       variable_mapping: { body: { '1': 'firstName' }, default_values: { body: { '1': 'there' } } },
     },
     responses: {
-      200: {
-        description: 'The message, and why the template does not take the mapping where it does not',
-        body: record(struct({ message: MessagePreview, problems: FieldProblems })),
-        example: { status: 'success', data: { message: messagePreviewExample, problems: [] } },
-      },
+      200: answer(
+        'The message, and why the template does not take the mapping where it does not',
+        struct({ message: MessagePreview, problems: FieldProblems }),
+        { message: messagePreviewExample, problems: [] },
+      ),
     },
     errors: [400],
   },

@@ -1,5 +1,5 @@
 import { limitUpTo, idOf, Page, repeated, textOf } from '../codecs/scalars.ts';
-import { struct } from '../codecs/struct.ts';
+import { optional, struct } from '../codecs/struct.ts';
 import { PayloadSkeleton, Template, TemplateSyncSummary, TemplateVariables } from '../codecs/template.ts';
 import * as commands from '../commands/templates/sync-templates.ts';
 import { payloadSkeleton } from '../domain/templates/payload-skeleton.ts';
@@ -7,7 +7,7 @@ import { parseTemplate } from '../domain/templates/components.ts';
 import { templateVariables } from '../domain/templates/variables.ts';
 import * as records from '../records/templates/templates.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { page, pageOf, record, recordWithMessage, succeed, succeedWith } from './frame/envelope.ts';
+import { answer, answerWith, onePage, page, succeed, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Templates';
 const templateId = '0197c0de-0000-7000-8000-000000000001';
@@ -36,26 +36,13 @@ export const listTemplates = endpoint(
     summary: 'List the templates of the workspace',
     tag,
     access: 'workspace',
-    query: struct(
-      {},
-      {
-        page: Page,
-        limit: limitUpTo(100),
-        search: textOf({ max: 512 }),
-        status: repeated(textOf({ max: 64 })),
-      },
-    ),
-    responses: {
-      200: {
-        description: 'One page of templates, by name and language',
-        body: pageOf(Template),
-        example: {
-          status: 'success',
-          data: [templateExample],
-          pagination: { page: 1, limit: 10, total: 1, totalPages: 1 },
-        },
-      },
-    },
+    query: optional({
+      page: Page,
+      limit: limitUpTo(100),
+      search: textOf({ max: 512 }),
+      status: repeated(textOf({ max: 64 })),
+    }),
+    responses: { 200: onePage('One page of templates, by name and language', Template, templateExample) },
     errors: [400],
   },
   async ({ dependencies, principal, query }) => {
@@ -78,13 +65,7 @@ export const getTemplate = endpoint(
     tag,
     access: 'workspace',
     params,
-    responses: {
-      200: {
-        description: 'The template, whatever its status',
-        body: record(Template),
-        example: { status: 'success', data: templateExample },
-      },
-    },
+    responses: { 200: answer('The template, whatever its status', Template, templateExample) },
   },
   async ({ dependencies, principal, params: path }) => {
     const template = await records.getTemplate(dependencies.database, principal.workspaceId, path.templateId);
@@ -103,15 +84,12 @@ export const syncTemplates = endpoint(
     tag,
     access: 'workspace',
     responses: {
-      200: {
-        description: 'Every page of the provider’s list is stored',
-        body: recordWithMessage(TemplateSyncSummary),
-        example: {
-          status: 'success',
-          message: 'Templates synced',
-          data: { synced: 12, added: 1, changed: 2 },
-        },
-      },
+      200: answerWith(
+        'Every page of the provider’s list is stored',
+        'Templates synced',
+        TemplateSyncSummary,
+        { synced: 12, added: 1, changed: 2 },
+      ),
     },
     errors: [400, 502],
   },
@@ -132,11 +110,11 @@ export const getTemplateVariables = endpoint(
     access: 'workspace',
     params,
     responses: {
-      200: {
-        description: 'The variables by section',
-        body: record(TemplateVariables),
-        example: { status: 'success', data: { header: [], body: ['1', '2'], buttons: [] } },
-      },
+      200: answer('The variables by section', TemplateVariables, {
+        header: [],
+        body: ['1', '2'],
+        buttons: [],
+      }),
     },
   },
   async ({ dependencies, principal, params: path }) => {
@@ -156,19 +134,12 @@ export const getPayloadSkeleton = endpoint(
     access: 'workspace',
     params,
     responses: {
-      200: {
-        description: 'The skeleton',
-        body: record(PayloadSkeleton),
-        example: {
-          status: 'success',
-          data: {
-            templateId,
-            recipientPhoneNumber: '919876543210',
-            countryCode: '+91',
-            variableMapping: { header: {}, body: { 1: 'value', 2: 'value' }, buttons: [] },
-          },
-        },
-      },
+      200: answer('The skeleton', PayloadSkeleton, {
+        templateId,
+        recipientPhoneNumber: '919876543210',
+        countryCode: '+91',
+        variableMapping: { header: {}, body: { 1: 'value', 2: 'value' }, buttons: [] },
+      }),
     },
   },
   async ({ dependencies, principal, params: path }) => {

@@ -1,7 +1,7 @@
 /** The wallet of a sending channel. */
 import { limitUpTo, Uuid } from '../codecs/scalars.ts';
-import { struct } from '../codecs/struct.ts';
-import { LedgerEntry, RechargeWallet, SerialCursor, Wallet } from '../codecs/wallet.ts';
+import { optional } from '../codecs/struct.ts';
+import { LedgerEntry, RechargeWallet, SerialCursor, serialCursor, Wallet } from '../codecs/wallet.ts';
 import * as commands from '../commands/wallet/recharge-wallet.ts';
 import type { Principal } from '../domain/workspaces/api-key.ts';
 import { Invalid, NotFound } from '../domain/error.ts';
@@ -9,14 +9,7 @@ import { formatAmount } from '../domain/money.ts';
 import type { Connection } from '../records/database/database.ts';
 import * as records from '../records/wallet/wallets.ts';
 import { endpoint } from './frame/endpoint.ts';
-import {
-  cursorPage,
-  cursorPageOf,
-  record,
-  recordWithMessage,
-  succeed,
-  succeedWith,
-} from './frame/envelope.ts';
+import { answer, answerWith, cutPage, onePart, succeed, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Wallet';
 
@@ -41,14 +34,8 @@ export const getWallet = endpoint(
       'What can be spent is `balance` less `reserved`. Without `channel_id` the wallet of the key’s channel, or of the only channel of the workspace.',
     tag,
     access: 'workspace',
-    query: struct({}, { channel_id: Uuid }),
-    responses: {
-      200: {
-        description: 'The wallet',
-        body: record(Wallet),
-        example: { status: 'success', data: walletExample },
-      },
-    },
+    query: optional({ channel_id: Uuid }),
+    responses: { 200: answer('The wallet', Wallet, walletExample) },
     errors: [400, 404],
   },
   async ({ dependencies: { database }, principal, query }) => {
@@ -102,11 +89,7 @@ export const rechargeWallet = endpoint(
     body: RechargeWallet,
     bodyExample: { channel_id: walletExample.channel_id, amount: '50' },
     responses: {
-      200: {
-        description: 'The wallet as it is now',
-        body: recordWithMessage(Wallet),
-        example: { status: 'success', message: 'Wallet recharged successfully', data: walletExample },
-      },
+      200: answerWith('The wallet as it is now', 'Wallet recharged successfully', Wallet, walletExample),
     },
     errors: [400, 404],
   },
@@ -130,29 +113,19 @@ export const listWalletEntries = endpoint(
       'Newest first; the balance is the sum of all entries. Without `channel_id` the wallet of the key’s channel, or of the only channel of the workspace.',
     tag,
     access: 'workspace',
-    query: struct({}, { channel_id: Uuid, cursor: SerialCursor, limit: limitUpTo(1000) }),
+    query: optional({ channel_id: Uuid, cursor: SerialCursor, limit: limitUpTo(1000) }),
     responses: {
-      200: {
-        description: 'One part of the ledger',
-        body: cursorPageOf(LedgerEntry),
-        example: {
-          status: 'success',
-          data: [
-            {
-              id: '42',
-              channel_id: walletExample.channel_id,
-              kind: 'charge',
-              amount: '-12.5',
-              campaign_id: '0197c0de-0000-7000-8000-0000000000f1',
-              message_id: null,
-              message_count: 250,
-              reason: null,
-              created_at: '2026-11-21T09:00:00.000Z',
-            },
-          ],
-          pagination: { limit: 100, nextCursor: null },
-        },
-      },
+      200: onePart('One part of the ledger', LedgerEntry, {
+        id: '42',
+        channel_id: walletExample.channel_id,
+        kind: 'charge',
+        amount: '-12.5',
+        campaign_id: '0197c0de-0000-7000-8000-0000000000f1',
+        message_id: null,
+        message_count: 250,
+        reason: null,
+        created_at: '2026-11-21T09:00:00.000Z',
+      }),
     },
     errors: [400, 404],
   },
@@ -161,11 +134,7 @@ export const listWalletEntries = endpoint(
     const limit = query.limit ?? 100;
     const before = query.cursor === undefined ? undefined : BigInt(query.cursor.id);
     const found = await records.listLedgerEntries(database, channelId, { before, limit: limit + 1 });
-    const entries = found.slice(0, limit);
-    const last = entries.at(-1);
-    const nextCursor =
-      found.length > limit && last !== undefined ? SerialCursor.encode({ id: Number(last.id) }) : null;
-    const data = entries.map((entry) => ({
+    const presentEntry = (entry: records.LedgerEntry) => ({
       id: String(entry.id),
       channel_id: entry.channelId,
       kind: entry.kind,
@@ -175,7 +144,7 @@ export const listWalletEntries = endpoint(
       message_count: entry.messageCount,
       reason: entry.reason,
       created_at: entry.createdAt,
-    }));
-    return { status: 200, body: cursorPage(data, { limit, nextCursor }) };
+    });
+    return { status: 200, body: cutPage(found, limit, { cursor: serialCursor, present: presentEntry }) };
   },
 );

@@ -4,7 +4,7 @@ import { recordOf, shortListOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
 import { integerOf } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
-import { nullish, struct } from './struct.ts';
+import { nullish, optional, struct } from './struct.ts';
 
 const Column = describe(integerOf({ min: 0 }), { description: '0-based index of the column' });
 
@@ -26,16 +26,13 @@ export const ContactFilters = named(
 );
 
 /** What the campaign keeps; fields of other kinds of audience are absent. */
-export const AudienceInput = struct(
-  {},
-  {
-    segments: t.array(t.string),
-    contact_filters: ContactFilters,
-    csv_mapping: CsvMapping,
-    csv_file_key: t.string,
-    csv_file_url: t.string,
-    failed_campaign_id: t.string,
-    failed_reasons: t.array(t.string),
-  },
-);
+export const AudienceInput = optional({
+  segments: t.array(t.string),
+  contact_filters: ContactFilters,
+  csv_mapping: CsvMapping,
+  csv_file_key: t.string,
+  csv_file_url: t.string,
+  failed_campaign_id: t.string,
+  failed_reasons: t.array(t.string),
+});
 export type AudienceInput = t.TypeOf<typeof AudienceInput>;

@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { listOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
 import { cursorOf, integerOf, IsoDateTime, textOf, Uuid } from './scalars.ts';
-import { nullish, refined, struct } from './struct.ts';
+import { nullish, optional, refined, struct } from './struct.ts';
 
 const Name = textOf({ max: 255 });
 
@@ -59,7 +59,7 @@ const fields = {
 export const CreateContact = struct({ phoneNumber: PhoneNumber }, fields);
 
 /** Absent fields stay; `tagsId` and `customFields` replace the whole list. */
-export const UpdateContact = struct({}, { phoneNumber: PhoneNumber, ...fields });
+export const UpdateContact = optional({ phoneNumber: PhoneNumber, ...fields });
 
 /** `way` stands in the cursors of a search only. */
 export const ContactCursor = cursorOf(struct({ id: Uuid }, { way: integerOf({ min: 0, max: 9 }) }));

@@ -10,7 +10,7 @@ import {
   type Assignee,
 } from '../domain/conversations/conversation.ts';
 import { IsoDateTime, textOf, Uuid } from './scalars.ts';
-import { nullish, oneOf, struct } from './struct.ts';
+import { nullish, oneOf, optional, struct } from './struct.ts';
 
 const AssigneeRecord = named(
   'Assignee',
@@ -45,7 +45,7 @@ const AssigneeInput = named(
   'AssigneeInput',
   struct({ id: textOf({ min: 1, max: 255 }) }, { name: text, firstName: text, lastName: text, email: text }),
 );
-const ActorInput = named('ActorInput', struct({}, { id: text, name: text, email: text }));
+const ActorInput = named('ActorInput', optional({ id: text, name: text, email: text }));
 
 export const AssignConversation = struct(
   { assignmentType: oneOf(assignmentTypes, 'AssignmentType') },

@@ -5,7 +5,7 @@
 import * as t from 'io-ts';
 import type { EventKey } from '../domain/webhooks/event-key.ts';
 import { describe, named } from './json-schema.ts';
-import { nullish, oneOf, struct } from './struct.ts';
+import { nullish, oneOf, optional, struct } from './struct.ts';
 
 const dateTime = describe(new t.StringType(), { format: 'date-time' });
 const epochSeconds = describe(new t.StringType(), { pattern: '^\\d+$' });
@@ -80,7 +80,7 @@ export type MessageStatusData = t.TypeOf<typeof MessageStatusData>;
 
 const templateRemark = named(
   'TemplateRemark',
-  struct({}, { title: t.string, description: t.string, reason: t.string, recommendation: t.string }),
+  optional({ title: t.string, description: t.string, reason: t.string, recommendation: t.string }),
 );
 
 export const TemplateData = named(

@@ -4,7 +4,7 @@ import { named } from './json-schema.ts';
 import { listOf } from './collections.ts';
 import { IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
-import { notBlank, refined, struct } from './struct.ts';
+import { notBlank, optional, refined, struct } from './struct.ts';
 
 export const Segment = named(
   'Segment',
@@ -37,4 +37,4 @@ const Conditions = refined(
 /** `match` is `all` where absent. */
 export const CreateSegment = struct({ name: SegmentName, conditions: Conditions }, { match: FilterMatch });
 
-export const UpdateSegment = struct({}, { name: SegmentName, match: FilterMatch, conditions: Conditions });
+export const UpdateSegment = optional({ name: SegmentName, match: FilterMatch, conditions: Conditions });

@@ -15,6 +15,8 @@ export function struct(required: t.Props, optional: t.Props = {}): t.Mixed {
   return new StructType(required, optional);
 }
 
+export const optional = <O extends t.Props>(fields: O) => struct({}, fields);
+
 /** The same object, whose problems are told in the order of the fields as the specification declares them. */
 export function inOrder<A, O>(codec: t.Type<A, O>, fields: readonly string[]): t.Type<A, O> {
   const wrapped = new t.Type<A, O>(

@@ -2,7 +2,7 @@
 import * as t from 'io-ts';
 import { named } from './json-schema.ts';
 import { HexColour, textOf, Uuid } from './scalars.ts';
-import { notBlank, struct } from './struct.ts';
+import { notBlank, optional, struct } from './struct.ts';
 
 export const Tag = named(
   'Tag',
@@ -22,4 +22,4 @@ export const CreateTag = struct(
   { text_color: HexColour, background_color: HexColour, createdBy: textOf({ min: 1, max: 255 }) },
 );
 
-export const UpdateTag = struct({}, { name: TagName, text_color: HexColour, background_color: HexColour });
+export const UpdateTag = optional({ name: TagName, text_color: HexColour, background_color: HexColour });

@@ -6,7 +6,7 @@
 import * as t from 'io-ts';
 import { listOf } from './collections.ts';
 import { describe, type JsonSchema, named } from './json-schema.ts';
-import { refined, struct } from './struct.ts';
+import { optional, refined } from './struct.ts';
 
 /** An object whose keys depend on the template; `schema` names the usual ones for the document. */
 const openObject = (schema: JsonSchema): t.Type<{ [key: string]: unknown }> =>
@@ -70,7 +70,7 @@ const ButtonValues = named(
   ),
 );
 
-const Card = named('CarouselCard', struct({}, { header: Header, body: Body, buttons: ButtonValues }));
+const Card = named('CarouselCard', optional({ header: Header, body: Body, buttons: ButtonValues }));
 
 const LimitedTimeOffer = openObject({
   properties: {
@@ -83,34 +83,28 @@ const Footer = openObject({ description: 'Accepted and not sent: footers take no
 /** Spec 4.1.1: used when a mapped field is empty. */
 const DefaultValues = named(
   'VariableDefaults',
-  struct(
-    {},
-    {
-      header: Texts,
-      body: Texts,
-      buttons: describe(t.record(t.string, t.string), {
-        description: 'The main value of a button by the index of the button.',
-      }),
-      footer: Texts,
-      carousel: listOf(Card),
-    },
-  ),
+  optional({
+    header: Texts,
+    body: Texts,
+    buttons: describe(t.record(t.string, t.string), {
+      description: 'The main value of a button by the index of the button.',
+    }),
+    footer: Texts,
+    carousel: listOf(Card),
+  }),
 );
 
 /** Spec 4.1.1. */
 export const VariableMapping = named(
   'VariableMapping',
-  struct(
-    {},
-    {
-      header: Header,
-      body: Body,
-      buttons: ButtonValues,
-      limited_time_offer: LimitedTimeOffer,
-      footer: Footer,
-      carousel: listOf(Card),
-      default_values: DefaultValues,
-    },
-  ),
+  optional({
+    header: Header,
+    body: Body,
+    buttons: ButtonValues,
+    limited_time_offer: LimitedTimeOffer,
+    footer: Footer,
+    carousel: listOf(Card),
+    default_values: DefaultValues,
+  }),
 );
 export type VariableMapping = t.TypeOf<typeof VariableMapping>;

@@ -26,6 +26,7 @@ export const RechargeWallet = struct({ channel_id: Uuid, amount: Amount });
 
 /** Of a list whose ids count up: the ledger, the audit. */
 export const SerialCursor = cursorOf(struct({ id: integerOf({ min: 1, max: Number.MAX_SAFE_INTEGER }) }));
+export const serialCursor = ({ id }: { readonly id: bigint }) => SerialCursor.encode({ id: Number(id) });
 
 /** `amount` is signed: a charge is negative. */
 export const LedgerEntry = named(

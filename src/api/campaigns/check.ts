@@ -8,7 +8,7 @@ import { Amount } from '../../codecs/wallet.ts';
 import { tryCampaign } from '../../commands/campaigns/try-campaign.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { record, succeed } from '../frame/envelope.ts';
+import { answer, succeed } from '../frame/envelope.ts';
 import { FieldProblems } from './field-problems.ts';
 
 const Checked = named(
@@ -47,23 +47,16 @@ export const checkNewCampaign = endpoint(
       send_type: 'IMMEDIATE',
     },
     responses: {
-      200: {
-        description: 'What the creation would come to',
-        body: record(Checked),
-        example: {
-          status: 'success',
-          data: {
-            problems: [],
-            total_contacts: 19842,
-            skipped_reasons: { INVALID_PHONE: 120, DUPLICATE: 38 },
-            is_estimate: false,
-            cost: '992.1',
-            available: '1500',
-            currency: 'USD',
-            duration_seconds: 255,
-          },
-        },
-      },
+      200: answer('What the creation would come to', Checked, {
+        problems: [],
+        total_contacts: 19842,
+        skipped_reasons: { INVALID_PHONE: 120, DUPLICATE: 38 },
+        is_estimate: false,
+        cost: '992.1',
+        available: '1500',
+        currency: 'USD',
+        duration_seconds: 255,
+      }),
     },
     errors: [400],
   },

@@ -8,7 +8,7 @@ import { uploadCampaignFile } from '../../commands/campaigns/upload-campaign-fil
 import { NotFound } from '../../domain/error.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { record, succeed } from '../frame/envelope.ts';
+import { answer, succeed } from '../frame/envelope.ts';
 
 const CsvFile = named(
   'CsvFile',
@@ -43,21 +43,14 @@ export const uploadCsvFile = endpoint(
       properties: { file: { type: 'string', format: 'binary', description: 'The CSV, up to 256 MiB.' } },
     },
     responses: {
-      201: {
-        description: 'What a campaign names as csv_file_key or csv_file_url',
-        body: record(CsvFile),
-        example: {
-          status: 'success',
-          data: {
-            csv_file_key: 'csv_4f7a2d2e-5a0b-4c55-9d0a-0a3f5b0c7b11.csv',
-            csv_file_url:
-              'https://campaigns.example.com/api/campaigns/csv-files/csv_4f7a2d2e-5a0b-4c55-9d0a-0a3f5b0c7b11.csv',
-            size: 51234,
-            rows_sampled: 1200,
-            headers: ['phone', 'country', 'name'],
-          },
-        },
-      },
+      201: answer('What a campaign names as csv_file_key or csv_file_url', CsvFile, {
+        csv_file_key: 'csv_4f7a2d2e-5a0b-4c55-9d0a-0a3f5b0c7b11.csv',
+        csv_file_url:
+          'https://campaigns.example.com/api/campaigns/csv-files/csv_4f7a2d2e-5a0b-4c55-9d0a-0a3f5b0c7b11.csv',
+        size: 51234,
+        rows_sampled: 1200,
+        headers: ['phone', 'country', 'name'],
+      }),
     },
     errors: [400],
   },

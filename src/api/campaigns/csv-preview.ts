@@ -4,13 +4,13 @@ import { CsvMapping } from '../../codecs/campaign-audience.ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
 import { Integer, Uuid } from '../../codecs/scalars.ts';
-import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import { VariableMapping } from '../../codecs/variable-mapping.ts';
 import { previewCsv } from '../../commands/campaigns/preview-csv.ts';
 import { skipReasons } from '../../domain/campaigns/recipient.ts';
 import { csvDelimiters } from '../../domain/audience/csv-dialect.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { record, succeed } from '../frame/envelope.ts';
+import { answer, succeed } from '../frame/envelope.ts';
 import { FileKey } from './csv-files.ts';
 import { FieldProblems } from './field-problems.ts';
 
@@ -59,36 +59,29 @@ export const previewCsvFile = endpoint(
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ key: FileKey }),
-    body: struct({}, { csv_mapping: CsvMapping, template_id: Uuid, variable_mapping: VariableMapping }),
+    body: optional({ csv_mapping: CsvMapping, template_id: Uuid, variable_mapping: VariableMapping }),
     bodyExample: { csv_mapping: { phone_column: 0, country_code_column: 1 } },
     responses: {
-      200: {
-        description: 'What would become of the rows',
-        body: record(Preview),
-        example: {
-          status: 'success',
-          data: {
-            delimiter: ',',
-            headers: ['phone', 'country', 'name'],
-            mapping: { phone_column: 0, country_code_column: 1, name_column: 2 },
-            confidence: { phone_column: 1, country_code_column: 0.98, name_column: 1 },
-            rows: [
-              {
-                line: 2,
-                cells: ['15112345678', '49', 'Ada'],
-                phone_number: '4915112345678',
-                reason: null,
-                reason_detail: null,
-                message: messagePreviewExample,
-              },
-            ],
-            reasons: { INVALID_PHONE: 3 },
-            rows_read: 1200,
-            is_whole: true,
-            problems: [],
+      200: answer('What would become of the rows', Preview, {
+        delimiter: ',',
+        headers: ['phone', 'country', 'name'],
+        mapping: { phone_column: 0, country_code_column: 1, name_column: 2 },
+        confidence: { phone_column: 1, country_code_column: 0.98, name_column: 1 },
+        rows: [
+          {
+            line: 2,
+            cells: ['15112345678', '49', 'Ada'],
+            phone_number: '4915112345678',
+            reason: null,
+            reason_detail: null,
+            message: messagePreviewExample,
           },
-        },
-      },
+        ],
+        reasons: { INVALID_PHONE: 3 },
+        rows_read: 1200,
+        is_whole: true,
+        problems: [],
+      }),
     },
     errors: [400],
   },

@@ -2,14 +2,14 @@
 import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { idOf, Integer, IsoDateTime } from '../../codecs/scalars.ts';
-import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import { Amount } from '../../codecs/wallet.ts';
 import { diagnose, diagnosisChecks } from '../../domain/campaigns/diagnosis.ts';
 import { getCampaign } from '../../records/campaigns/campaigns.ts';
 import { getCampaignFacts } from '../../records/campaigns/diagnosis.ts';
 import { listTimeline, timelineIntervals } from '../../records/campaigns/timeline.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { record, succeed } from '../frame/envelope.ts';
+import { answer, succeed } from '../frame/envelope.ts';
 import { eventStream } from './progress-events.ts';
 
 const CampaignId = struct({ id: idOf('Campaign') });
@@ -25,29 +25,24 @@ export const getCampaignTimeline = endpoint(
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,
-    query: struct({}, { interval: oneOf(timelineIntervals, 'TimelineInterval') }),
+    query: optional({ interval: oneOf(timelineIntervals, 'TimelineInterval') }),
     responses: {
-      200: {
-        description: 'The parts, in order; `at` is their beginning',
-        body: record(
-          t.readonlyArray(
-            named(
-              'TimelinePart',
-              struct({
-                at: IsoDateTime,
-                accepted: Integer,
-                delivered: Integer,
-                read: Integer,
-                failed: Integer,
-              }),
-            ),
+      200: answer(
+        'The parts, in order; `at` is their beginning',
+        t.readonlyArray(
+          named(
+            'TimelinePart',
+            struct({
+              at: IsoDateTime,
+              accepted: Integer,
+              delivered: Integer,
+              read: Integer,
+              failed: Integer,
+            }),
           ),
         ),
-        example: {
-          status: 'success',
-          data: [{ at: '2026-11-21T09:00:00.000Z', accepted: 4680, delivered: 4120, read: 1730, failed: 12 }],
-        },
-      },
+        [{ at: '2026-11-21T09:00:00.000Z', accepted: 4680, delivered: 4120, read: 1730, failed: 12 }],
+      ),
     },
     errors: [400],
   },
@@ -70,42 +65,37 @@ export const getCampaignDiagnosis = endpoint(
     access: 'workspace',
     params: CampaignId,
     responses: {
-      200: {
-        description: 'The checks; `ok` is false where one stands in the way of sending',
-        body: record(
-          t.readonlyArray(
-            named(
-              'DiagnosisEntry',
-              struct(
-                {
-                  check: oneOf(diagnosisChecks, 'DiagnosisCheck'),
-                  ok: t.boolean,
-                  detail: t.string,
-                  action: nullish(t.string),
-                },
-                {
-                  missing: describe(Amount, {
-                    description:
-                      'Of the check of the wallet: what it lacks to send to all who wait; absent where nothing is missing',
-                  }),
-                },
-              ),
+      200: answer(
+        'The checks; `ok` is false where one stands in the way of sending',
+        t.readonlyArray(
+          named(
+            'DiagnosisEntry',
+            struct(
+              {
+                check: oneOf(diagnosisChecks, 'DiagnosisCheck'),
+                ok: t.boolean,
+                detail: t.string,
+                action: nullish(t.string),
+              },
+              {
+                missing: describe(Amount, {
+                  description:
+                    'Of the check of the wallet: what it lacks to send to all who wait; absent where nothing is missing',
+                }),
+              },
             ),
           ),
         ),
-        example: {
-          status: 'success',
-          data: [
-            {
-              check: 'STATUS',
-              ok: false,
-              detail:
-                'Paused: the wallet holds 0.02 USD and the next message costs 0.025 USD. 812 people wait.',
-              action: 'Recharge at least 20.28 USD to send to all, then start it again.',
-            },
-          ],
-        },
-      },
+        [
+          {
+            check: 'STATUS',
+            ok: false,
+            detail:
+              'Paused: the wallet holds 0.02 USD and the next message costs 0.025 USD. 812 people wait.',
+            action: 'Recharge at least 20.28 USD to send to all, then start it again.',
+          },
+        ],
+      ),
     },
     errors: [],
   },
@@ -126,9 +116,7 @@ export const streamCampaign = endpoint(
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,
-    responses: {
-      200: { description: 'The events', content: { 'text/event-stream': { type: 'string' } } },
-    },
+    responses: { 200: { description: 'The events', content: { 'text/event-stream': { type: 'string' } } } },
     errors: [],
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, request }) => {

@@ -13,7 +13,7 @@ import {
   textOf,
   Uuid,
 } from '../../codecs/scalars.ts';
-import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
@@ -27,7 +27,7 @@ import {
   type RecipientReport as RecipientRow,
 } from '../../records/campaigns/recipient-report.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { cursorPage, cursorPageOf, record, succeed } from '../frame/envelope.ts';
+import { answer, cutPage, cursorPageOf, succeed } from '../frame/envelope.ts';
 
 const recipientFields = {
   id: Uuid,
@@ -85,16 +85,13 @@ export const listCampaignRecipients = endpoint(
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ id: idOf('Campaign') }),
-    query: struct(
-      {},
-      {
-        state: repeated(oneOf(recipientStates, 'RecipientState')),
-        reason: repeated(t.string),
-        phone_number: textOf({ max: 40 }),
-        cursor: Cursor,
-        limit: limitUpTo(1000),
-      },
-    ),
+    query: optional({
+      state: repeated(oneOf(recipientStates, 'RecipientState')),
+      reason: repeated(t.string),
+      phone_number: textOf({ max: 40 }),
+      cursor: Cursor,
+      limit: limitUpTo(1000),
+    }),
     responses: {
       200: {
         description: 'Recipients in order of sending',
@@ -130,10 +127,8 @@ export const listCampaignRecipients = endpoint(
       };
     }
     const found = await listRecipients(dependencies.database, { ...filter, limit: limit + 1 });
-    const shown = found.slice(0, limit);
-    const last = found.length > limit ? shown.at(-1) : undefined;
-    const nextCursor = last === undefined ? null : Cursor.encode(last.position);
-    return { status: 200, body: cursorPage(shown.map(presentRecipient), { limit, nextCursor }) };
+    const cursor = ({ position }: RecipientRow) => Cursor.encode(position);
+    return { status: 200, body: cutPage(found, limit, { cursor, present: presentRecipient }) };
   },
 );
 
@@ -147,21 +142,14 @@ export const getCampaignRecipient = endpoint(
     access: 'workspace',
     params: struct({ id: idOf('Campaign'), recipientId: idOf('Recipient') }),
     responses: {
-      200: {
-        description: 'The recipient',
-        body: record(RecipientDetail),
-        example: {
-          status: 'success',
-          data: {
-            ...recipientExample,
-            message: messagePreviewExample,
-            history: [
-              { status: 'accepted', at: '2026-11-21T09:00:05.020Z' },
-              { status: 'failed', at: '2026-11-21T09:00:07.120Z' },
-            ],
-          },
-        },
-      },
+      200: answer('The recipient', RecipientDetail, {
+        ...recipientExample,
+        message: messagePreviewExample,
+        history: [
+          { status: 'accepted', at: '2026-11-21T09:00:05.020Z' },
+          { status: 'failed', at: '2026-11-21T09:00:07.120Z' },
+        ],
+      }),
     },
     errors: [],
   },

@@ -1,6 +1,6 @@
 /** GET /api/campaigns, GET /api/campaigns/:id, and the moves start, pause, cancel. */
 import { idOf, IsoDateTime, limitUpTo, Page, repeated, textOf, Uuid } from '../../codecs/scalars.ts';
-import { oneOf, struct } from '../../codecs/struct.ts';
+import { oneOf, optional, struct } from '../../codecs/struct.ts';
 import {
   cancelCampaign,
   pauseCampaign,
@@ -9,7 +9,7 @@ import {
 import { campaignStatuses } from '../../domain/campaigns/campaign.ts';
 import { getCampaignReport, listCampaignReports } from '../../records/campaigns/report.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { page, pageOf, record, succeed } from '../frame/envelope.ts';
+import { onePage, page, record, succeed } from '../frame/envelope.ts';
 import {
   CampaignDetail,
   campaignDetailExample,
@@ -33,29 +33,16 @@ export const listCampaigns = endpoint(
       '`status` may be repeated; `search` is a part of the name; `from` and `to` bound the creation.',
     tag: 'Campaigns',
     access: 'workspace',
-    query: struct(
-      {},
-      {
-        page: Page,
-        limit: limitUpTo(100),
-        status: repeated(oneOf(campaignStatuses, 'CampaignStatus')),
-        search: textOf({ max: 255 }),
-        template_id: Uuid,
-        from: IsoDateTime,
-        to: IsoDateTime,
-      },
-    ),
-    responses: {
-      200: {
-        description: 'One page of campaigns',
-        body: pageOf(CampaignReport),
-        example: {
-          status: 'success',
-          data: [campaignReportExample],
-          pagination: { page: 1, limit: 10, total: 1, totalPages: 1 },
-        },
-      },
-    },
+    query: optional({
+      page: Page,
+      limit: limitUpTo(100),
+      status: repeated(oneOf(campaignStatuses, 'CampaignStatus')),
+      search: textOf({ max: 255 }),
+      template_id: Uuid,
+      from: IsoDateTime,
+      to: IsoDateTime,
+    }),
+    responses: { 200: onePage('One page of campaigns', CampaignReport, campaignReportExample) },
     errors: [400],
   },
   async ({ dependencies, principal, query }) => {

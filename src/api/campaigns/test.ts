@@ -4,7 +4,7 @@ import { idOf } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
 import { testCampaign } from '../../commands/campaigns/test-campaign.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { ErrorEnvelope, recordWithMessage } from '../frame/envelope.ts';
+import { answerWith, ErrorEnvelope } from '../frame/envelope.ts';
 import { sentAnswer, SentMessage, unknownAnswer } from '../messages.ts';
 
 export const testCampaignEndpoint = endpoint(
@@ -21,21 +21,18 @@ export const testCampaignEndpoint = endpoint(
     body: struct({ phone_number: t.string }, { variables: t.array(t.string) }),
     bodyExample: { phone_number: '+4915112345678', variables: ['Ada'] },
     responses: {
-      200: {
-        description: 'The provider accepted the message',
-        body: recordWithMessage(SentMessage),
-        example: {
-          status: 'success',
-          message: 'Template message sent successfully',
-          data: {
-            messageId: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
-            providerMessageId: 'wamid.HBgNNDkxNTExMjM0NTY3OA',
-            status: 'accepted',
-            recipientPhoneNumber: '4915112345678',
-            phoneNumberId: '106540352242922',
-          },
+      200: answerWith(
+        'The provider accepted the message',
+        'Template message sent successfully',
+        SentMessage,
+        {
+          messageId: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
+          providerMessageId: 'wamid.HBgNNDkxNTExMjM0NTY3OA',
+          status: 'accepted',
+          recipientPhoneNumber: '4915112345678',
+          phoneNumberId: '106540352242922',
         },
-      },
+      ),
       502: { description: 'The provider cannot be reached, or did not answer in time', body: ErrorEnvelope },
     },
     errors: [400, 409],

@@ -1,7 +1,7 @@
 /** Signing in to the dashboard and out of it: a session stands for the API key that was shown once. */
 import { named } from '../../codecs/json-schema.ts';
 import { Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
-import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import * as t from 'io-ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Unauthorized } from '../../domain/error.ts';
@@ -47,7 +47,7 @@ export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoi
       operationId: 'signIn',
       summary: 'Sign in with a key, or with the token of a link',
       ...ofThePage,
-      body: struct({}, { api_key: ApiKey, token: textOf({ max: 200 }) }),
+      body: optional({ api_key: ApiKey, token: textOf({ max: 200 }) }),
       bodyExample: { api_key: 'mc_…' },
       responses: done,
       errors: [401, 403],

@@ -89,3 +89,46 @@ export function cursorPage<A>(
 ) {
   return { status: 'success', data, pagination } as const;
 }
+
+/** The page of what was found up to one row beyond the limit: that row tells whether there is a next page. */
+export function cutPage<R, A>(
+  found: readonly R[],
+  limit: number,
+  { cursor, present }: { readonly cursor: (last: R) => string; readonly present: (row: R) => A },
+) {
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  return cursorPage(shown.map(present), { limit, nextCursor: last === undefined ? null : cursor(last) });
+}
+
+/** The declared answers of `record`, `recordWithMessage`, `Acknowledgement` and the pages; `example` is the record in wire form. */
+export const answer = <C extends t.Mixed>(description: string, data: C, example: unknown) => ({
+  description,
+  body: record(data),
+  example: succeed(example),
+});
+
+export const answerWith = <C extends t.Mixed>(
+  description: string,
+  message: string,
+  data: C,
+  example: unknown,
+) => ({ description, body: recordWithMessage(data), example: succeedWith(message, example) });
+
+export const acknowledgement = (description: string, message: string) => ({
+  description,
+  body: Acknowledgement,
+  example: acknowledge(message),
+});
+
+export const onePage = <C extends t.Mixed>(description: string, item: C, example: unknown) => ({
+  description,
+  body: pageOf(item),
+  example: page([example], { page: 1, limit: 10, total: 1 }),
+});
+
+export const onePart = <C extends t.Mixed>(description: string, item: C, example: unknown) => ({
+  description,
+  body: cursorPageOf(item),
+  example: cursorPage([example], { limit: 100, nextCursor: null }),
+});

@@ -10,9 +10,7 @@ export const metricsEndpoint = endpoint(
     tag: 'Operations',
     access: 'public',
     probe: true,
-    responses: {
-      200: { description: 'Metrics', content: { 'text/plain': { type: 'string' } } },
-    },
+    responses: { 200: { description: 'Metrics', content: { 'text/plain': { type: 'string' } } } },
   },
   async ({ dependencies: { metrics } }) => ({
     status: 200,

@@ -5,7 +5,7 @@ import { eventExamples } from '../../codecs/event-example.ts';
 import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import { eventDescriptions, eventKeys } from '../../domain/webhooks/event-key.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { record, succeed } from '../frame/envelope.ts';
+import { answer, succeed } from '../frame/envelope.ts';
 import { CatalogueEntry } from './codecs.ts';
 
 const exampleTimestamp = '2026-11-21T09:00:00.000Z';
@@ -29,11 +29,9 @@ export const listWebhookEvents = endpoint(
     tag: 'Webhooks',
     access: 'workspace',
     responses: {
-      200: {
-        description: 'The catalogue',
-        body: record(t.readonlyArray(CatalogueEntry)),
-        example: { status: 'success', data: [catalogueEntry('contact.created', 1001)] },
-      },
+      200: answer('The catalogue', t.readonlyArray(CatalogueEntry), [
+        catalogueEntry('contact.created', 1001),
+      ]),
     },
   },
   async ({ principal: { workspaceId } }) => {

@@ -1,8 +1,18 @@
 /** Webhook configurations and deliveries as they stand on the wire. */
 import * as t from 'io-ts';
+import type { WebhookDelivery } from '../../records/webhooks/deliveries.ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { cursorOf, Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
-import { inOrder, notBlank, nullish, oneOf, refined, struct, withMessage } from '../../codecs/struct.ts';
+import {
+  inOrder,
+  notBlank,
+  nullish,
+  oneOf,
+  optional,
+  refined,
+  struct,
+  withMessage,
+} from '../../codecs/struct.ts';
 import { eventKeys } from '../../domain/webhooks/event-key.ts';
 import {
   maxSecretLength,
@@ -42,7 +52,7 @@ export const CreateWebhook = inOrder(struct({ title, url, events }, { status, se
 ]);
 
 /** Spec 4.7: what may change. A null secret removes it. */
-export const UpdateWebhook = struct({}, { url, status, events, secret });
+export const UpdateWebhook = optional({ url, status, events, secret });
 
 export const TestWebhook = struct({ eventKey });
 
@@ -100,6 +110,10 @@ export const DeliveryDetail = named(
 
 /** The last delivery of a page. */
 export const DeliveryCursor = cursorOf(Uuid);
+export const deliveryPage = {
+  cursor: ({ id }: WebhookDelivery) => DeliveryCursor.encode(id),
+  present: (delivery: WebhookDelivery) => delivery,
+};
 
 export const CatalogueEntry = named(
   'EventDescription',

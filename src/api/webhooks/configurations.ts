@@ -1,6 +1,6 @@
 /** Spec 4.7: the webhook configurations of a workspace. */
 import { idOf, limitUpTo, Page } from '../../codecs/scalars.ts';
-import { struct } from '../../codecs/struct.ts';
+import { optional, struct } from '../../codecs/struct.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
@@ -8,11 +8,11 @@ import * as records from '../../records/webhooks/configurations.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import {
   acknowledge,
-  Acknowledgement,
+  acknowledgement,
+  answer,
+  answerWith,
+  onePage,
   page,
-  pageOf,
-  record,
-  recordWithMessage,
   succeed,
   succeedWith,
 } from '../frame/envelope.ts';
@@ -48,11 +48,7 @@ export const createWebhook = endpoint(
       secret: 'a token of your own',
     },
     responses: {
-      201: {
-        description: 'The configuration',
-        body: recordWithMessage(Webhook),
-        example: { status: 'success', message: 'Webhook created successfully', data: webhookExample },
-      },
+      201: answerWith('The configuration', 'Webhook created successfully', Webhook, webhookExample),
     },
     errors: [400],
   },
@@ -80,18 +76,8 @@ export const listWebhooks = endpoint(
     description: 'Oldest first.',
     tag,
     access: 'workspace',
-    query: struct({}, { page: Page, limit: limitUpTo(100) }),
-    responses: {
-      200: {
-        description: 'One page of configurations',
-        body: pageOf(Webhook),
-        example: {
-          status: 'success',
-          data: [webhookExample],
-          pagination: { page: 1, limit: 10, total: 1, totalPages: 1 },
-        },
-      },
-    },
+    query: optional({ page: Page, limit: limitUpTo(100) }),
+    responses: { 200: onePage('One page of configurations', Webhook, webhookExample) },
     errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
@@ -110,13 +96,7 @@ export const getWebhook = endpoint(
     tag,
     access: 'workspace',
     params,
-    responses: {
-      200: {
-        description: 'The configuration',
-        body: record(Webhook),
-        example: { status: 'success', data: webhookExample },
-      },
-    },
+    responses: { 200: answer('The configuration', Webhook, webhookExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
     return { status: 200, body: succeed(await records.getWebhookConfiguration(database, workspaceId, id)) };
@@ -137,15 +117,10 @@ export const updateWebhook = endpoint(
     body: UpdateWebhook,
     bodyExample: { status: 'inactive' },
     responses: {
-      200: {
-        description: 'The configuration as it is now',
-        body: recordWithMessage(Webhook),
-        example: {
-          status: 'success',
-          message: 'Webhook updated successfully',
-          data: { ...webhookExample, status: 'inactive' },
-        },
-      },
+      200: answerWith('The configuration as it is now', 'Webhook updated successfully', Webhook, {
+        ...webhookExample,
+        status: 'inactive',
+      }),
     },
     errors: [400],
   },
@@ -174,13 +149,7 @@ export const deleteWebhook = endpoint(
     tag,
     access: 'workspace',
     params,
-    responses: {
-      200: {
-        description: 'It is gone',
-        body: Acknowledgement,
-        example: { status: 'success', message: 'Webhook deleted successfully' },
-      },
-    },
+    responses: { 200: acknowledgement('It is gone', 'Webhook deleted successfully') },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
     await records.deleteWebhookConfiguration(database, workspaceId, id);

@@ -1,6 +1,6 @@
 /** The delivery log of a configuration, and deliveries somebody asks for. */
 import { idOf, limitUpTo, repeated } from '../../codecs/scalars.ts';
-import { oneOf, struct } from '../../codecs/struct.ts';
+import { oneOf, optional, struct } from '../../codecs/struct.ts';
 import { exampleEvent } from '../../codecs/event-example.ts';
 import { eventKeys } from '../../domain/webhooks/event-key.ts';
 import { serialiseEvent } from '../../codecs/event.ts';
@@ -9,15 +9,8 @@ import { insertTestEvent } from '../../records/webhooks/events.ts';
 import { getWebhookConfiguration } from '../../records/webhooks/configurations.ts';
 import * as records from '../../records/webhooks/deliveries.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import {
-  cursorPage,
-  cursorPageOf,
-  record,
-  recordWithMessage,
-  succeed,
-  succeedWith,
-} from '../frame/envelope.ts';
-import { Delivery, DeliveryCursor, DeliveryDetail, TestWebhook } from './codecs.ts';
+import { answer, answerWith, cutPage, onePart, succeed, succeedWith } from '../frame/envelope.ts';
+import { Delivery, DeliveryCursor, DeliveryDetail, deliveryPage, TestWebhook } from './codecs.ts';
 import { deliveryExample, waitingDeliveryExample } from './examples.ts';
 
 const tag = 'Webhooks';
@@ -37,26 +30,13 @@ export const listWebhookDeliveries = endpoint(
     tag,
     access: 'workspace',
     params: webhookParams,
-    query: struct(
-      {},
-      {
-        state: repeated(oneOf(deliveryStates, 'DeliveryState')),
-        eventKey: repeated(oneOf(eventKeys, 'EventKey')),
-        cursor: DeliveryCursor,
-        limit: limitUpTo(1000),
-      },
-    ),
-    responses: {
-      200: {
-        description: 'One page of deliveries',
-        body: cursorPageOf(Delivery),
-        example: {
-          status: 'success',
-          data: [deliveryExample],
-          pagination: { limit: defaultLimit, nextCursor: null },
-        },
-      },
-    },
+    query: optional({
+      state: repeated(oneOf(deliveryStates, 'DeliveryState')),
+      eventKey: repeated(oneOf(eventKeys, 'EventKey')),
+      cursor: DeliveryCursor,
+      limit: limitUpTo(1000),
+    }),
+    responses: { 200: onePart('One page of deliveries', Delivery, deliveryExample) },
     errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query }) => {
@@ -66,14 +46,9 @@ export const listWebhookDeliveries = endpoint(
       states: query.state ?? [],
       eventKeys: query.eventKey ?? [],
       beforeId: query.cursor,
-      // The one row beyond the limit tells whether there is a next page.
       limit: limit + 1,
     });
-    const deliveries = found.slice(0, limit);
-    const last = deliveries.at(-1);
-    const hasMore = found.length > limit && last !== undefined;
-    const nextCursor = hasMore ? DeliveryCursor.encode(last.id) : null;
-    return { status: 200, body: cursorPage(deliveries, { limit, nextCursor }) };
+    return { status: 200, body: cutPage(found, limit, deliveryPage) };
   },
 );
 
@@ -87,14 +62,10 @@ export const getWebhookDelivery = endpoint(
     access: 'workspace',
     params: deliveryParams,
     responses: {
-      200: {
-        description: 'The delivery',
-        body: record(DeliveryDetail),
-        example: {
-          status: 'success',
-          data: { ...deliveryExample, payload: '{"eventKey":"delivered","data":{}}' },
-        },
-      },
+      200: answer('The delivery', DeliveryDetail, {
+        ...deliveryExample,
+        payload: '{"eventKey":"delivered","data":{}}',
+      }),
     },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id, deliveryId } }) => {
@@ -115,11 +86,12 @@ export const resendWebhookDelivery = endpoint(
     access: 'workspace',
     params: deliveryParams,
     responses: {
-      202: {
-        description: 'The new delivery; it is made shortly',
-        body: recordWithMessage(Delivery),
-        example: { status: 'success', message: 'Delivery queued', data: waitingDeliveryExample },
-      },
+      202: answerWith(
+        'The new delivery; it is made shortly',
+        'Delivery queued',
+        Delivery,
+        waitingDeliveryExample,
+      ),
     },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id, deliveryId } }) => {
@@ -151,11 +123,12 @@ export const testWebhook = endpoint(
     body: TestWebhook,
     bodyExample: { eventKey: 'delivered' },
     responses: {
-      202: {
-        description: 'The new delivery; it is made shortly',
-        body: recordWithMessage(Delivery),
-        example: { status: 'success', message: 'Delivery queued', data: waitingDeliveryExample },
-      },
+      202: answerWith(
+        'The new delivery; it is made shortly',
+        'Delivery queued',
+        Delivery,
+        waitingDeliveryExample,
+      ),
     },
     errors: [400],
   },

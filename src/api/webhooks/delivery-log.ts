@@ -1,14 +1,14 @@
 /** The deliveries of all configurations, and sending again what failed. */
 import { named } from '../../codecs/json-schema.ts';
 import { idOf, Integer, IsoDateTime, limitUpTo, repeated } from '../../codecs/scalars.ts';
-import { oneOf, struct } from '../../codecs/struct.ts';
+import { oneOf, optional, struct } from '../../codecs/struct.ts';
 import { Invalid } from '../../domain/error.ts';
 import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 import { getWebhookConfiguration } from '../../records/webhooks/configurations.ts';
 import * as records from '../../records/webhooks/deliveries.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { cursorPage, cursorPageOf, recordWithMessage, succeedWith } from '../frame/envelope.ts';
-import { Delivery, DeliveryCursor } from './codecs.ts';
+import { answerWith, cutPage, onePart, succeedWith } from '../frame/envelope.ts';
+import { Delivery, DeliveryCursor, deliveryPage } from './codecs.ts';
 import { deliveryExample } from './examples.ts';
 
 const tag = 'Webhooks';
@@ -24,28 +24,15 @@ export const listDeliveries = endpoint(
       'Newest first. `state` and `error_code` may be repeated; `from` and `to` bound their creation.',
     tag,
     access: 'workspace',
-    query: struct(
-      {},
-      {
-        state: repeated(oneOf(deliveryStates, 'DeliveryState')),
-        error_code: repeated(oneOf(webhookErrorCodes, 'WebhookErrorCode')),
-        from: IsoDateTime,
-        to: IsoDateTime,
-        cursor: DeliveryCursor,
-        limit: limitUpTo(1000),
-      },
-    ),
-    responses: {
-      200: {
-        description: 'One page of deliveries',
-        body: cursorPageOf(Delivery),
-        example: {
-          status: 'success',
-          data: [deliveryExample],
-          pagination: { limit: defaultLimit, nextCursor: null },
-        },
-      },
-    },
+    query: optional({
+      state: repeated(oneOf(deliveryStates, 'DeliveryState')),
+      error_code: repeated(oneOf(webhookErrorCodes, 'WebhookErrorCode')),
+      from: IsoDateTime,
+      to: IsoDateTime,
+      cursor: DeliveryCursor,
+      limit: limitUpTo(1000),
+    }),
+    responses: { 200: onePart('One page of deliveries', Delivery, deliveryExample) },
     errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
@@ -56,13 +43,9 @@ export const listDeliveries = endpoint(
       from: query.from,
       to: query.to,
       beforeId: query.cursor,
-      // One more tells whether there is a next page.
       limit: limit + 1,
     });
-    const deliveries = found.slice(0, limit);
-    const last = found.length > limit ? deliveries.at(-1) : undefined;
-    const nextCursor = last === undefined ? null : DeliveryCursor.encode(last.id);
-    return { status: 200, body: cursorPage(deliveries, { limit, nextCursor }) };
+    return { status: 200, body: cutPage(found, limit, deliveryPage) };
   },
 );
 
@@ -81,13 +64,7 @@ export const resendFailed = endpoint(
     params: struct({ id: idOf('Webhook') }),
     body: struct({ since: IsoDateTime, until: IsoDateTime }),
     bodyExample: { since: '2026-11-21T09:00:00.000Z', until: '2026-11-21T10:00:00.000Z' },
-    responses: {
-      202: {
-        description: 'How many are queued',
-        body: recordWithMessage(Resent),
-        example: { status: 'success', message: 'Deliveries queued', data: { count: 17 } },
-      },
-    },
+    responses: { 202: answerWith('How many are queued', 'Deliveries queued', Resent, { count: 17 }) },
     errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, body }) => {

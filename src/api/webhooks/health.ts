@@ -3,7 +3,7 @@ import { idOf } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
 import { getWebhookHealth } from '../../records/webhooks/health.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { record, succeed } from '../frame/envelope.ts';
+import { answer, succeed } from '../frame/envelope.ts';
 import { WebhookHealth } from './codecs.ts';
 import { webhookHealthExample } from './examples.ts';
 
@@ -18,13 +18,7 @@ export const readWebhookHealth = endpoint(
     tag: 'Webhooks',
     access: 'workspace',
     params: struct({ id: idOf('Webhook') }),
-    responses: {
-      200: {
-        description: 'What the last outcomes say',
-        body: record(WebhookHealth),
-        example: { status: 'success', data: webhookHealthExample },
-      },
-    },
+    responses: { 200: answer('What the last outcomes say', WebhookHealth, webhookHealthExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
     status: 200,

@@ -45,14 +45,12 @@ export function groupCalls<I, O>(
       const restMs = lastBeganAt + spacingMs - performance.now();
       const waits = restMs > 0 && queue.length < maxSize;
       // The first of many calls that one answer sets off would otherwise go alone, and the others wait for it.
-      // oxlint-disable-next-line no-await-in-loop -- company comes meanwhile
       await (waits ? sleep(restMs) : turnOver());
       const group = takeGroup();
       // Another lane has taken them meanwhile.
       if (group.length === 0) break;
       lastBeganAt = performance.now();
       try {
-        // oxlint-disable-next-line no-await-in-loop -- the next group gathers meanwhile
         const outputs = await run(group.map(({ item }) => item));
         for (const [index, { resolve }] of group.entries()) resolve(outputs[index] as O);
       } catch (error) {
@@ -63,7 +61,6 @@ export function groupCalls<I, O>(
   };
 
   return (item) =>
-    // oxlint-disable-next-line promise/avoid-new -- settled by the group the item travels in
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject });
       if (busy < lanes) void drain();

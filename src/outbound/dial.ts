@@ -75,7 +75,6 @@ interface Establishing {
 
 /** Resolves when the socket says so; destroys it and rejects with a DialError otherwise. */
 function established({ socket, event, problemOf, signal }: Establishing): Promise<void> {
-  // oxlint-disable-next-line promise/avoid-new -- the socket speaks in events
   return new Promise((resolve, reject) => {
     const settle = (problem?: DialError): void => {
       socket.off(event, onReady).off('error', onError).off('close', onClose);
@@ -168,7 +167,6 @@ const defaultPort = (isSecure: boolean): number => (isSecure ? 443 : 80);
 
 /** A name server's answer that comes too late is not waited for. */
 function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  // oxlint-disable-next-line promise/avoid-new -- an abort signal speaks in events
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new DialError('timeout'));
     if (signal.aborted) return onAbort();

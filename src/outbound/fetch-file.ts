@@ -42,7 +42,6 @@ const defaultLimits: FetchLimits = {
 };
 
 function getResponse(socket: Socket, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
-  // oxlint-disable-next-line promise/avoid-new -- the request speaks in events
   return new Promise((resolve, reject) => {
     const outgoing = request({
       createConnection: () => socket,

@@ -59,7 +59,6 @@ function exchangeProblem(error: NodeJS.ErrnoException): AttemptErrorCode {
  * and a request given its own socket has no pool, no retry and no redirect that could write it again.
  */
 function exchange(socket: Socket, url: URL, message: WebhookRequest, signal: AbortSignal): Promise<Answer> {
-  // oxlint-disable-next-line promise/avoid-new -- the request speaks in events
   return new Promise((resolve) => {
     const outgoing = request({
       createConnection: () => socket,

@@ -5,7 +5,6 @@ import type { Readable } from 'node:stream';
  * (a reset, the signal) ends the reading too: what had come by then is the answer. Never rejects.
  */
 export function readUpTo(stream: Readable, limit: number, signal: AbortSignal): Promise<string> {
-  // oxlint-disable-next-line promise/avoid-new -- the stream speaks in events
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;

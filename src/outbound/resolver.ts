@@ -78,7 +78,6 @@ interface Timer {
 
 function startTimer(ms: number): Timer {
   let handle: NodeJS.Timeout;
-  // oxlint-disable-next-line promise/avoid-new -- a timer that can be stopped early
   const elapsed = new Promise<undefined>((resolve) => {
     handle = setTimeout(() => resolve(undefined), ms);
   });

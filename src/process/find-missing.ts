@@ -45,14 +45,12 @@ export async function reportMissing({
 }): Promise<void> {
   let told = '';
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     const missing = await find();
     const names = missing.join(', ');
     if (names !== told && names !== '') logger.warn({ missing }, 'waiting for what is missing');
     if (names !== told && names === '') logger.info('nothing is missing any more');
     told = names;
     if (names === '') return;
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await sleep(pauseMs, undefined, { ref: false });
   }
 }

@@ -34,11 +34,9 @@ async function untilDone<T>(attempt: () => Promise<T>, tell: (error: string) => 
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     const silent = setTimeout(() => tellOnce('no answer'), silentMs);
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       return await attempt();
     } catch (error) {
       tellOnce(firstLine(error));
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await sleep(pauseMs);
     } finally {
       clearTimeout(silent);

@@ -21,7 +21,6 @@ export function createFolderStorage(folder: string): FileStorage {
   const olderNames = async (isMeant: (name: string) => boolean, before: Date): Promise<readonly string[]> => {
     const names: string[] = [];
     for (const name of (await readdir(root).catch(noneWhenMissing)).filter(isMeant)) {
-      // oxlint-disable-next-line no-await-in-loop -- nobody waits for it, and a folder may hold many
       const found = await stat(join(root, name)).catch(noneWhenMissing);
       if (!Array.isArray(found) && found.isFile() && found.mtime < before) names.push(name);
     }

@@ -114,13 +114,11 @@ async function abortUploads(client: S3Client, { bucket, prefix, before }: StaleU
   let aborted = 0;
   let markers: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {};
   while (markers !== undefined) {
-    // oxlint-disable-next-line no-await-in-loop -- pages follow each other
     const page: ListMultipartUploadsCommandOutput = await client.send(
       new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...markers }),
     );
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
       if (Initiated === undefined || Initiated >= before) continue;
-      // oxlint-disable-next-line no-await-in-loop -- a handful, and no rush
       await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })).catch(unlessGone);
       aborted += 1;
     }

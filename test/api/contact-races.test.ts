@@ -91,7 +91,6 @@ it('changes the contacts of many workspaces at once, each one alone', async () =
     edits.map(({ id }) => [id, `of ${id}`]),
   );
   for (const { workspaceId, ids } of workspaces) {
-    // oxlint-disable-next-line no-await-in-loop -- three
     const told = await updatesOf(workspaceId);
     expect(told.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   }

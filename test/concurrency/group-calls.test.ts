@@ -50,7 +50,6 @@ it('leaves room between groups under load, and lets a lone call go at once', asy
   const calls: Promise<number>[] = [];
   for (let item = 1; item <= 10; item += 1) {
     calls.push(call(item));
-    // oxlint-disable-next-line no-await-in-loop -- calls trickle in
     await sleep(2);
   }
   expect(await Promise.all(calls)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);

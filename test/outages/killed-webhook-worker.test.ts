@@ -113,7 +113,6 @@ it(
       endOfLife(number);
     });
     for (let life = 1; life <= lives; life += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one life after the other
       const worker = await startWorker();
       const lastRequest = eventIds().length + eventsOfALife / 2;
       const died = new Promise<void>((resolve) => {
@@ -121,11 +120,8 @@ it(
           if (number >= lastRequest) resolve(worker.kill());
         };
       });
-      // oxlint-disable-next-line no-await-in-loop
       await emit(eventsOfALife);
-      // oxlint-disable-next-line no-await-in-loop
       await died;
-      // oxlint-disable-next-line no-await-in-loop
       await endLeases();
     }
     endOfLife = () => undefined;

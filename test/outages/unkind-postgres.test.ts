@@ -22,7 +22,6 @@ async function administer(...statements: readonly string[]): Promise<void> {
   await client.connect();
   try {
     for (const statement of statements) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, as they are given
       await client.query(statement);
     }
   } finally {

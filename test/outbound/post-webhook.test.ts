@@ -268,7 +268,6 @@ describe('a receiver', () => {
   it('that closes its connection after every answer is reached again and again', async () => {
     const { port, connections } = await receiver(ok);
     for (let turn = 0; turn < 20; turn += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, so that an old connection could be taken again
       expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ state: 'delivered' });
     }
     expect(connections).toHaveLength(20);

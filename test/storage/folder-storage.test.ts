@@ -44,7 +44,6 @@ it('removes what a write left behind long ago, and nothing of a write that goes 
 it('lists the keys of old files alone, and nothing when the folder was never made', async () => {
   const storage = createFolderStorage(folder);
   for (const name of ['csv_old.csv', 'csv_new.csv', 'other_old.csv']) {
-    // oxlint-disable-next-line no-await-in-loop -- three small files
     await storage.write(name, Readable.from([Buffer.from('phone\n')]));
   }
   await Promise.all([makeOld('csv_old.csv'), makeOld('other_old.csv')]);

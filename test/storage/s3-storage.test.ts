@@ -140,7 +140,6 @@ describe('a bucket as the store of uploads', () => {
     useCredentials(s3.credentials);
     const uploads = new S3Client({ endpoint: s3.endpoint, region: 'us-east-1', forcePathStyle: true });
     for (const key of ['csv_left-behind.csv', 'csv_left-behind.csv', 'of-somebody-else.csv']) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, as requests come
       await uploads.send(new CreateMultipartUploadCommand({ Bucket: s3.bucket, Key: key }));
     }
     uploads.destroy();

@@ -39,9 +39,7 @@ async function flood({ baseUrl, seconds }: AttackSite, atATime: number, make: ()
   const lane = async (): Promise<void> => {
     while (performance.now() < until) {
       const { method = 'GET', path, headers = {}, body = null } = make();
-      // oxlint-disable-next-line no-await-in-loop -- one after the other in each lane
       const answer = await pool.request({ method, path, headers, body }).catch(() => undefined);
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await answer?.body.dump().catch(() => undefined);
     }
   };
@@ -165,7 +163,6 @@ async function hangingReceivers(site: AttackSite): Promise<void> {
   };
   for (const key of site.keys)
     for (let number = 0; number < webhooksEach; number += 1)
-      // oxlint-disable-next-line no-await-in-loop -- the workspace is locked by each
       await post(key, '/api/external-webhooks', { title: 'hangs', url, events: ['contact.created'] });
   const contacts = (from: number, count: number) =>
     site.keys.flatMap((key) =>
@@ -177,7 +174,6 @@ async function hangingReceivers(site: AttackSite): Promise<void> {
   await sleep(5_000);
   hangs = true;
   for (let second = 0; second < site.seconds; second += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- second by second
     await Promise.all([...contacts(100 + second * 10, 7), sleep(1_000)]);
   }
   await pool.destroy();

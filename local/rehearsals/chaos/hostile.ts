@@ -35,9 +35,7 @@ async function attackAll(dataDir: string, { seconds, only, say }: Plan): Promise
   const dev = readDevFile(dataDir);
   if (dev === undefined) throw new Error('The stack is not ready');
   const keys: string[] = [];
-  for (let number = 0; number < attackers; number += 1)
-    // oxlint-disable-next-line no-await-in-loop -- a handful
-    keys.push(await makeKey(dataDir));
+  for (let number = 0; number < attackers; number += 1) keys.push(await makeKey(dataDir));
   const tenant = await startOrdinaryTenant(dev.baseUrl, await makeKey(dataDir));
   await sleep(seconds * 1_000);
   const alone = await tenant.times();
@@ -46,9 +44,7 @@ async function attackAll(dataDir: string, { seconds, only, say }: Plan): Promise
   for (const attack of attacks.filter(({ name }) => only === undefined || only === name)) {
     const before = memoryOf(dev.pids);
     const watch = watchMemory(dev.pids);
-    // oxlint-disable-next-line no-await-in-loop -- one attack after the other
     await runApart({ name: attack.name, site: { baseUrl: dev.baseUrl, keys, seconds } });
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const times = await tenant.times();
     const most = watch.stop();
     const growth = { api: most.api - before.api, worker: most.worker - before.worker };
@@ -61,9 +57,7 @@ async function attackAll(dataDir: string, { seconds, only, say }: Plan): Promise
     if (times.refused + times.missing > 0) problems.push(`${attack.name}: the tenant was refused`);
     for (const [name, megabytes] of Object.entries(growth))
       if (megabytes > attack.growthMb) problems.push(`${attack.name}: ${name} grew by ${megabytes} MB`);
-    // oxlint-disable-next-line no-await-in-loop -- what is left of one is not the next one's
     await sleep(restMs);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await tenant.times();
   }
   await tenant.stop();

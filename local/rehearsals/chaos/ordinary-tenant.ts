@@ -80,7 +80,6 @@ export async function startOrdinaryTenant(baseUrl: string, apiKey: string): Prom
   const asking = (async () => {
     while (!ended.signal.aborted) {
       void ask();
-      // oxlint-disable-next-line no-await-in-loop -- whether or not the one before is answered
       await sleep(everyMs);
     }
   })();
@@ -95,7 +94,6 @@ export async function startOrdinaryTenant(baseUrl: string, apiKey: string): Prom
         waited < eventPatienceMs && pending.some((one) => writtenAt.has(one));
         waited += 50
       )
-        // oxlint-disable-next-line no-await-in-loop -- until the last one of that time has come
         await sleep(50);
       const missing = pending.filter((one) => writtenAt.has(one)).length;
       return {

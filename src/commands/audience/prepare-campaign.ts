@@ -234,7 +234,6 @@ async function readRequest({ database }: Preparer, campaign: CampaignToPrepare):
 }
 
 function wait(milliseconds: number): Promise<void> {
-  // oxlint-disable-next-line promise/avoid-new -- a timer speaks in callbacks
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
   });

@@ -30,7 +30,6 @@ export async function deleteExpired(
     let total = 0;
     let removed = batchSize;
     while (removed === batchSize) {
-      // oxlint-disable-next-line no-await-in-loop -- batches follow each other
       removed = await remove(database, { olderThanDays: config.retentionDays, limit: batchSize });
       total += removed;
       onBatch();
@@ -51,15 +50,12 @@ async function deleteExpiredFiles(
   const batch = { olderThanDays: config.retentionDays, limit: filesAtOnce };
   let removed = 0;
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- batches follow each other
     const keys = await listExpiredCampaignFiles(database, batch);
     const removedBefore = removed;
     let failure: unknown;
     for (const key of keys) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await storage.delete(key);
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await deleteCampaignFile(database, key);
         removed += 1;
       } catch (error) {

@@ -39,7 +39,6 @@ export async function watchCampaigns(judge: CampaignJudge): Promise<boolean> {
   const found = new Set<string>();
   for (let first = 0; first < open.length; first += callsAtOnce) {
     const group = open.slice(first, first + callsAtOnce);
-    // oxlint-disable-next-line no-await-in-loop -- a few at a time
     const standing = await Promise.all(group.map((campaign) => lookAt(judge, campaign)));
     for (const [index, stands] of standing.entries()) if (stands) found.add(group[index]?.id ?? '');
   }
@@ -73,12 +72,10 @@ async function lookAt(judge: CampaignJudge, campaign: CampaignToCheck): Promise<
     if (kind === 'workflow-stuck' || kind === 'campaign-without-workflow') {
       stands = true;
       const standstill = kind === 'workflow-stuck' ? 'stuck' : 'without_workflow';
-      // oxlint-disable-next-line no-await-in-loop -- hardly ever more than one
       const news = await markStandstill(database, campaignId, standstill);
       if (news) logger.error({ campaignId, kind, meaning }, 'campaign stands still');
     }
     if (repair === undefined || !safeRepairs.has(kind)) continue;
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await repair.run();
     logger.warn({ campaignId, kind, repair: repair.does }, 'campaign mended');
   }

@@ -38,13 +38,11 @@ export async function applyTemplateChanges(
     const campaigns: string[] = [];
     for (const { was, now } of found) {
       if (!isSendable(was.status) || isSendable(now.status)) continue;
-      // oxlint-disable-next-line no-await-in-loop -- one connection, one statement at a time
       campaigns.push(...(await pauseCampaignsOfTemplate(dependencies, connection, now.id)));
     }
     return { changes: found.length, added: after.length - found.length, paused: campaigns };
   });
   for (const campaignId of paused) {
-    // oxlint-disable-next-line no-await-in-loop -- rarely more than one
     await deliverWorkflowCommands(dependencies, campaignId);
   }
   return { added, changed: changes };

@@ -24,7 +24,6 @@ export async function scheduleTemplateSyncs(
   let failure: unknown;
   for (const account of accounts) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- a handful, and no rush
       await orchestrator.scheduleTemplateSync(account);
       scheduled += 1;
     } catch (error) {

@@ -55,7 +55,6 @@ export function createDeliveryStarts(
     /** Resolves when half of the starts may be made at once: a round of several costs as much as a round of one. */
     async untilRoom(): Promise<void> {
       if (isHalfFree()) return;
-      // oxlint-disable-next-line promise/avoid-new -- resolved by the start that ends
       await new Promise<void>((resolve) => {
         onRoom = resolve;
       });

@@ -30,11 +30,7 @@ const Segment = row(
 );
 
 /** Ids of segments that belong to the workspace. */
-export async function listFilters(
-  connection: Connection,
-  workspaceId: number,
-  segmentIds: readonly string[],
-): Promise<readonly (Filter & { readonly id: string })[]> {
+export function listFilters(connection: Connection, workspaceId: number, segmentIds: readonly string[]) {
   return connection.any(sql.type(Segment)`
     SELECT id, match, conditions FROM segment
     WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(segmentIds, 'uuid')}) ORDER BY id`);

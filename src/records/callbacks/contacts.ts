@@ -22,7 +22,6 @@ const IncomingContact = t.type({
   deleted: t.boolean,
 });
 export type IncomingContact = t.TypeOf<typeof IncomingContact>;
-const IncomingContactRow = row(IncomingContact);
 
 const selection = sql.fragment`
   id, phone_number, country, provider_user_id, chat_name, subscribed, deleted_at IS NOT NULL AS deleted`;
@@ -36,7 +35,7 @@ export async function lockPerson(
   workspaceId: number,
   { phoneNumber, waId, providerUserId }: Person,
 ): Promise<readonly IncomingContact[]> {
-  return connection.any(sql.type(IncomingContactRow)`
+  return connection.any(sql.type(row(IncomingContact))`
     SELECT ${selection} FROM contact
     WHERE workspace_id = ${workspaceId} AND id IN (
       SELECT id FROM contact
@@ -52,12 +51,8 @@ export async function lockPerson(
 }
 
 /** As `lockPerson`, by our own id. */
-export async function lockContactById(
-  connection: Connection,
-  workspaceId: number,
-  contactId: string,
-): Promise<readonly IncomingContact[]> {
-  return connection.any(sql.type(IncomingContactRow)`
+export function lockContactById(connection: Connection, workspaceId: number, contactId: string) {
+  return connection.any(sql.type(row(IncomingContact))`
     SELECT ${selection} FROM contact WHERE workspace_id = ${workspaceId} AND id = ${contactId}
     FOR NO KEY UPDATE`);
 }
@@ -74,7 +69,7 @@ export async function insertIncomingContact(
   workspaceId: number,
   contact: NewIncomingContact & { readonly subscribed: boolean },
 ): Promise<IncomingContact | undefined> {
-  const inserted = await connection.maybeOne(sql.type(IncomingContactRow)`
+  const inserted = await connection.maybeOne(sql.type(row(IncomingContact))`
     INSERT INTO contact (workspace_id, phone_number, country_code, country, provider_user_id, chat_name, subscribed,
       source)
     VALUES (${workspaceId}, ${contact.phoneNumber}, ${contact.countryCode}, ${contact.country},

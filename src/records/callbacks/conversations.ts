@@ -12,7 +12,6 @@ const CurrentConversation = t.type({
   assignment_type: oneOf(['user', 'team', 'bot', 'none']),
 });
 export type CurrentConversation = t.TypeOf<typeof CurrentConversation>;
-const CurrentConversationRow = row(CurrentConversation);
 
 export interface ConversationPlace {
   readonly workspaceId: number;
@@ -40,7 +39,7 @@ export async function lockConversation(
   return (await connection.maybeOne(currentConversation(channelId, contactId))) ?? undefined;
 }
 
-const currentConversation = (channelId: string, contactId: string) => sql.type(CurrentConversationRow)`
+const currentConversation = (channelId: string, contactId: string) => sql.type(row(CurrentConversation))`
   SELECT id, status, assignment_type FROM conversation
   WHERE channel_id = ${channelId} AND contact_id = ${contactId} AND status <> 'closed'
   FOR NO KEY UPDATE`;

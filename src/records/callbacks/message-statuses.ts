@@ -25,7 +25,6 @@ const StatusTarget = t.type({
   statuses_seen: t.number,
 });
 export type StatusTarget = t.TypeOf<typeof StatusTarget>;
-const StatusTargetRow = row(StatusTarget);
 
 const recipientTarget = sql.fragment`
   recipient.id, 'recipient' AS kind, recipient.provider_message_id, campaign.workspace_id, campaign.channel_id,
@@ -43,7 +42,7 @@ export async function findTargetsById(
   ids: readonly string[],
 ): Promise<readonly StatusTarget[]> {
   if (ids.length === 0) return [];
-  return connection.any(sql.type(StatusTargetRow)`
+  return connection.any(sql.type(row(StatusTarget))`
     SELECT ${recipientTarget} FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
     WHERE recipient.id = ANY(${sql.array(ids, 'uuid')})
     UNION ALL
@@ -72,7 +71,7 @@ async function findTargetsOfDays(
   ofDays: FragmentSqlToken,
 ): Promise<readonly StatusTarget[]> {
   if (providerMessageIds.length === 0) return [];
-  return connection.any(sql.type(StatusTargetRow)`
+  return connection.any(sql.type(row(StatusTarget))`
     WITH wanted AS (SELECT unnest(${sql.array(providerMessageIds, 'text')}) AS id)
     SELECT ${recipientTarget} FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
     WHERE recipient.id IN (
@@ -99,7 +98,6 @@ const LockedMessage = t.type({
   statuses_seen: t.number,
 });
 export type LockedMessage = t.TypeOf<typeof LockedMessage>;
-const LockedMessageRow = row(LockedMessage);
 
 const lockedRecipient = sql.fragment`
   id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen`;
@@ -113,7 +111,7 @@ export async function lockRecipients(
   ids: readonly string[],
 ): Promise<readonly LockedMessage[]> {
   if (ids.length === 0) return [];
-  return connection.any(sql.type(LockedMessageRow)`
+  return connection.any(sql.type(row(LockedMessage))`
     SELECT ${lockedRecipient} FROM recipient
     WHERE id = ANY(${sql.array(ids, 'uuid')}) AND state <> 'PENDING'
     ORDER BY campaign_id, position FOR NO KEY UPDATE`);
@@ -127,7 +125,7 @@ export async function lockWaitingRecipients(
   await connection.query(sql.type(nothing)`
     SELECT FROM campaign_counter WHERE campaign_id = ANY(${sql.array(campaignIds, 'uuid')})
     ORDER BY campaign_id FOR NO KEY UPDATE`);
-  return connection.any(sql.type(LockedMessageRow)`
+  return connection.any(sql.type(row(LockedMessage))`
     SELECT ${lockedRecipient} FROM recipient
     WHERE id = ANY(${sql.array(ids, 'uuid')}) AND state = 'PENDING'
     ORDER BY campaign_id, position FOR NO KEY UPDATE SKIP LOCKED`);
@@ -138,7 +136,7 @@ export async function lockMessages(
   ids: readonly string[],
 ): Promise<readonly LockedMessage[]> {
   if (ids.length === 0) return [];
-  return connection.any(sql.type(LockedMessageRow)`
+  return connection.any(sql.type(row(LockedMessage))`
     SELECT id, NULL::int AS position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen
     FROM message WHERE id = ANY(${sql.array(ids, 'uuid')})
     ORDER BY id FOR NO KEY UPDATE`);

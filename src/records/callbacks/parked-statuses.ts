@@ -41,7 +41,6 @@ const ParkedStatus = t.type({
   phone_number_id: t.string,
 });
 export type ParkedStatus = t.TypeOf<typeof ParkedStatus>;
-const ParkedStatusRow = row(ParkedStatus);
 
 const selection = sql.fragment`
   parked_status.id, parked_status.body, channel.id AS channel_id, channel.workspace_id, channel.phone_number_id`;
@@ -64,11 +63,8 @@ export interface KnownStatuses {
 }
 
 /** Locks parked statuses whose message has become known. */
-export async function claimKnownStatuses(
-  connection: Connection,
-  { withinSeconds, limit, id }: KnownStatuses,
-): Promise<readonly ParkedStatus[]> {
-  return connection.any(sql.type(ParkedStatusRow)`
+export function claimKnownStatuses(connection: Connection, { withinSeconds, limit, id }: KnownStatuses) {
+  return connection.any(sql.type(row(ParkedStatus))`
     SELECT ${selection}
     FROM parked_status JOIN channel ON channel.id = parked_status.channel_id
     WHERE parked_status.emitted_at IS NULL
@@ -88,7 +84,7 @@ export async function claimExpiredStatuses(
   connection: Connection,
   { afterSeconds, limit }: { readonly afterSeconds: number; readonly limit: number },
 ): Promise<readonly ParkedStatus[]> {
-  return connection.any(sql.type(ParkedStatusRow)`
+  return connection.any(sql.type(row(ParkedStatus))`
     SELECT ${selection}
     FROM parked_status JOIN channel ON channel.id = parked_status.channel_id
     WHERE parked_status.emitted_at IS NULL
@@ -105,10 +101,7 @@ export async function deleteParkedStatuses(connection: Connection, ids: readonly
 }
 
 /** Their events are out, or they were put aside; the rows stay for inspection and against repetition. */
-export async function markParkedStatusesEmitted(
-  connection: Connection,
-  ids: readonly bigint[],
-): Promise<void> {
+export async function markParkedStatusesEmitted(connection: Connection, ids: readonly bigint[]) {
   await connection.query(sql.type(nothing)`
     UPDATE parked_status SET emitted_at = now() WHERE id = ANY(${sql.array(ids, 'int8')})`);
 }

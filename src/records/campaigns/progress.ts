@@ -26,10 +26,7 @@ const CampaignProgress = t.type({
 });
 export type CampaignProgress = t.TypeOf<typeof CampaignProgress>;
 
-export function listCampaignProgress(
-  connection: Connection,
-  campaignIds: readonly string[],
-): Promise<readonly CampaignProgress[]> {
+export function listCampaignProgress(connection: Connection, campaignIds: readonly string[]) {
   return connection.any(sql.type(row(CampaignProgress))`
     SELECT campaign.id, status, pause_reason, preparation_status, total_contacts, total_contacts_skipped,
       pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped

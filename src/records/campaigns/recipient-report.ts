@@ -54,7 +54,6 @@ export async function listRecipients(
   const most = Math.min(limit, wanted);
   const found: RecipientReport[] = [];
   for (let after = afterPosition; after < all && found.length < most; after += window) {
-    // oxlint-disable-next-line no-await-in-loop -- windows follow each other
     const next = await listWithin(
       connection,
       { ...filter, afterPosition: after, limit: most - found.length },

@@ -71,8 +71,6 @@ const CampaignDetail = t.type({
   charged: t.bigint,
 });
 export type CampaignDetail = t.TypeOf<typeof CampaignDetail>;
-const CampaignDetailRow = row(CampaignDetail);
-const CountedReportRow = countedRow(CampaignReport);
 
 const reasonsOf = (kind: 'skipped' | 'failed') => sql.fragment`
   COALESCE((SELECT jsonb_object_agg(reason, count) FROM campaign_reason
@@ -100,7 +98,7 @@ export async function getCampaignReport(
   workspaceId: number,
   campaignId: string,
 ): Promise<CampaignDetail> {
-  const found = await connection.maybeOne(sql.type(CampaignDetailRow)`
+  const found = await connection.maybeOne(sql.type(row(CampaignDetail))`
     SELECT ${columns}, audience, variable_mapping,
       (SELECT coalesce(-sum(amount), 0)::bigint FROM ledger_entry WHERE ledger_entry.campaign_id = campaign.id) AS charged
     FROM campaign ${joins}
@@ -131,7 +129,7 @@ export function listCampaignReports(
   return listPage(connection, {
     ...place,
     narrowedBy: 'status',
-    parser: CountedReportRow,
+    parser: countedRow(CampaignReport),
     columns,
     table: sql.fragment`campaign`,
     joins,

@@ -12,7 +12,6 @@ const Known = t.type({
   providerIds: t.array(t.string),
 });
 export type KnownPerson = t.TypeOf<typeof Known>;
-const KnownRow = row(Known);
 
 /** Undefined when there is no such contact, or nothing is held of it any more. A deleted contact is still known. */
 export async function findKnownPerson(
@@ -20,7 +19,7 @@ export async function findKnownPerson(
   workspaceId: number,
   contactId: string,
 ): Promise<KnownPerson | undefined> {
-  const found = await connection.maybeOne(sql.type(KnownRow)`
+  const found = await connection.maybeOne(sql.type(row(Known))`
     SELECT id, phone_number AS "phoneNumber", subscribed, ARRAY(
         SELECT contact.provider_user_id WHERE contact.provider_user_id IS NOT NULL
         UNION SELECT provider_id FROM contact_identity WHERE contact_id = contact.id) AS "providerIds"
@@ -178,11 +177,7 @@ export async function findErasureKey(
 }
 
 /** Kept unless the workspace has one. */
-export async function insertErasureKey(
-  connection: Connection,
-  workspaceId: number,
-  key: Buffer,
-): Promise<void> {
+export async function insertErasureKey(connection: Connection, workspaceId: number, key: Buffer) {
   await connection.query(sql.type(nothing)`
     INSERT INTO erasure_key (workspace_id, key_encrypted) VALUES (${workspaceId}, ${sql.binary(key)})
     ON CONFLICT (workspace_id) DO NOTHING`);
@@ -206,10 +201,7 @@ export async function noteOptedOutNumber(
 
 const Hash = row(t.type({ hash: bytes }));
 
-export async function listOptedOutNumbers(
-  connection: Connection,
-  workspaceId: number,
-): Promise<readonly Buffer[]> {
+export function listOptedOutNumbers(connection: Connection, workspaceId: number) {
   return connection.anyFirst(sql.type(Hash)`
     SELECT hash FROM opted_out_number WHERE workspace_id = ${workspaceId}`);
 }

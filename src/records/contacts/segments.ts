@@ -15,8 +15,6 @@ const Segment = t.type({
   updated_at: timestamp,
 });
 export type Segment = t.TypeOf<typeof Segment>;
-const SegmentRow = row(Segment);
-const CountedSegmentRow = countedRow(Segment);
 
 const selection = sql.fragment`id, name, match, conditions, created_at, updated_at`;
 
@@ -30,7 +28,7 @@ export function listSegments(
     ...place,
     narrowedBy: 'nothing: it is short',
     isCountedWhole: true,
-    parser: CountedSegmentRow,
+    parser: countedRow(Segment),
     columns: selection,
     table: sql.fragment`segment`,
     conditions: [sql.fragment`workspace_id = ${workspaceId}`],
@@ -44,7 +42,7 @@ export async function getSegment(
   workspaceId: number,
   segmentId: string,
 ): Promise<Segment> {
-  const found = await connection.maybeOne(sql.type(SegmentRow)`
+  const found = await connection.maybeOne(sql.type(row(Segment))`
     SELECT ${selection} FROM segment WHERE workspace_id = ${workspaceId} AND id = ${segmentId}`);
   if (found === null) throw new NotFound('Segment');
   return found;
@@ -71,7 +69,7 @@ export async function insertSegment(
     const count = await transaction.oneFirst(sql.type(Count)`
       SELECT count(*)::int4 AS count FROM segment WHERE workspace_id = ${workspaceId}`);
     if (count >= mostSegments) throw new Invalid(`A workspace can have at most ${mostSegments} segments`);
-    return transaction.one(sql.type(SegmentRow)`
+    return transaction.one(sql.type(row(Segment))`
       INSERT INTO segment (workspace_id, name, match, conditions)
       VALUES (${workspaceId}, ${name}, ${match}, ${json(conditions)})
       RETURNING ${selection}`);
@@ -84,7 +82,7 @@ export async function updateSegment(
   workspaceId: number,
   { id, name, match, conditions }: { readonly id: string } & Partial<SegmentFields>,
 ): Promise<Segment> {
-  const updated = await connection.maybeOne(sql.type(SegmentRow)`
+  const updated = await connection.maybeOne(sql.type(row(Segment))`
     UPDATE segment SET name = coalesce(${name ?? null}, name), match = coalesce(${match ?? null}, match),
       conditions = ${conditions === undefined ? sql.fragment`conditions` : json(conditions)}, updated_at = now()
     WHERE workspace_id = ${workspaceId} AND id = ${id}

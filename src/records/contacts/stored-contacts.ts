@@ -19,7 +19,6 @@ const Stored = t.type({
   workspaceId: t.number,
   readAt: timestamp,
 });
-const StoredRow = row(Stored);
 
 const storedSelection = sql.fragment`${contactSelection}, contact.workspace_id AS "workspaceId", statement_timestamp() AS "readAt"`;
 
@@ -35,7 +34,7 @@ export async function lockContact(
   workspaceId: number,
   contactId: string,
 ): Promise<StoredContact> {
-  const found = await connection.maybeOne(sql.type(StoredRow)`
+  const found = await connection.maybeOne(sql.type(row(Stored))`
     SELECT ${storedSelection} FROM contact
     WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND deleted_at IS NULL
     FOR NO KEY UPDATE`);
@@ -49,7 +48,7 @@ export async function lockDeletedContact(
   workspaceId: number,
   phoneNumber: string,
 ): Promise<StoredContact | undefined> {
-  const found = await connection.maybeOne(sql.type(StoredRow)`
+  const found = await connection.maybeOne(sql.type(row(Stored))`
     SELECT ${storedSelection} FROM contact
     WHERE workspace_id = ${workspaceId} AND phone_number = ${phoneNumber} AND deleted_at IS NOT NULL
     FOR NO KEY UPDATE`);
@@ -62,15 +61,10 @@ const NumberUse = t.type({
   at: timestamp,
 });
 export type NumberUse = t.TypeOf<typeof NumberUse>;
-const NumberUseRow = row(NumberUse);
 
 /** Whether a contact of the workspace has the number, and the id and the time for one that is to get it. */
-export async function findNumberUse(
-  connection: Connection,
-  workspaceId: number,
-  phoneNumber: string,
-): Promise<NumberUse> {
-  return connection.one(sql.type(NumberUseRow)`
+export function findNumberUse(connection: Connection, workspaceId: number, phoneNumber: string) {
+  return connection.one(sql.type(row(NumberUse))`
     SELECT uuidv7() AS id, statement_timestamp() AS at, (
       SELECT CASE WHEN deleted_at IS NULL THEN 'present' ELSE 'deleted' END FROM contact
       WHERE workspace_id = ${workspaceId} AND phone_number = ${phoneNumber}) AS use`);

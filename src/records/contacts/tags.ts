@@ -12,8 +12,6 @@ const Tag = t.type({
   background_color: t.string,
 });
 export type Tag = t.TypeOf<typeof Tag>;
-const TagRow = row(Tag);
-const CountedTagRow = countedRow(Tag);
 
 const selection = sql.fragment`id AS "tagId", name, text_color, background_color`;
 
@@ -39,7 +37,7 @@ export function listTags(
     ...place,
     narrowedBy: 'search',
     isCountedWhole: true,
-    parser: CountedTagRow,
+    parser: countedRow(Tag),
     columns: selection,
     table: sql.fragment`tag`,
     conditions,
@@ -60,7 +58,7 @@ function nameMatches(search: string) {
 
 /** Throws NotFound, for a tag of another workspace too. */
 export async function getTag(connection: Connection, workspaceId: number, tagId: string): Promise<Tag> {
-  const found = await connection.maybeOne(sql.type(TagRow)`
+  const found = await connection.maybeOne(sql.type(row(Tag))`
     SELECT ${selection} FROM tag WHERE workspace_id = ${workspaceId} AND id = ${tagId}`);
   if (found === null) throw new NotFound('Tag');
   return found;
@@ -73,7 +71,7 @@ export async function insertTag(
   workspaceId: number,
   tag: TagFields & { readonly createdBy: string },
 ): Promise<Tag> {
-  return connection.one(sql.type(TagRow)`
+  return connection.one(sql.type(row(Tag))`
     INSERT INTO tag (workspace_id, name, text_color, background_color, created_by)
     VALUES (${workspaceId}, ${tag.name}, ${tag.text_color}, ${tag.background_color}, ${tag.createdBy})
     RETURNING ${selection}`);
@@ -90,7 +88,7 @@ export async function updateTag(
     background_color: background,
   }: { readonly tagId: string } & Partial<TagFields>,
 ): Promise<Tag> {
-  const updated = await connection.maybeOne(sql.type(TagRow)`
+  const updated = await connection.maybeOne(sql.type(row(Tag))`
     UPDATE tag SET name = coalesce(${name ?? null}, name), text_color = coalesce(${text ?? null}, text_color),
       background_color = coalesce(${background ?? null}, background_color), updated_at = now()
     WHERE workspace_id = ${workspaceId} AND id = ${tagId}

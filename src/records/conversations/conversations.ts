@@ -35,8 +35,6 @@ const ConversationFields = t.type({
   createdAt: timestamp,
   updatedAt: timestamp,
 });
-const ConversationRow = row(ConversationFields);
-const CountedConversationRow = countedRow(ConversationFields);
 
 const selection = sql.fragment`
   conversation.id, conversation.contact_id AS "contactId", conversation.channel_id AS "channelId",
@@ -68,7 +66,7 @@ export function listConversations(
   return listPage(connection, {
     ...place,
     narrowedBy: 'status, assignedTo or contactId',
-    parser: CountedConversationRow,
+    parser: countedRow(ConversationFields),
     columns: selection,
     table: sql.fragment`conversation`,
     conditions,
@@ -82,7 +80,7 @@ export async function getConversation(
   workspaceId: number,
   conversationId: string,
 ): Promise<Conversation> {
-  const found = await connection.maybeOne(sql.type(ConversationRow)`
+  const found = await connection.maybeOne(sql.type(row(ConversationFields))`
     SELECT ${selection} FROM conversation WHERE workspace_id = ${workspaceId} AND id = ${conversationId}`);
   if (found === null) throw new NotFound('Conversation');
   return found;
@@ -94,7 +92,7 @@ export async function lockConversation(
   workspaceId: number,
   conversationId: string,
 ): Promise<Conversation> {
-  const found = await connection.maybeOne(sql.type(ConversationRow)`
+  const found = await connection.maybeOne(sql.type(row(ConversationFields))`
     SELECT ${selection} FROM conversation WHERE workspace_id = ${workspaceId} AND id = ${conversationId}
     FOR NO KEY UPDATE`);
   if (found === null) throw new NotFound('Conversation');
@@ -108,7 +106,7 @@ export async function updateConversation(
 ): Promise<Conversation> {
   const { id, assignedTo, closedAt } = conversation;
   try {
-    return await connection.one(sql.type(ConversationRow)`
+    return await connection.one(sql.type(row(ConversationFields))`
       UPDATE conversation SET assignment_type = ${conversation.assignmentType},
         assigned_to = ${assignedTo === null ? null : sql.jsonb({ ...assignedTo })},
         chat_mode = ${conversation.chatMode}, status = ${conversation.status},

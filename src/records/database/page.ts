@@ -47,8 +47,6 @@ interface PageQuery<A extends object> extends Place {
 const deepest = 100_000;
 const mostCounted = 10_000;
 
-const Total = row(Counted);
-
 /** Throws Invalid for a page that lies too deep. */
 export async function listPage<A extends object>(
   connection: Connection,
@@ -73,5 +71,5 @@ export async function listPage<A extends object>(
   const [first] = items;
   if (first !== undefined || page === 1) return { items, total: first?.total ?? 0 };
   // Beyond the last page no row carries the number.
-  return { items, total: await connection.oneFirst(sql.type(Total)`${counted}`) };
+  return { items, total: await connection.oneFirst(sql.type(row(Counted))`${counted}`) };
 }

@@ -106,14 +106,13 @@ const OutboundMessage = t.type({
   phoneNumber: t.string,
 });
 export type OutboundMessage = t.TypeOf<typeof OutboundMessage>;
-const OutboundMessageRow = row(OutboundMessage);
 
 export async function findOutboundMessage(
   connection: Connection,
   workspaceId: number,
   messageId: string,
 ): Promise<OutboundMessage | undefined> {
-  const found = await connection.maybeOne(sql.type(OutboundMessageRow)`
+  const found = await connection.maybeOne(sql.type(row(OutboundMessage))`
     SELECT id, channel_id AS "channelId", state, reason, reason_detail AS "reasonDetail",
       provider_message_id AS "providerMessageId", phone_number AS "phoneNumber"
     FROM message WHERE id = ${messageId} AND workspace_id = ${workspaceId} AND direction = 'outbound'`);

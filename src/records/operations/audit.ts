@@ -33,7 +33,6 @@ const Entry = t.type({
   request_id: nullable(t.string),
 });
 export type AuditEntry = t.TypeOf<typeof Entry>;
-const EntryRow = row(Entry);
 
 /** Newest first, behind `before`. */
 export async function listAuditEntries(
@@ -41,7 +40,7 @@ export async function listAuditEntries(
   workspaceId: number,
   { before, limit }: { readonly before: bigint | undefined; readonly limit: number },
 ): Promise<readonly AuditEntry[]> {
-  return connection.any(sql.type(EntryRow)`
+  return connection.any(sql.type(row(Entry))`
     SELECT id, at, key_id, command, action, object_id, request_id FROM audit_entry
     WHERE workspace_id = ${workspaceId} AND (${before ?? null}::bigint IS NULL OR id < ${before ?? null}::bigint)
     ORDER BY id DESC LIMIT ${limit}`);

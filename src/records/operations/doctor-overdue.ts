@@ -7,21 +7,20 @@ import { nullable, row } from '../database/row.ts';
 const Subject = t.type({ id: t.string, count: t.number, since: t.string });
 /** One campaign or queue: how many entries are overdue, and since when the oldest is (as text, to be compared). */
 export type Overdue = t.TypeOf<typeof Subject>;
-const SubjectRow = row(Subject);
 
 const since = (column: ReturnType<typeof sql.fragment>) =>
   sql.fragment`to_char(min(${column}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS since`;
 
 /** Campaigns with pages that were claimed longer ago than `seconds`. */
 export function listOldClaims(connection: Connection, seconds: number): Promise<readonly Overdue[]> {
-  return connection.any(sql.type(SubjectRow)`
+  return connection.any(sql.type(row(Subject))`
     SELECT campaign_id AS id, sum(size)::int4 AS count, ${since(sql.fragment`claimed_at`)} FROM campaign_claim
     WHERE claimed_at < now() - make_interval(secs => ${seconds}) GROUP BY campaign_id ORDER BY 1 LIMIT 10000`);
 }
 
 /** Campaigns with CLAIMED recipients and no open claim. */
 export function listUnclaimed(connection: Connection): Promise<readonly Overdue[]> {
-  return connection.any(sql.type(SubjectRow)`
+  return connection.any(sql.type(row(Subject))`
     SELECT campaign_id AS id, claimed AS count, '' AS since FROM campaign_counter
     WHERE claimed > 0 AND NOT EXISTS (
       SELECT FROM campaign_claim WHERE campaign_claim.campaign_id = campaign_counter.campaign_id)
@@ -48,7 +47,7 @@ export function listOverdueQueues(
   const old = (column: ReturnType<typeof sql.fragment>, seconds: number) =>
     sql.fragment`${column} < now() - make_interval(secs => ${seconds}) LIMIT 10000`;
   const { queueSeconds, messageSeconds, parkedSeconds, expiryHours } = limits;
-  return connection.any(sql.type(SubjectRow)`
+  return connection.any(sql.type(row(Subject))`
     ${queue(
       'messages',
       sql.fragment`SELECT created_at AS at FROM message WHERE state = 'CLAIMED' AND ${old(sql.fragment`created_at`, messageSeconds)}`,

@@ -25,10 +25,7 @@ export interface CampaignSearch {
 }
 
 /** The newest hundred. */
-export function findCampaigns(
-  connection: Connection,
-  { name, workspaceId, standingStill }: CampaignSearch,
-): Promise<readonly t.TypeOf<typeof Found>[]> {
+export function findCampaigns(connection: Connection, { name, workspaceId, standingStill }: CampaignSearch) {
   return connection.any(sql.type(row(Found))`
     SELECT campaign.id, workspace_id, name, status, pause_reason, scheduled_at, kind AS stands_still
     FROM campaign LEFT JOIN campaign_standstill ON campaign_standstill.campaign_id = campaign.id

@@ -21,7 +21,6 @@ const NotifiedTemplate = t.type({
   upcomingCategoryAt: nullable(timestamp),
 });
 export type NotifiedTemplate = t.TypeOf<typeof NotifiedTemplate>;
-const NotifiedTemplateRow = row(NotifiedTemplate);
 
 /** Locks the template until the transaction ends; undefined when we do not know it. */
 export async function lockNotifiedTemplate(
@@ -31,7 +30,7 @@ export async function lockNotifiedTemplate(
     providerTemplateId,
   }: { readonly businessAccountId: string; readonly providerTemplateId: string },
 ): Promise<NotifiedTemplate | undefined> {
-  const found = await connection.maybeOne(sql.type(NotifiedTemplateRow)`
+  const found = await connection.maybeOne(sql.type(row(NotifiedTemplate))`
     SELECT id, workspace_id AS "workspaceId", provider_template_id AS "providerTemplateId", name, language, category,
       status, quality, rejected_reason AS "rejectedReason", status_told_at AS "statusToldAt",
       upcoming_category AS "upcomingCategory", upcoming_category_at AS "upcomingCategoryAt"
@@ -41,10 +40,7 @@ export async function lockNotifiedTemplate(
   return found ?? undefined;
 }
 
-export async function updateNotifiedTemplate(
-  connection: Connection,
-  template: NotifiedTemplate,
-): Promise<void> {
+export async function updateNotifiedTemplate(connection: Connection, template: NotifiedTemplate) {
   await connection.query(sql.type(nothing)`
     UPDATE template SET category = ${template.category}, status = ${template.status}, quality = ${template.quality},
       rejected_reason = ${template.rejectedReason}, status_told_at = ${template.statusToldAt?.toISOString() ?? null},

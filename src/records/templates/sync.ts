@@ -28,7 +28,6 @@ const SyncedTemplate = t.type({
   rejectedReason: nullable(t.string),
 });
 export type SyncedTemplate = t.TypeOf<typeof SyncedTemplate>;
-const SyncedTemplateRow = row(SyncedTemplate);
 
 const selection = sql.fragment`
   template.id, template.provider_template_id AS "providerTemplateId", template.name, template.language,
@@ -40,7 +39,7 @@ export async function lockSyncedTemplates(
   businessAccountId: string,
   providerTemplateIds: readonly string[],
 ): Promise<readonly SyncedTemplate[]> {
-  return connection.any(sql.type(SyncedTemplateRow)`
+  return connection.any(sql.type(row(SyncedTemplate))`
     SELECT ${selection} FROM template
     WHERE business_account_id = ${businessAccountId}
       AND provider_template_id = ANY (${sql.array([...providerTemplateIds], 'text')})
@@ -75,7 +74,7 @@ export async function upsertTemplates(
     FROM ${given}
     WHERE template.business_account_id = ${businessAccountId}
       AND template.provider_template_id = given."providerTemplateId"`);
-  return connection.any(sql.type(SyncedTemplateRow)`
+  return connection.any(sql.type(row(SyncedTemplate))`
     INSERT INTO template (workspace_id, business_account_id, provider_template_id, name, language, category, status,
       parameter_format, components, quality, rejected_reason, status_told_at)
     SELECT ${workspaceId}, ${businessAccountId}, given."providerTemplateId", given.name, given.language,
@@ -102,7 +101,7 @@ export async function lockUnseenTemplates(
   connection: Connection,
   { businessAccountId, startedAt }: { readonly businessAccountId: string; readonly startedAt: string },
 ): Promise<readonly SyncedTemplate[]> {
-  return connection.any(sql.type(SyncedTemplateRow)`
+  return connection.any(sql.type(row(SyncedTemplate))`
     SELECT ${selection} FROM template
     WHERE business_account_id = ${businessAccountId} AND vanished_at IS NULL
       AND synced_at < ${startedAt}::timestamptz
@@ -111,11 +110,8 @@ export async function lockUnseenTemplates(
 }
 
 /** Returns them as they stand now. */
-export async function markVanishedTemplates(
-  connection: Connection,
-  templateIds: readonly string[],
-): Promise<readonly SyncedTemplate[]> {
-  return connection.any(sql.type(SyncedTemplateRow)`
+export function markVanishedTemplates(connection: Connection, templateIds: readonly string[]) {
+  return connection.any(sql.type(row(SyncedTemplate))`
     UPDATE template
     SET vanished_at = clock_timestamp(), status = ${vanishedStatus}, updated_at = clock_timestamp()
     WHERE id = ANY (${sql.array([...templateIds], 'uuid')})

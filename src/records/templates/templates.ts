@@ -26,7 +26,6 @@ const Template = t.type({
   updatedAt: timestamp,
 });
 export type Template = t.TypeOf<typeof Template>;
-const TemplateRow = row(Template);
 
 const selection = sql.fragment`
   id, workspace_id AS "workspaceId", business_account_id AS "businessAccountId",
@@ -41,7 +40,7 @@ export async function getTemplate(
   workspaceId: number,
   templateId: string,
 ): Promise<Template> {
-  const found = await connection.maybeOne(sql.type(TemplateRow)`
+  const found = await connection.maybeOne(sql.type(row(Template))`
     SELECT ${selection} FROM template WHERE workspace_id = ${workspaceId} AND id = ${templateId}`);
   if (found === null) throw new NotFound('Template');
   return found;
@@ -92,7 +91,7 @@ export async function listTemplates(
   const condition = matching(workspaceId, filter);
   const total = await connection.oneFirst(sql.type(Count)`
     SELECT count(*)::int4 AS count FROM template WHERE ${condition}`);
-  const templates = await connection.any(sql.type(TemplateRow)`
+  const templates = await connection.any(sql.type(row(Template))`
     SELECT ${selection} FROM template WHERE ${condition}
     ORDER BY name, language, id
     LIMIT ${limit} OFFSET ${(page - 1) * limit}`);

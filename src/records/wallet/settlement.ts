@@ -12,14 +12,13 @@ const LockedWallet = t.type({
   reserved: t.bigint,
 });
 export type LockedWallet = t.TypeOf<typeof LockedWallet>;
-const LockedWalletRow = row(LockedWallet);
 
 export async function lockWallets(
   connection: Connection,
   channelIds: readonly string[],
 ): Promise<readonly LockedWallet[]> {
   if (channelIds.length === 0) return [];
-  return connection.any(sql.type(LockedWalletRow)`
+  return connection.any(sql.type(row(LockedWallet))`
     SELECT channel_id, workspace_id, balance, reserved FROM wallet
     WHERE channel_id = ANY(${sql.array(channelIds, 'uuid')})
     ORDER BY channel_id FOR NO KEY UPDATE`);

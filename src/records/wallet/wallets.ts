@@ -9,7 +9,6 @@ import { nullable, row, timestamp } from '../database/row.ts';
 
 const Wallet = t.type({ channelId: t.string, balance: t.bigint, reserved: t.bigint, currency: t.string });
 export type Wallet = t.TypeOf<typeof Wallet>;
-const WalletRow = row(Wallet);
 
 const selection = sql.fragment`channel_id AS "channelId", balance, reserved, currency`;
 
@@ -19,14 +18,14 @@ export async function getWallet(
   workspaceId: number,
   channelId: string,
 ): Promise<Wallet> {
-  const found = await connection.maybeOne(sql.type(WalletRow)`
+  const found = await connection.maybeOne(sql.type(row(Wallet))`
     SELECT ${selection} FROM wallet WHERE workspace_id = ${workspaceId} AND channel_id = ${channelId}`);
   if (found === null) throw new NotFound('Channel');
   return found;
 }
 
 export async function listWallets(connection: Connection, workspaceId: number): Promise<readonly Wallet[]> {
-  return connection.any(sql.type(WalletRow)`
+  return connection.any(sql.type(row(Wallet))`
     SELECT ${selection} FROM wallet WHERE workspace_id = ${workspaceId} ORDER BY channel_id`);
 }
 
@@ -91,11 +90,10 @@ export async function findPrices(
 
 const Price = t.type({ category: t.string, country: t.string, price: t.bigint });
 export type Price = t.TypeOf<typeof Price>;
-const PriceRow = row(Price);
 
 /** The whole card of the workspace. */
 export async function listPrices(connection: Connection, workspaceId: number): Promise<readonly Price[]> {
-  return connection.any(sql.type(PriceRow)`
+  return connection.any(sql.type(row(Price))`
     SELECT DISTINCT ON (category, country) category, country, price FROM rate_card
     WHERE workspace_id = ${workspaceId} OR workspace_id IS NULL
     ORDER BY category, country, workspace_id NULLS LAST`);
@@ -113,7 +111,6 @@ const LedgerEntry = t.type({
   createdAt: timestamp,
 });
 export type LedgerEntry = t.TypeOf<typeof LedgerEntry>;
-const LedgerEntryRow = row(LedgerEntry);
 
 /** Newest first, behind `before`. */
 export async function listLedgerEntries(
@@ -121,7 +118,7 @@ export async function listLedgerEntries(
   channelId: string,
   { before, limit }: { readonly before: bigint | undefined; readonly limit: number },
 ): Promise<readonly LedgerEntry[]> {
-  return connection.any(sql.type(LedgerEntryRow)`
+  return connection.any(sql.type(row(LedgerEntry))`
     SELECT id, channel_id AS "channelId", kind, amount, campaign_id AS "campaignId", message_id AS "messageId",
       message_count AS "messageCount", reason, created_at AS "createdAt"
     FROM ledger_entry

@@ -25,8 +25,6 @@ const Attempt = t.type({
 /** All that one request needs. */
 export type Attempt = t.TypeOf<typeof Attempt>;
 
-const AttemptRow = row(Attempt);
-
 export interface ClaimOptions {
   /** For how long the attempt may be under way before it counts as interrupted. */
   readonly leaseSeconds: number;
@@ -43,7 +41,7 @@ export async function claimAttempts(
   ids: readonly string[],
   { leaseSeconds, expiryHours }: ClaimOptions,
 ): Promise<readonly Attempt[]> {
-  return connection.any(sql.type(AttemptRow)`
+  return connection.any(sql.type(row(Attempt))`
     WITH source AS (
       SELECT webhook_delivery.id, event.body, webhook_configuration.url,
         webhook_configuration.secret_encrypted,
@@ -91,10 +89,7 @@ export interface AttemptResult {
  * Records what attempts came to, also over an `interrupted` that a sweep wrote too early, and how the endpoints are doing.
  * Endpoints are locked in the order of their ids, so that two workers cannot wait for each other.
  */
-export async function recordAttempts(
-  connection: Connection,
-  results: readonly AttemptResult[],
-): Promise<void> {
+export async function recordAttempts(connection: Connection, results: readonly AttemptResult[]) {
   await connection.query(sql.type(nothing)`
     WITH result AS (
       SELECT * FROM jsonb_to_recordset(${sql.jsonb(results.map((result) => ({ ...result })))}) AS given (

@@ -23,8 +23,6 @@ const WebhookConfiguration = t.type({
   updatedAt: timestamp,
 });
 export type WebhookConfiguration = t.TypeOf<typeof WebhookConfiguration>;
-const WebhookConfigurationRow = row(WebhookConfiguration);
-const CountedConfigurationRow = countedRow(WebhookConfiguration);
 
 const selection = sql.fragment`
   id, title, url, status, events, secret_encrypted IS NOT NULL AS "hasSecret", created_at AS "createdAt", updated_at AS "updatedAt"`;
@@ -54,7 +52,7 @@ export async function insertWebhookConfiguration(
     if (count >= maxConfigurations) {
       throw new Invalid(`A workspace can have at most ${maxConfigurations} webhook configurations`);
     }
-    const created = await transaction.one(sql.type(WebhookConfigurationRow)`
+    const created = await transaction.one(sql.type(row(WebhookConfiguration))`
       INSERT INTO webhook_configuration (workspace_id, title, url, status, events, secret_encrypted)
       VALUES (${workspaceId}, ${configuration.title}, ${configuration.url}, ${configuration.status},
         ${sql.array([...configuration.events], 'text')}, ${binaryOrNull(configuration.secretEncrypted)})
@@ -76,7 +74,7 @@ export function listWebhookConfigurations(
     ...place,
     narrowedBy: 'nothing: it is short',
     isCountedWhole: true,
-    parser: CountedConfigurationRow,
+    parser: countedRow(WebhookConfiguration),
     columns: selection,
     table: sql.fragment`webhook_configuration`,
     conditions: [sql.fragment`workspace_id = ${workspaceId}`],
@@ -89,7 +87,7 @@ export async function getWebhookConfiguration(
   workspaceId: number,
   id: string,
 ): Promise<WebhookConfiguration> {
-  const found = await connection.maybeOne(sql.type(WebhookConfigurationRow)`
+  const found = await connection.maybeOne(sql.type(row(WebhookConfiguration))`
     SELECT ${selection} FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
   if (found === null) throw new NotFound('Webhook');
   return found;
@@ -123,7 +121,7 @@ export async function updateWebhookConfiguration(
 ): Promise<WebhookConfiguration> {
   const events = change.events === undefined ? null : sql.array([...change.events], 'text');
   return database.transaction(async (transaction) => {
-    const updated = await transaction.maybeOne(sql.type(WebhookConfigurationRow)`
+    const updated = await transaction.maybeOne(sql.type(row(WebhookConfiguration))`
     UPDATE webhook_configuration SET
       url = COALESCE(${change.url ?? null}, url),
       proven_at = CASE WHEN url = COALESCE(${change.url ?? null}, url) THEN proven_at END,

@@ -23,7 +23,6 @@ const WebhookDelivery = t.type({
   createdAt: timestamp,
 });
 export type WebhookDelivery = t.TypeOf<typeof WebhookDelivery>;
-const WebhookDeliveryRow = row(WebhookDelivery);
 
 const selection = sql.fragment`
   id, webhook_id AS "webhookId", event_id AS "eventId", event_key AS "eventKey", state, error_code AS "errorCode",
@@ -56,7 +55,7 @@ export async function listWebhookDeliveries(
       ? undefined
       : sql.fragment`event_key = ANY (${sql.array([...filter.eventKeys], 'text')})`,
   ].filter((condition) => condition !== undefined);
-  return connection.any(sql.type(WebhookDeliveryRow)`
+  return connection.any(sql.type(row(WebhookDelivery))`
     SELECT ${selection} FROM webhook_delivery
     WHERE ${sql.join(conditions, sql.fragment` AND `)}
     ORDER BY id DESC
@@ -91,10 +90,10 @@ export async function listDeliveriesOfWorkspace(
   const matching = sql.join(conditions, sql.fragment` AND `);
   // What failed has an index over the workspace; the whole log has one by configuration, of which there are few.
   if (errorCodes.length > 0 || (states.length === 1 && states[0] === 'failed')) {
-    return connection.any(sql.type(WebhookDeliveryRow)`
+    return connection.any(sql.type(row(WebhookDelivery))`
       SELECT ${selection} FROM webhook_delivery WHERE state = 'failed' AND ${matching} ORDER BY id DESC LIMIT ${limit}`);
   }
-  return connection.any(sql.type(WebhookDeliveryRow)`
+  return connection.any(sql.type(row(WebhookDelivery))`
     SELECT found.* FROM webhook_configuration CROSS JOIN LATERAL (
       SELECT ${selection} FROM webhook_delivery
       WHERE webhook_id = webhook_configuration.id AND ${matching} ORDER BY id DESC LIMIT ${limit}
@@ -172,7 +171,7 @@ export async function insertWebhookDelivery(
   workspaceId: number,
   { webhookId, eventId, cause }: NewDelivery,
 ): Promise<WebhookDelivery> {
-  const inserted = await connection.maybeOne(sql.type(WebhookDeliveryRow)`
+  const inserted = await connection.maybeOne(sql.type(row(WebhookDelivery))`
     INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, cause)
     SELECT ${workspaceId}, ${webhookId}, event.id, event.key, ${cause}
     FROM event WHERE event.workspace_id = ${workspaceId} AND event.id = ${eventId}

@@ -26,7 +26,6 @@ const Dispatched = t.type({
   slow: t.boolean,
 });
 export type Dispatched = t.TypeOf<typeof Dispatched>;
-const DispatchedRow = row(Dispatched);
 
 const Waiting = row(t.type({ waiting: t.boolean }));
 
@@ -60,7 +59,7 @@ export async function dispatchDeliveries(
 ): Promise<readonly Dispatched[]> {
   return database.transaction(async (transaction) => {
     await transaction.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtext('webhook-dispatch'))`);
-    return transaction.any(sql.type(DispatchedRow)`
+    return transaction.any(sql.type(row(Dispatched))`
       WITH RECURSIVE endpoint AS (${waitingEndpoints}
       ), open AS MATERIALIZED (
         SELECT webhook_id, count(*)::int4 AS deliveries,
@@ -181,10 +180,7 @@ export interface Swept {
 }
 
 /** Ends what a dead process left `sending`, what waited too long, and gives lost starts another turn. */
-export async function sweepDeliveries(
-  database: Database,
-  { expiryHours, redispatchSeconds }: SweepLimits,
-): Promise<Swept> {
+export function sweepDeliveries(database: Database, { expiryHours, redispatchSeconds }: SweepLimits) {
   return database.one(sql.type(Swept)`
     WITH RECURSIVE interrupted AS (
       UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted', sending_until = NULL

@@ -67,11 +67,7 @@ export interface NewEventRow {
 }
 
 /** An event that no configuration hears of but the one whose test it is. */
-export async function insertTestEvent(
-  connection: Connection,
-  workspaceId: number,
-  event: NewEventRow,
-): Promise<string> {
+export function insertTestEvent(connection: Connection, workspaceId: number, event: NewEventRow) {
   return connection.oneFirst(sql.type(EventId)`
     INSERT INTO event (workspace_id, key, body, occurred_at, fanned_out_at)
     VALUES (${workspaceId}, ${event.key}, ${event.body}, ${event.occurredAt.toISOString()}, now())

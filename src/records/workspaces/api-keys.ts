@@ -61,10 +61,7 @@ export interface NewHash {
 }
 
 /** Keeps the secret's hash under another pepper. Does nothing when somebody else has done so, or the key is revoked. */
-export async function replaceKeyHash(
-  connection: Connection,
-  { keyId, secretHash, pepperId }: NewHash,
-): Promise<void> {
+export async function replaceKeyHash(connection: Connection, { keyId, secretHash, pepperId }: NewHash) {
   await connection.query(sql.type(nothing)`
     UPDATE api_key SET secret_hash = ${sql.binary(secretHash)}, pepper_id = ${pepperId}
     WHERE key_id = ${keyId} AND pepper_id <> ${pepperId} AND revoked_at IS NULL`);
@@ -80,10 +77,7 @@ const StaleKey = t.type({
 export type StaleKey = t.TypeOf<typeof StaleKey>;
 
 /** Keys in force whose hash is under another pepper than this one, those used last first. */
-export async function listKeysUnderOtherPeppers(
-  connection: Connection,
-  pepperId: string,
-): Promise<readonly StaleKey[]> {
+export function listKeysUnderOtherPeppers(connection: Connection, pepperId: string) {
   return connection.any(sql.type(row(StaleKey))`
     SELECT key_id AS "keyId", workspace_id AS "workspaceId", scope, pepper_id AS "pepperId",
       last_used_at AS "lastUsedAt"

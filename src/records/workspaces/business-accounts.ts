@@ -26,25 +26,18 @@ const BusinessAccount = t.type({
   templatesSyncedAt: nullable(timestamp),
 });
 export type BusinessAccount = t.TypeOf<typeof BusinessAccount>;
-const BusinessAccountRow = row(BusinessAccount);
 
 const selection = sql.fragment`id, workspace_id AS "workspaceId", templates_synced_at AS "templatesSyncedAt"`;
 
 /** Business accounts of one workspace. */
-export async function listBusinessAccounts(
-  connection: Connection,
-  workspaceId: number,
-): Promise<readonly BusinessAccount[]> {
-  return connection.any(sql.type(BusinessAccountRow)`
+export function listBusinessAccounts(connection: Connection, workspaceId: number) {
+  return connection.any(sql.type(row(BusinessAccount))`
     SELECT ${selection} FROM business_account WHERE workspace_id = ${workspaceId} ORDER BY id`);
 }
 
 /** Business accounts of every workspace, behind `afterId`. */
-export async function listAllBusinessAccounts(
-  connection: Connection,
-  afterId = '',
-): Promise<readonly BusinessAccount[]> {
-  return connection.any(sql.type(BusinessAccountRow)`
+export function listAllBusinessAccounts(connection: Connection, afterId = '') {
+  return connection.any(sql.type(row(BusinessAccount))`
     SELECT ${selection} FROM business_account WHERE id > ${afterId} ORDER BY id`);
 }
 
@@ -53,7 +46,7 @@ export async function findBusinessAccount(
   connection: Connection,
   businessAccountId: string,
 ): Promise<BusinessAccount | undefined> {
-  const found = await connection.maybeOne(sql.type(BusinessAccountRow)`
+  const found = await connection.maybeOne(sql.type(row(BusinessAccount))`
     SELECT ${selection} FROM business_account WHERE id = ${businessAccountId}`);
   return found ?? undefined;
 }

@@ -39,10 +39,7 @@ const standing = (workspaceId: number) => sql.fragment`
     JOIN business_account ON business_account.id = channel.business_account_id
   WHERE channel.workspace_id = ${workspaceId}`;
 
-export function listChannelStandings(
-  connection: Connection,
-  workspaceId: number,
-): Promise<readonly ChannelStanding[]> {
+export function listChannelStandings(connection: Connection, workspaceId: number) {
   return connection.any(sql.type(row(ChannelStanding))`${standing(workspaceId)} ORDER BY channel.id`);
 }
 

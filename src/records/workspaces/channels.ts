@@ -20,7 +20,6 @@ const Channel = t.type({
   responder: t.union([t.literal('none'), t.literal('chatbot'), t.literal('assistant')]),
 });
 export type Channel = t.TypeOf<typeof Channel>;
-const ChannelRow = row(Channel);
 
 const selection = sql.fragment`
   channel.id, channel.workspace_id AS "workspaceId", channel.business_account_id AS "businessAccountId",
@@ -93,7 +92,7 @@ export async function getChannel(
   workspaceId: number,
   channelId: string,
 ): Promise<Channel> {
-  const found = await connection.maybeOne(sql.type(ChannelRow)`
+  const found = await connection.maybeOne(sql.type(row(Channel))`
     SELECT ${selection} FROM channel WHERE workspace_id = ${workspaceId} AND id = ${channelId}`);
   if (found === null) throw new NotFound('Channel');
   return found;
@@ -104,7 +103,7 @@ export async function findChannelById(
   connection: Connection,
   channelId: string,
 ): Promise<Channel | undefined> {
-  const found = await connection.maybeOne(sql.type(ChannelRow)`
+  const found = await connection.maybeOne(sql.type(row(Channel))`
     SELECT ${selection} FROM channel WHERE id = ${channelId}`);
   return found ?? undefined;
 }
@@ -114,7 +113,7 @@ export async function findChannelByPhoneNumberId(
   connection: Connection,
   phoneNumberId: string,
 ): Promise<Channel | undefined> {
-  const found = await connection.maybeOne(sql.type(ChannelRow)`
+  const found = await connection.maybeOne(sql.type(row(Channel))`
     SELECT ${selection} FROM channel WHERE phone_number_id = ${phoneNumberId}`);
   return found ?? undefined;
 }
@@ -124,7 +123,7 @@ export async function listChannelsOfBusinessAccount(
   workspaceId: number,
   businessAccountId: string,
 ): Promise<readonly Channel[]> {
-  return connection.any(sql.type(ChannelRow)`
+  return connection.any(sql.type(row(Channel))`
     SELECT ${selection} FROM channel
     WHERE workspace_id = ${workspaceId} AND business_account_id = ${businessAccountId} ORDER BY id`);
 }

@@ -12,7 +12,6 @@ const NotifiedChannel = t.type({
   responder: oneOf(['none', 'chatbot', 'assistant']),
 });
 export type NotifiedChannel = t.TypeOf<typeof NotifiedChannel>;
-const NotifiedChannelRow = row(NotifiedChannel);
 
 const selection = sql.fragment`
   channel.id, channel.workspace_id AS "workspaceId", channel.phone_number_id AS "phoneNumberId", channel.responder`;
@@ -22,7 +21,7 @@ export async function findNotifiedChannels(
   phoneNumberIds: readonly string[],
 ): Promise<ReadonlyMap<string, NotifiedChannel>> {
   if (phoneNumberIds.length === 0) return new Map();
-  const channels = await connection.any(sql.type(NotifiedChannelRow)`
+  const channels = await connection.any(sql.type(row(NotifiedChannel))`
     SELECT ${selection} FROM channel WHERE phone_number_id = ANY(${sql.array(phoneNumberIds, 'text')})`);
   return new Map(channels.map((channel) => [channel.phoneNumberId, channel]));
 }

@@ -19,7 +19,6 @@ export const secretPlaces = Object.keys(columns) as readonly SecretPlace[];
 
 const StoredSecret = t.type({ id: t.string, encrypted: bytes });
 export type StoredSecret = t.TypeOf<typeof StoredSecret>;
-const StoredSecretRow = row(StoredSecret);
 
 /** The next ones by id, after `afterId`. */
 export async function listStoredSecrets(
@@ -31,7 +30,7 @@ export async function listStoredSecrets(
   }: { readonly place: SecretPlace; readonly afterId: string; readonly limit: number },
 ): Promise<readonly StoredSecret[]> {
   const { table, column } = columns[place];
-  return connection.any(sql.type(StoredSecretRow)`
+  return connection.any(sql.type(row(StoredSecret))`
     SELECT id, ${column} AS encrypted FROM ${table}
     WHERE id > ${afterId} AND ${column} IS NOT NULL ORDER BY id LIMIT ${limit}`);
 }

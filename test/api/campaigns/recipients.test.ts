@@ -168,7 +168,6 @@ describe('a large export', () => {
 
   test('ends in Postgres when the client goes away', async () => {
     const id = await aLargeCampaign();
-    // oxlint-disable-next-line promise/avoid-new -- a request speaks in callbacks
     await new Promise<void>((resolve, reject) => {
       const headers = { 'X-API-Key': workspace.channelKey, Accept: 'text/csv' };
       const request = get(`${api.baseUrl}${path(id)}`, { headers }, (response) => {

@@ -42,7 +42,6 @@ it('looks once a second for all who ask, on the connections it has', async () =>
   let most = 0;
   const askers = Array.from({ length: 200 }, async (_, index) => {
     for (let round = 0; round < 5; round += 1)
-      // oxlint-disable-next-line no-await-in-loop -- each asks again once it is answered
       expect((await api.send('GET', index % 2 === 0 ? '/readyz' : '/metrics')).status).toBe(200);
   });
   const all = Promise.all(askers);

@@ -140,7 +140,6 @@ describe('GET /api/external-webhooks', () => {
   it('pages through the configurations of the workspace, oldest first', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 12; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- their order is what is tested
       ids.push((await created({ title: `n${index}` })).id);
     }
     const first = await call('GET', '');
@@ -255,7 +254,6 @@ describe('an id that names nothing here', () => {
       [randomUUID(), seeded.workspaceKey],
       ['nonsense', seeded.workspaceKey],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- three requests
       const answer = await api.send(method, `${root}/${name}${suffix}`, { key, body });
       expect(answer.status).toBe(404);
       expect(answer.body).toMatchObject({ status: 'error', code: 404 });
@@ -280,7 +278,6 @@ describe('GET /api/external-webhooks/:id/health', () => {
     for (const [at, errorCode] of errorCodes.entries()) {
       const state = errorCode === null ? 'delivered' : 'failed';
       const result = { id: ids[at] ?? '', state, errorCode, durationMs: 5 } as const;
-      // oxlint-disable-next-line no-await-in-loop -- one outcome after the other
       await recordAttempts(pool, [{ ...result, responseStatus: null, responseExcerpt: null }]);
     }
   }
@@ -378,7 +375,6 @@ describe('the delivery log', () => {
     const seen: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
-      // oxlint-disable-next-line no-await-in-loop -- each page names the next
       const answer = await call(
         'GET',
         `/${id}/deliveries?limit=10${cursor === '' ? '' : `&cursor=${cursor}`}`,

@@ -21,7 +21,6 @@ test('tells how many rows it has worked on while the file still comes', async ()
   });
   const rows = Array.from({ length: 12_000 }, (_, index) => `+49151${10_000_000 + index},49\n`);
   let tellProgress = (): void => undefined;
-  // oxlint-disable-next-line promise/avoid-new -- resolved by the heartbeat
   const progressed = new Promise<void>((resolve) => {
     tellProgress = resolve;
   });

@@ -15,7 +15,6 @@ it('comes to every account although Temporal refuses more of them than a round p
   const workspaceId = await makeWorkspace(database);
   const ids = ['1001', '1002', '1003', '1004', '1005'];
   for (const id of ids) {
-    // oxlint-disable-next-line no-await-in-loop -- five rows
     await claimBusinessAccount(database.pool, workspaceId, id);
   }
   const scheduled: string[] = [];

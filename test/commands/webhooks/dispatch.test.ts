@@ -134,9 +134,7 @@ describe('fanOutEvents', () => {
 describe('fan-out by workspace', () => {
   it('gives each the same share, however many events and configurations another has', async () => {
     const [large, small] = [await makeWorkspace(database), await makeWorkspace(database)];
-    for (let index = 0; index < 50; index += 1)
-      // oxlint-disable-next-line no-await-in-loop -- the workspace is locked by each
-      await makeConfiguration(database.pool, large);
+    for (let index = 0; index < 50; index += 1) await makeConfiguration(database.pool, large);
     const { id } = await makeConfiguration(database.pool, small);
     await emitEvents(
       database.pool,
@@ -189,7 +187,6 @@ describe('a configuration with many deliveries pending', () => {
     expect(await dispatchDeliveries(database.pool, limits)).toEqual([]);
     let ended = 0;
     for (let batch = 5_000; batch === 5_000; ended += batch)
-      // oxlint-disable-next-line no-await-in-loop -- one batch after the other
       batch = await endInactiveDeliveries(database.pool, 5_000);
     expect(ended).toBe(19_999);
     await holder.query('COMMIT');
@@ -257,14 +254,11 @@ describe('dispatchDeliveries', () => {
   it('lowers the cap while much is in flight', async () => {
     const workspaceIds = await Promise.all(Array.from({ length: 12 }, () => makeWorkspace(database)));
     for (const workspaceId of workspaceIds) {
-      // oxlint-disable-next-line no-await-in-loop -- the order of the endpoints matters
       await makeConfiguration(database.pool, workspaceId);
-      // oxlint-disable-next-line no-await-in-loop
       await backlog(workspaceId, 20);
     }
     const sizes: number[] = [];
     for (let round = 0; round < 12; round += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- rounds follow each other
       sizes.push((await dispatchDeliveries(database.pool, limits)).length);
     }
     const open = (await deliveries()).filter((row) => row.dispatched_at !== null);
@@ -335,11 +329,8 @@ describe('dispatchDeliveries', () => {
     expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(9);
     expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(0);
     for (let others = 0; others < 2; others += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const otherId = await makeWorkspace(database);
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await makeConfiguration(database.pool, otherId);
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await backlog(otherId, 30);
     }
     expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(1);

@@ -16,7 +16,6 @@ it('lists the campaigns of a workspace in pages, newest first, and those of one 
   await seedCampaign(pool, { recipients: 0 });
   const { workspaceId, campaignId } = await seedCampaign(pool, { recipients: 1 });
   for (const [name, status] of Object.entries({ second: 'DRAFT', third: 'RUNNING', fourth: 'DRAFT' })) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the newest is the last
     await pool.query(sql.type(nothing)`
       WITH made AS (
         INSERT INTO campaign (workspace_id, channel_id, template_id, name, contact_selection_type, audience, send_type,

@@ -40,14 +40,10 @@ it('takes it for a refusal when its very first connection is cut, whenever that 
   await measured.end();
   await whole.close();
   for (let cutAfter = 4; cutAfter < bytes; cutAfter += 12) {
-    // oxlint-disable-next-line no-await-in-loop -- a hundred connections at a time would be another test
     const cutter = await openTcpCutter(test.url, cutAfter);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const database = await createDatabase(cutter.url, 1);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const refusal = await pingDatabase(database).catch((error: unknown) => error);
     expect(isDatabaseUnavailable(refusal), `cut after ${cutAfter} bytes: ${String(refusal)}`).toBe(true);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await Promise.all([database.end(), cutter.close()]);
   }
 });
@@ -90,7 +86,6 @@ it('leaves no prepared statement in a session', async () => {
       const answer = connection.oneFirst(
         sql.prepared('add-one', Answer)`SELECT ${given}::int4 + 1 AS answer`,
       );
-      // oxlint-disable-next-line no-await-in-loop -- on one connection
       expect(await answer).toBe(given + 1);
     }
     const count = await connection.oneFirst(sql.type(Count)`
@@ -136,7 +131,6 @@ it('tells nothing of a value that Postgres refuses', async () => {
     sql.type(nothing)`SELECT ${person}::text::timestamptz`,
   ];
   for (const statement of refused) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const refusal: unknown = await test.pool.query(statement).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(Error);
     expect(inspect(refusal, { depth: 10 })).not.toContain(person);

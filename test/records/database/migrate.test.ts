@@ -141,17 +141,13 @@ it('applies each file once when several run it at a time', async () => {
 /** Runs `work` on a connection that is cut after 4 bytes, after 24, and so on until it comes to its end. */
 async function cutAnywhere(work: (url: string) => Promise<unknown>, afterEachCut = async () => {}) {
   for (let cutAfter = 4, cuts = 0; ; cutAfter += 20, cuts += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one connection after the other
     const cutter = await openTcpCutter(database.ownerUrl, cutAfter);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const whole = await work(cutter.url).then(
       () => true,
       () => false,
     );
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await cutter.close();
     if (whole) return cuts;
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await afterEachCut();
   }
 }

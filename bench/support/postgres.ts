@@ -2,9 +2,9 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { spawnChild, waitUntilReady } from '../../local/stack/child.ts';
-import { pickFreePort } from '../../local/stack/free-port.ts';
-import { createDatabaseIfMissing, preparePostgres } from '../../local/stack/postgres.ts';
+import { spawnChild, waitUntilReady } from '../../local/stack/children/child.ts';
+import { pickFreePort } from '../../local/stack/host/free-port.ts';
+import { createDatabaseIfMissing, preparePostgres } from '../../local/stack/postgres/server.ts';
 import { prepareApplicationRole } from '../../src/records/database/application-role.ts';
 import { migrate } from '../../src/records/database/migrate.ts';
 import { cpuSecondsOf } from './process-cpu.ts';

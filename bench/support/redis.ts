@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnChild, waitUntilReady, type ChildSpec } from '../../local/stack/child.ts';
-import { listenError, pickFreePort } from '../../local/stack/free-port.ts';
+import { spawnChild, waitUntilReady, type ChildSpec } from '../../local/stack/children/child.ts';
+import { listenError, pickFreePort } from '../../local/stack/host/free-port.ts';
 import { cpuSecondsOf } from './process-cpu.ts';
 
 export interface BenchRedis {

@@ -3,11 +3,11 @@ import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnChild, waitUntilReady } from '../../local/stack/child.ts';
-import { pickFreePort } from '../../local/stack/free-port.ts';
+import { spawnChild, waitUntilReady } from '../../local/stack/children/child.ts';
+import { pickFreePort } from '../../local/stack/host/free-port.ts';
 import { createProgress } from '../../local/stack/progress.ts';
-import { findTemporalBinary } from '../../local/stack/temporal-binary.ts';
-import { temporalServer } from '../../local/stack/temporal-server.ts';
+import { findTemporalBinary } from '../../local/stack/temporal/binary.ts';
+import { temporalServer } from '../../local/stack/temporal/server.ts';
 import { cpuSecondsOf } from './process-cpu.ts';
 
 export interface BenchTemporal {

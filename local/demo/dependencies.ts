@@ -7,7 +7,7 @@ import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { createDatabase } from '../../src/records/database/database.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 import type { StackContext } from '../stack/context.ts';
-import type { StackSecrets } from '../stack/secrets.ts';
+import type { StackSecrets } from '../stack/host/secrets.ts';
 import type { Servers } from '../stack/servers.ts';
 
 export type DemoDependencies = Pick<

@@ -1,6 +1,6 @@
 /** Who the demo workspace is at the provider: made once per data folder, so that several folders can share a database. */
 import { randomInt } from 'node:crypto';
-import { readJson, writePrivateJson } from '../stack/private-file.ts';
+import { readJson, writePrivateJson } from '../stack/host/private-file.ts';
 
 export interface DemoIdentity {
   readonly businessAccountId: string;

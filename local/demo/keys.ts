@@ -1,7 +1,7 @@
 /** The three keys of the demo workspace, kept across starts in a file for the owner only. */
 import { createHash } from 'node:crypto';
 import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
-import { readJson, writePrivateJson } from '../stack/private-file.ts';
+import { readJson, writePrivateJson } from '../stack/host/private-file.ts';
 import type { DemoDependencies } from './dependencies.ts';
 
 export interface DemoKeys {

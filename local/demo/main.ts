@@ -6,7 +6,7 @@ import { runDemoCampaign } from './campaign.ts';
 import { startDemoReceiver } from './receiver.ts';
 import { demoReport } from './report.ts';
 import { readDevFile, type DevFile } from '../stack/dev-file.ts';
-import { answersOk } from '../stack/node-children.ts';
+import { answersOk } from '../stack/children/node-children.ts';
 import { createProgress } from '../stack/progress.ts';
 import { startStack } from '../stack/stack.ts';
 import { StackError } from '../stack/error.ts';

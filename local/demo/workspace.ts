@@ -9,7 +9,7 @@ import type { DemoIdentity } from './identity.ts';
 import { prepareDemoKeys, type DemoKeys } from './keys.ts';
 import { readDemoTemplates, type DemoTemplates } from './templates.ts';
 import type { StackContext } from '../stack/context.ts';
-import type { StackSecrets } from '../stack/secrets.ts';
+import type { StackSecrets } from '../stack/host/secrets.ts';
 import type { Servers } from '../stack/servers.ts';
 
 export interface DemoWorkspace extends DemoKeys, DemoTemplates {

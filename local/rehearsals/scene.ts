@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { StackError } from '../stack/error.ts';
 import { createProgress, type Progress } from '../stack/progress.ts';
 import { readStackSettings, type StackSettings } from '../stack/settings.ts';
-import type { Environment } from '../stack/user-cache.ts';
+import type { Environment } from '../stack/host/user-cache.ts';
 
 export interface Scene {
   /** Absolute. */

@@ -4,12 +4,12 @@ import {
   echoBody,
   inboundMessageBody,
   preferenceBody,
-} from './inbound-callbacks.ts';
+} from './callbacks/inbound.ts';
 import type { SimulatorRequest } from './graph-routes.ts';
-import { isObject, listOf, textOf, type JsonObject } from './json-value.ts';
-import { jsonAnswer, type SimulatorAnswer } from './answer.ts';
+import { isObject, listOf, textOf, type JsonObject } from './protocol/json-value.ts';
+import { jsonAnswer, type SimulatorAnswer } from './protocol/answer.ts';
 import { resetSimulator, type SimulatorState } from './state.ts';
-import { accountOf, addTemplate, changeTemplate, ControlProblem } from './template-controls.ts';
+import { accountOf, addTemplate, changeTemplate, ControlProblem } from './templates/controls.ts';
 
 type Control = (state: SimulatorState, input: JsonObject) => object | Promise<object>;
 

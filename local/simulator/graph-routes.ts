@@ -1,9 +1,9 @@
-import { displayPhoneNumber } from './callback-bodies.ts';
-import { GraphError } from './graph-error.ts';
-import { listTemplates, templateRecord } from './list-templates.ts';
+import { displayPhoneNumber } from './callbacks/bodies.ts';
+import { GraphError } from './protocol/graph-error.ts';
+import { listTemplates, templateRecord } from './templates/list.ts';
 import type { ProviderAccount } from './provider-accounts.ts';
-import { sendMessage } from './send-message.ts';
-import { errorAnswer, jsonAnswer, type SimulatorAnswer } from './answer.ts';
+import { sendMessage } from './messages/send.ts';
+import { errorAnswer, jsonAnswer, type SimulatorAnswer } from './protocol/answer.ts';
 import type { Media, SimulatorState } from './state.ts';
 
 export interface SimulatorRequest {

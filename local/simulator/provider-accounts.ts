@@ -1,6 +1,6 @@
-import { compileTemplate, type CompiledTemplate } from './compiled-template.ts';
-import { defaultRichTemplates } from './default-rich-templates.ts';
-import { defaultTemplates, type TemplateDefinition } from './default-templates.ts';
+import { compileTemplate, type CompiledTemplate } from './templates/compiled.ts';
+import { defaultRichTemplates } from './templates/rich-defaults.ts';
+import { defaultTemplates, type TemplateDefinition } from './templates/defaults.ts';
 
 /** A business account with its numbers and templates. */
 export interface ProviderAccount {

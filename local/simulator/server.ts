@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { controlAnswer, controlPrefix } from './control-routes.ts';
 import { graphAnswer, type SimulatorRequest } from './graph-routes.ts';
-import type { SimulatorAnswer } from './answer.ts';
+import type { SimulatorAnswer } from './protocol/answer.ts';
 import type { SimulatorOptions } from './options.ts';
 import { closeSimulatorState, createSimulatorState, type SimulatorState } from './state.ts';
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { createCallbackSender, type CallbackSender } from './callback-sender.ts';
-import { createFaultPlan, type FaultPlan } from './faults.ts';
+import { createCallbackSender, type CallbackSender } from './callbacks/sender.ts';
+import { createFaultPlan, type FaultPlan } from './protocol/faults.ts';
 import { createProviderAccounts, type ProviderAccounts } from './provider-accounts.ts';
-import { createReceivedMessages, type ReceivedMessages } from './received-messages.ts';
+import { createReceivedMessages, type ReceivedMessages } from './messages/received.ts';
 import type { SimulatorOptions } from './options.ts';
 import { openStateFile, readStateFile, type StateFile } from './state-file.ts';
-import { createThroughputLimit, type ThroughputLimit } from './throughput-limit.ts';
-import { createStatusCallbacks, type StatusCallbacks } from './status-callbacks.ts';
+import { createThroughputLimit, type ThroughputLimit } from './messages/throughput-limit.ts';
+import { createStatusCallbacks, type StatusCallbacks } from './callbacks/statuses.ts';
 
 /** All that the simulator remembers. */
 export interface SimulatorState {

@@ -1,10 +1,10 @@
 /** What the parts of a start share. */
-import type { DataFolder } from './data-folder.ts';
+import type { DataFolder } from './host/data-folder.ts';
 import type { Progress } from './progress.ts';
 import type { StackLog } from './log.ts';
 import type { Servers } from './servers.ts';
 import type { StackSettings } from './settings.ts';
-import type { Supervisor } from './supervisor.ts';
+import type { Supervisor } from './children/supervisor.ts';
 
 export interface StackOptions {
   readonly settings: StackSettings;

@@ -1,7 +1,7 @@
 /** `<DATA_DIR>/dev.json`: everything needed to drive a running stack. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJson, writePrivateJson } from './private-file.ts';
+import { readJson, writePrivateJson } from './host/private-file.ts';
 
 export interface DevFile {
   readonly baseUrl: string;

@@ -1,13 +1,13 @@
 /** The product's own processes: one API and the workers, each given everything by its environment. */
-import { allOrNone } from './all-or-none.ts';
+import { allOrNone } from './children/all-or-none.ts';
 import type { DemoWorkspace } from '../demo/workspace.ts';
-import { answersOk, nodeChild } from './node-children.ts';
-import type { StackPorts } from './ports.ts';
-import { originOf } from './origin.ts';
-import type { StackSecrets } from './secrets.ts';
+import { answersOk, nodeChild } from './children/node-children.ts';
+import type { StackPorts } from './host/ports.ts';
+import { originOf } from './host/origin.ts';
+import type { StackSecrets } from './host/secrets.ts';
 import type { Servers } from './servers.ts';
 import { workerNames, type StackContext } from './context.ts';
-import type { Environment } from './user-cache.ts';
+import type { Environment } from './host/user-cache.ts';
 
 interface ProgramOptions {
   readonly ports: StackPorts;

@@ -2,18 +2,18 @@
 import { migrate } from '../../src/records/database/migrate.ts';
 import { prepareApplicationRole } from '../../src/records/database/application-role.ts';
 import { sqlFolder } from '../../src/records/database/sql-folder.ts';
-import { rotateLog } from './log-file.ts';
-import { databaseProblem, requireDatabase } from './database-problem.ts';
+import { rotateLog } from './children/log-file.ts';
+import { databaseProblem, requireDatabase } from './postgres/problem.ts';
 import { loadDemoIdentity, type DemoIdentity } from '../demo/identity.ts';
-import type { StackPorts } from './ports.ts';
-import { createDatabaseIfMissing, preparePostgres } from './postgres.ts';
-import { allOrNone } from './all-or-none.ts';
-import { simulatorChild } from './simulator-child.ts';
+import type { StackPorts } from './host/ports.ts';
+import { createDatabaseIfMissing, preparePostgres } from './postgres/server.ts';
+import { allOrNone } from './children/all-or-none.ts';
+import { simulatorChild } from './children/simulator-child.ts';
 import { StackError } from './error.ts';
-import type { StackSecrets } from './secrets.ts';
-import { originOf } from './origin.ts';
+import type { StackSecrets } from './host/secrets.ts';
+import { originOf } from './host/origin.ts';
 import type { StackContext } from './context.ts';
-import { answers, temporalServer } from './temporal-server.ts';
+import { answers, temporalServer } from './temporal/server.ts';
 
 export interface Servers {
   readonly databaseUrl: string;

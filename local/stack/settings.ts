@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig, type Config } from '../../src/config.ts';
 import { StackError } from './error.ts';
-import { stackSecretNames } from './secrets.ts';
-import type { Environment } from './user-cache.ts';
+import { stackSecretNames } from './host/secrets.ts';
+import type { Environment } from './host/user-cache.ts';
 
 export interface StackSettings {
   /** Absolute. */

@@ -1,15 +1,15 @@
 /** A whole stack on one data folder: started in order, kept running, stopped in the reverse order. */
 import { removeDevFile, writeDevFile, type DevFile } from './dev-file.ts';
-import { openDataFolder } from './data-folder.ts';
+import { openDataFolder } from './host/data-folder.ts';
 import { prepareDemoWorkspace } from '../demo/workspace.ts';
-import { recordProcesses, stopOrphans } from './orphans.ts';
-import { choosePorts } from './ports.ts';
+import { recordProcesses, stopOrphans } from './children/orphans.ts';
+import { choosePorts } from './host/ports.ts';
 import { workerNames, type StackContext, type StackOptions } from './context.ts';
 import { startServers } from './servers.ts';
 import { startPrograms } from './programs.ts';
-import { loadStackSecrets } from './secrets.ts';
-import { createSupervisor } from './supervisor.ts';
-import { findTemporalBinary } from './temporal-binary.ts';
+import { loadStackSecrets } from './host/secrets.ts';
+import { createSupervisor } from './children/supervisor.ts';
+import { findTemporalBinary } from './temporal/binary.ts';
 
 export interface Stack {
   readonly dev: DevFile;

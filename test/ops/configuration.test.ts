@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dynamicConfig } from '../../local/stack/temporal-server.ts';
+import { dynamicConfig } from '../../local/stack/temporal/server.ts';
 import { loadConfig, type Environment } from '../../src/config.ts';
 
 const complete: Environment = {

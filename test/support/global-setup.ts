@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { spawnChild, waitUntilReady } from '../../local/stack/child.ts';
-import { pickFreePort } from '../../local/stack/free-port.ts';
-import { clearPostgresOrphan } from '../../local/stack/postgres-orphan.ts';
+import { spawnChild, waitUntilReady } from '../../local/stack/children/child.ts';
+import { pickFreePort } from '../../local/stack/host/free-port.ts';
+import { clearPostgresOrphan } from '../../local/stack/postgres/orphan.ts';
 import {
   createDatabaseIfMissing,
   preparePostgres,
   type PreparedPostgres,
-} from '../../local/stack/postgres.ts';
+} from '../../local/stack/postgres/server.ts';
 import { prepareApplicationRole } from '../../src/records/database/application-role.ts';
 import { migrate } from '../../src/records/database/migrate.ts';
 

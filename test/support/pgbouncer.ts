@@ -4,9 +4,9 @@ import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnChild, waitUntilReady, type ChildSpec } from '../../local/stack/child.ts';
-import { pickFreePort } from '../../local/stack/free-port.ts';
-import { findRunUser, launchAs } from '../../local/stack/run-user.ts';
+import { spawnChild, waitUntilReady, type ChildSpec } from '../../local/stack/children/child.ts';
+import { pickFreePort } from '../../local/stack/host/free-port.ts';
+import { findRunUser, launchAs } from '../../local/stack/host/run-user.ts';
 import { findPgbouncer } from './find-pgbouncer.ts';
 
 export interface Pgbouncer {

@@ -10,11 +10,11 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { pickFreePort } from '../../local/stack/free-port.ts';
-import { ensureGoProgram } from '../../local/stack/go-program.ts';
-import { listens } from '../../local/stack/node-children.ts';
+import { pickFreePort } from '../../local/stack/host/free-port.ts';
+import { ensureGoProgram } from '../../local/stack/temporal/go-program.ts';
+import { listens } from '../../local/stack/children/node-children.ts';
 import { createProgress } from '../../local/stack/progress.ts';
-import { findOnPath, userCacheFolder } from '../../local/stack/user-cache.ts';
+import { findOnPath, userCacheFolder } from '../../local/stack/host/user-cache.ts';
 
 const version = '1.8.0';
 const module = `github.com/versity/versitygw/cmd/versitygw@v${version}`;

@@ -5,8 +5,8 @@ import { dirname, join, normalize } from 'node:path';
 const starters = [
   'test/support/database.ts',
   'test/support/worker-process.ts',
-  'local/stack/postgres.ts',
-  'local/stack/test-server.ts',
+  'local/stack/postgres/server.ts',
+  'local/stack/temporal/test-server.ts',
 ];
 
 /** `file` is relative to the root, with slashes. */

@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { pickFreePort } from '../../local/stack/free-port.ts';
-import { listens } from '../../local/stack/node-children.ts';
+import { pickFreePort } from '../../local/stack/host/free-port.ts';
+import { listens } from '../../local/stack/children/node-children.ts';
 import { createProgress } from '../../local/stack/progress.ts';
-import { findTemporalBinary } from '../../local/stack/temporal-binary.ts';
-import { findTestServer } from '../../local/stack/test-server.ts';
+import { findTemporalBinary } from '../../local/stack/temporal/binary.ts';
+import { findTestServer } from '../../local/stack/temporal/test-server.ts';
 import { searchAttributeNames } from '../../src/workflows/contract.ts';
 import { campaignStatusKey, pauseReasonKey, workspaceIdKey } from '../../src/workflows/search-attributes.ts';
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedProcess } from '../../stack/dev-file.ts';
 import { liveDevFile, untilShare, type WatchedCampaign } from './campaign.ts';
-import { createRandom } from '../../simulator/random.ts';
+import { createRandom } from '../../simulator/protocol/random.ts';
 
 const victims: readonly OwnedProcess[] = ['worker', 'api', 'temporal', 'postgres'];
 const longestPauseMs = 300;

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Environment } from '../../stack/user-cache.ts';
+import type { Environment } from '../../stack/host/user-cache.ts';
 
 export type Admin = (
   command: string,

@@ -1,7 +1,7 @@
 /** The programs of a Temporal cluster on Postgres, compiled from the Go module proxy: about ten minutes, once per machine. */
 import { join } from 'node:path';
-import { ensureGoProgram, type GoProgramSearch } from '../../stack/go-program.ts';
-import { userCacheFolder } from '../../stack/user-cache.ts';
+import { ensureGoProgram, type GoProgramSearch } from '../../stack/temporal/go-program.ts';
+import { userCacheFolder } from '../../stack/host/user-cache.ts';
 
 const serverVersion = '1.32.0';
 // The newest version in the module proxy that compiles without its own web build.

@@ -1,13 +1,13 @@
 /** A Temporal cluster on Postgres with its Web UI, set up by the very scripts that docker-compose.yml runs. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { ChildSpec } from '../../stack/child.ts';
-import { pickFreePorts } from '../../stack/free-port.ts';
-import { answersOk, listens } from '../../stack/node-children.ts';
-import { runTool } from '../../stack/run-tool.ts';
+import type { ChildSpec } from '../../stack/children/child.ts';
+import { pickFreePorts } from '../../stack/host/free-port.ts';
+import { answersOk, listens } from '../../stack/children/node-children.ts';
+import { runTool } from '../../stack/host/run-tool.ts';
 import { StackError } from '../../stack/error.ts';
-import type { Supervisor } from '../../stack/supervisor.ts';
-import type { Environment } from '../../stack/user-cache.ts';
+import type { Supervisor } from '../../stack/children/supervisor.ts';
+import type { Environment } from '../../stack/host/user-cache.ts';
 import type { ClusterBinaries } from './cluster-binaries.ts';
 
 export interface ClusterOptions {

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
-import { pickFreePort } from '../../stack/free-port.ts';
-import { preparePostgres } from '../../stack/postgres.ts';
-import type { Supervisor } from '../../stack/supervisor.ts';
+import { pickFreePort } from '../../stack/host/free-port.ts';
+import { preparePostgres } from '../../stack/postgres/server.ts';
+import type { Supervisor } from '../../stack/children/supervisor.ts';
 
 export interface Databases {
   readonly port: number;

@@ -10,7 +10,7 @@ import { rehearse, type Scene } from '../scene.ts';
 import { runCampaignRound } from './campaign-round.ts';
 import { seedWorkspace } from '../seed-workspace.ts';
 import { startTopology, type Topology } from './topology.ts';
-import { createSupervisor, type Supervisor } from '../../stack/supervisor.ts';
+import { createSupervisor, type Supervisor } from '../../stack/children/supervisor.ts';
 
 interface Plan {
   readonly recipients: number;

@@ -1,11 +1,11 @@
 /** The processes of docker-compose.yml with the same environment, without containers: two of each program. */
-import { pickFreePorts } from '../../stack/free-port.ts';
-import { answersOk, nodeChild } from '../../stack/node-children.ts';
+import { pickFreePorts } from '../../stack/host/free-port.ts';
+import { answersOk, nodeChild } from '../../stack/children/node-children.ts';
 import type { Progress } from '../../stack/progress.ts';
-import { simulatorChild } from '../../stack/simulator-child.ts';
-import type { Supervisor } from '../../stack/supervisor.ts';
-import { findTemporalBinary } from '../../stack/temporal-binary.ts';
-import type { Environment } from '../../stack/user-cache.ts';
+import { simulatorChild } from '../../stack/children/simulator-child.ts';
+import type { Supervisor } from '../../stack/children/supervisor.ts';
+import { findTemporalBinary } from '../../stack/temporal/binary.ts';
+import type { Environment } from '../../stack/host/user-cache.ts';
 import { createAdmin, type Admin } from './admin.ts';
 import { startCluster } from './cluster.ts';
 import { findClusterBinaries } from './cluster-binaries.ts';

@@ -1,21 +1,21 @@
 /** The parts of a stack, started and killed one by one as a disaster and its repair ask for it. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { openDataFolder } from '../../stack/data-folder.ts';
+import { openDataFolder } from '../../stack/host/data-folder.ts';
 import { prepareDemoWorkspace } from '../../demo/workspace.ts';
 import { createDemoApi, type DemoApi } from '../../demo/api.ts';
-import { rotateLog } from '../../stack/log-file.ts';
-import { choosePorts } from '../../stack/ports.ts';
-import { findPostgresBinaries } from '../../stack/postgres-binaries.ts';
-import { preparePostgres } from '../../stack/postgres.ts';
+import { rotateLog } from '../../stack/children/log-file.ts';
+import { choosePorts } from '../../stack/host/ports.ts';
+import { findPostgresBinaries } from '../../stack/postgres/binaries.ts';
+import { preparePostgres } from '../../stack/postgres/server.ts';
 import type { Progress } from '../../stack/progress.ts';
 import { startServers } from '../../stack/servers.ts';
 import { startPrograms } from '../../stack/programs.ts';
-import { loadStackSecrets } from '../../stack/secrets.ts';
+import { loadStackSecrets } from '../../stack/host/secrets.ts';
 import type { StackSettings } from '../../stack/settings.ts';
-import { createSupervisor } from '../../stack/supervisor.ts';
-import { findTemporalBinary } from '../../stack/temporal-binary.ts';
-import { temporalServer } from '../../stack/temporal-server.ts';
+import { createSupervisor } from '../../stack/children/supervisor.ts';
+import { findTemporalBinary } from '../../stack/temporal/binary.ts';
+import { temporalServer } from '../../stack/temporal/server.ts';
 
 export interface DoctorRun {
   readonly exitCode: number;

@@ -1,6 +1,6 @@
 /** What stands before several API processes: connections go to those that say they are ready, in turn. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { answersOk } from '../../stack/node-children.ts';
+import { answersOk } from '../../stack/children/node-children.ts';
 
 export interface Balancer {
   readonly url: string;

@@ -1,9 +1,9 @@
 /** A release of this repository's history, unpacked and built beside the checkout. */
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { runTool } from '../../stack/run-tool.ts';
+import { runTool } from '../../stack/host/run-tool.ts';
 import { StackError } from '../../stack/error.ts';
-import type { Environment } from '../../stack/user-cache.ts';
+import type { Environment } from '../../stack/host/user-cache.ts';
 import type { Release } from './previous-release.ts';
 
 export interface ReleaseBuild {

@@ -1,6 +1,6 @@
 /** SIGTERM, and what a process does from then on: not ready any more, ends by itself, in time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answersOk } from '../../stack/node-children.ts';
+import { answersOk } from '../../stack/children/node-children.ts';
 import type { Running } from './site.ts';
 
 export interface Drained {

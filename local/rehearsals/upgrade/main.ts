@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startDemoReceiver } from '../../demo/receiver.ts';
 import { rehearse, type Scene } from '../scene.ts';
-import { createSupervisor } from '../../stack/supervisor.ts';
+import { createSupervisor } from '../../stack/children/supervisor.ts';
 import { startBalancer } from './balancer.ts';
 import { buildRelease } from './build-release.ts';
 import { findPreviousRelease } from './previous-release.ts';

@@ -8,7 +8,7 @@ import { judgeChaos } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import { createCampaign } from '../create-campaign.ts';
 import type { DemoReceiver } from '../../demo/receiver.ts';
-import { pickFreePorts } from '../../stack/free-port.ts';
+import { pickFreePorts } from '../../stack/host/free-port.ts';
 import { untilWebhooksRest } from '../production/campaign-round.ts';
 import { seedWorkspace } from '../seed-workspace.ts';
 import type { Balancer } from './balancer.ts';

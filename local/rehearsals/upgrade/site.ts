@@ -1,18 +1,18 @@
 /** What both releases run on, and how a process of either is started. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { spawnChild, waitUntilReady, type RunningChild } from '../../stack/child.ts';
-import { pickFreePorts } from '../../stack/free-port.ts';
-import { answersOk, nodeChild } from '../../stack/node-children.ts';
-import { createDatabaseIfMissing, preparePostgres } from '../../stack/postgres.ts';
+import { spawnChild, waitUntilReady, type RunningChild } from '../../stack/children/child.ts';
+import { pickFreePorts } from '../../stack/host/free-port.ts';
+import { answersOk, nodeChild } from '../../stack/children/node-children.ts';
+import { createDatabaseIfMissing, preparePostgres } from '../../stack/postgres/server.ts';
 import { createAdmin, type Admin } from '../production/admin.ts';
 import { productionEnvironment } from '../production/environment.ts';
 import type { Progress } from '../../stack/progress.ts';
-import { simulatorChild } from '../../stack/simulator-child.ts';
-import type { Supervisor } from '../../stack/supervisor.ts';
-import { findTemporalBinary } from '../../stack/temporal-binary.ts';
-import { temporalServer } from '../../stack/temporal-server.ts';
-import type { Environment } from '../../stack/user-cache.ts';
+import { simulatorChild } from '../../stack/children/simulator-child.ts';
+import type { Supervisor } from '../../stack/children/supervisor.ts';
+import { findTemporalBinary } from '../../stack/temporal/binary.ts';
+import { temporalServer } from '../../stack/temporal/server.ts';
+import type { Environment } from '../../stack/host/user-cache.ts';
 
 export interface Site {
   readonly databaseUrl: string;

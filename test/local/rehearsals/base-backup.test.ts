@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withClient } from '../../../local/rehearsals/evidence.ts';
-import { pickFreePort } from '../../../local/stack/free-port.ts';
-import { preparePostgres, type PreparedPostgres } from '../../../local/stack/postgres.ts';
+import { pickFreePort } from '../../../local/stack/host/free-port.ts';
+import { preparePostgres, type PreparedPostgres } from '../../../local/stack/postgres/server.ts';
 import { restoreBaseBackup, takeBaseBackup } from '../../../local/rehearsals/restore/base-backup.ts';
-import { createSupervisor } from '../../../local/stack/supervisor.ts';
+import { createSupervisor } from '../../../local/stack/children/supervisor.ts';
 
 const quiet = { log: () => undefined, onSpawn: () => undefined, onRestart: () => undefined };
 const supervisor = createSupervisor(quiet);

@@ -3,8 +3,8 @@ import { payloadSkeleton } from '../../../src/domain/templates/payload-skeleton.
 import { parseTemplate } from '../../../src/domain/templates/components.ts';
 import { valuesFromMapping } from '../../../src/domain/templates/input.ts';
 import { buildTemplateComponents } from '../../../src/domain/templates/message.ts';
-import { defaultRichTemplates } from '../../../local/simulator/default-rich-templates.ts';
-import { defaultTemplates, type TemplateDefinition } from '../../../local/simulator/default-templates.ts';
+import { defaultRichTemplates } from '../../../local/simulator/templates/rich-defaults.ts';
+import { defaultTemplates, type TemplateDefinition } from '../../../local/simulator/templates/defaults.ts';
 import { startTestSimulator, type SimulatorClient } from './client.ts';
 
 const approved = [...defaultTemplates, ...defaultRichTemplates].filter(({ status }) => status === 'APPROVED');

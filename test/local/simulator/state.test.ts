@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCountTable, shareOf } from '../../../local/simulator/count-table.ts';
+import { createCountTable, shareOf } from '../../../local/simulator/protocol/count-table.ts';
 import { readSimulatorOptions } from '../../../local/simulator/options.ts';
 import { startTestSimulator } from './client.ts';
 

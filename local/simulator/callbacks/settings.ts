@@ -1,0 +1,51 @@
+import { objectOf } from '../protocol/json-value.ts';
+import { defaultFateSettings, readFateSettings, type FateSettings } from '../messages/fate.ts';
+
+export interface CallbackSettings extends FateSettings {
+  readonly enabled: boolean;
+  /** Statuses carry what came with the message; otherwise only the provider's own id tells which message they mean. */
+  readonly callbackData: boolean;
+  /** Share of the statuses that are told twice. */
+  readonly duplicateRate: number;
+  /** Statuses of a batch in any order. */
+  readonly shuffle: boolean;
+  /** Statuses in one callback, at most 1000. */
+  readonly batchSize: number;
+  /** Callbacks under way at a time. */
+  readonly concurrency: number;
+  /** Wait after the first callback that is not answered with 200; doubles up to a minute. */
+  readonly retryDelayMs: number;
+}
+
+export const defaultCallbackSettings: CallbackSettings = {
+  ...defaultFateSettings,
+  enabled: true,
+  callbackData: true,
+  duplicateRate: 0,
+  shuffle: false,
+  batchSize: 200,
+  concurrency: 4,
+  retryDelayMs: 1000,
+};
+
+const maxBatchSize = 1000;
+
+/** The present settings with those changed that the input names. */
+export function readCallbackSettings(input: unknown, present: CallbackSettings): CallbackSettings {
+  const given = objectOf(input);
+  const amount = (name: keyof CallbackSettings): number => Number(given[name] ?? present[name]);
+  const choice = (name: 'enabled' | 'callbackData' | 'shuffle'): boolean => {
+    const value = given[name];
+    return typeof value === 'boolean' ? value : present[name];
+  };
+  return {
+    ...readFateSettings(given, present),
+    enabled: choice('enabled'),
+    callbackData: choice('callbackData'),
+    shuffle: choice('shuffle'),
+    duplicateRate: amount('duplicateRate'),
+    batchSize: Math.min(Math.max(amount('batchSize'), 1), maxBatchSize),
+    concurrency: Math.max(amount('concurrency'), 1),
+    retryDelayMs: Math.max(amount('retryDelayMs'), 1),
+  };
+}

@@ -1,0 +1,102 @@
+import type { TemplateDefinition } from './defaults.ts';
+import { listOf, objectOf, textOf, type JsonObject } from '../protocol/json-value.ts';
+
+/** What a send of one template, or of one carousel card, has to bring; made once per template. */
+export interface CompiledPart {
+  readonly header: CompiledHeader | undefined;
+  readonly body: CompiledText;
+  readonly buttons: readonly CompiledButton[];
+}
+
+export interface CompiledTemplate extends CompiledPart {
+  readonly id: string;
+  readonly definition: TemplateDefinition;
+  readonly named: boolean;
+  readonly authentication: boolean;
+  readonly offerExpires: boolean;
+  readonly carousel: CompiledCarousel | undefined;
+}
+
+export interface CompiledText {
+  readonly variables: readonly string[];
+  /** Characters of the text itself, for the limit of the filled text. */
+  readonly staticLength: number;
+}
+
+export interface CompiledHeader {
+  readonly format: string;
+  readonly text: CompiledText;
+}
+
+export interface CompiledButton {
+  readonly type: string;
+  /** A URL with a variable, a code, … that a send must fill. */
+  readonly takesValue: boolean;
+}
+
+export interface CompiledCarousel {
+  readonly cards: readonly CompiledPart[];
+  readonly ofProducts: boolean;
+}
+
+const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
+
+export function compileTemplate(id: string, definition: TemplateDefinition): CompiledTemplate {
+  const components = definition.components.map(objectOf);
+  const authentication = definition.category.toUpperCase() === 'AUTHENTICATION';
+  const part = compilePart(components);
+  const carousel = ofType(components, 'CAROUSEL');
+  const offer = ofType(components, 'LIMITED_TIME_OFFER');
+  return {
+    ...part,
+    // The definition of an authentication template may leave its text out; its body is the code.
+    body:
+      authentication && part.body.variables.length === 0 ? { variables: ['1'], staticLength: 60 } : part.body,
+    id,
+    definition,
+    named: definition.parameter_format === 'NAMED' || components.some(hasNamedExamples),
+    authentication,
+    offerExpires: objectOf(offer?.['limited_time_offer'])['has_expiration'] === true,
+    carousel: carousel && compileCarousel(listOf(carousel['cards'])),
+  };
+}
+
+function compileCarousel(cards: readonly unknown[]): CompiledCarousel {
+  const parts = cards.map((card) => compilePart(listOf(objectOf(card)['components']).map(objectOf)));
+  return { cards: parts, ofProducts: parts[0]?.header?.format === 'PRODUCT' };
+}
+
+function compilePart(components: readonly JsonObject[]): CompiledPart {
+  const header = ofType(components, 'HEADER');
+  const body = ofType(components, 'BODY');
+  const buttons = ofType(components, 'BUTTONS');
+  return {
+    header: header && {
+      format: textOf(header['format']).toUpperCase() || 'TEXT',
+      text: compileText(textOf(header['text'])),
+    },
+    body: compileText(textOf(body?.['text'])),
+    buttons: listOf(buttons?.['buttons']).map((button) => compileButton(objectOf(button))),
+  };
+}
+
+function compileText(text: string): CompiledText {
+  const variables = [...new Set([...text.matchAll(placeholder)].map((match) => match[1] ?? ''))];
+  return { variables, staticLength: text.replaceAll(placeholder, '').length };
+}
+
+function compileButton(button: JsonObject): CompiledButton {
+  const type = textOf(button['type']).toUpperCase();
+  const isDynamicUrl = type === 'URL' && textOf(button['url']).includes('{{');
+  return { type, takesValue: isDynamicUrl || type === 'COPY_CODE' || type === 'OTP' || type === 'MPM' };
+}
+
+function ofType(components: readonly JsonObject[], type: string): JsonObject | undefined {
+  return components.find((component) => textOf(component['type']).toUpperCase() === type);
+}
+
+/** What a template without a declared format shows of it. */
+function hasNamedExamples(component: JsonObject): boolean {
+  const example = objectOf(component['example']);
+  return 'body_text_named_params' in example || 'header_text_named_params' in example;
+}

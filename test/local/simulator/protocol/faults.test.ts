@@ -1,0 +1,269 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createCloudProvider } from '../../../../src/provider/cloud-provider.ts';
+import { providerErrorRule } from '../../../../src/domain/sending/provider-error.ts';
+import { providerErrorTable } from '../../../../src/domain/sending/provider-error-table.ts';
+import type { MessagingProvider, ProviderTemplate, SendResult } from '../../../../src/provider/provider.ts';
+import {
+  accessToken,
+  businessAccountId,
+  phoneNumberId,
+  startTestSimulator,
+  type SimulatorClient,
+} from '../client.ts';
+
+let simulator: SimulatorClient;
+let provider: MessagingProvider;
+/** Gives up soon, for answers that never come. */
+let hasty: MessagingProvider;
+beforeAll(async () => {
+  simulator = await startTestSimulator();
+  provider = createCloudProvider({ baseUrl: simulator.baseUrl, connections: 8, timeoutMs: 10_000 });
+  hasty = createCloudProvider({ baseUrl: simulator.baseUrl, connections: 2, timeoutMs: 300 });
+});
+afterEach(() => simulator.control('reset'));
+afterAll(async () => {
+  await Promise.all([provider.close(), hasty.close()]);
+  await simulator.close();
+});
+
+function send(to: string, client = provider): Promise<SendResult> {
+  return client.sendMessage({
+    phoneNumberId,
+    accessToken,
+    to,
+    template: {
+      name: 'hello_campaign',
+      language: 'en_US',
+      components: [{ type: 'body', parameters: [{ type: 'text', text: 'Ada' }] }],
+    },
+    callbackData: `for-${to}`,
+  });
+}
+
+describe('every row of the error table', () => {
+  const rows = providerErrorTable.flatMap(({ codes, rule }) => codes.map((code) => ({ code, rule })));
+
+  it.each(rows)('comes through the HTTP boundary with code $code', async ({ code, rule }) => {
+    await simulator.control('faults', { faults: [{ kind: 'error', code }] });
+
+    const result = await send('4915112345678');
+
+    expect(result).toMatchObject({
+      kind: 'rejected',
+      code,
+      message: expect.stringContaining(`#${code}`) as string,
+    });
+    expect(result.kind === 'rejected' && providerErrorRule(result)).toEqual(rule);
+  });
+});
+
+describe('faults', () => {
+  it('meet only so many sends, or only some recipients, when told so', async () => {
+    await simulator.control('faults', {
+      faults: [
+        { kind: 'error', code: 130429, times: 2 },
+        { kind: 'http', httpStatus: 503, endsWith: '99' },
+      ],
+    });
+
+    const results = [
+      await send('491511111'),
+      await send('491511112'),
+      await send('491511113'),
+      await send('4915111199'),
+    ];
+
+    expect(results).toMatchObject([{ code: 130429 }, { code: 130429 }, { kind: 'accepted' }, { code: 503 }]);
+  });
+
+  it('meet about their share of the sends', async () => {
+    await simulator.control('faults', { faults: [{ kind: 'error', code: 131000, rate: 0.3 }] });
+
+    const results = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => send(String(4915100000 + index))),
+    );
+
+    const refused = results.filter(({ kind }) => kind === 'rejected').length;
+    expect(refused).toBeGreaterThan(30);
+    expect(refused).toBeLessThan(90);
+  });
+
+  it('delay the answer by the latency', async () => {
+    await simulator.control('faults', { latencyMs: 120 });
+    const started = performance.now();
+
+    await send('4915112345678');
+
+    expect(performance.now() - started).toBeGreaterThanOrEqual(115);
+  });
+
+  it('refuse what exceeds the throughput of the number', async () => {
+    await simulator.control('faults', { messagesPerSecond: 3 });
+
+    const results = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => send(String(4915100000 + index))),
+    );
+
+    const accepted = results.filter(({ kind }) => kind === 'accepted').length;
+    // The sends may fall into two seconds, on a busy machine into three.
+    expect(accepted).toBeGreaterThanOrEqual(3);
+    expect(accepted).toBeLessThanOrEqual(9);
+    expect(results.filter((result) => result.kind === 'rejected' && result.code === 130429)).toHaveLength(
+      12 - accepted,
+    );
+  });
+
+  it('are refused when their kind is unknown', async () => {
+    expect(await simulator.control('faults', { faults: [{ kind: 'explode' }] })).toMatchObject({
+      problem: expect.stringContaining('kind must be one of') as string,
+    });
+  });
+
+  it.each([
+    ['drop', 'unknown', 0],
+    ['hang', 'unknown', 0],
+    ['drop_after', 'unknown', 1],
+    ['hang_after', 'unknown', 1],
+    ['garbage', 'unknown', 1],
+  ])('of kind %s leave the outcome %s to the sender', async (kind, outcome, taken) => {
+    await simulator.control('faults', { faults: [{ kind }] });
+
+    const result = await send('4915112345678', hasty);
+
+    expect(result.kind).toBe(outcome);
+    expect(await simulator.query('messages')).toMatchObject({ received: 1, accepted: taken });
+  });
+});
+
+describe('a number that asks for its fate', () => {
+  it.each([
+    ['491566131026', { kind: 'rejected', code: 131026 }, 0],
+    ['491566000190', { kind: 'rejected', code: 190 }, 0],
+    ['491567131049', { kind: 'accepted' }, 1],
+    ['491568000001', { kind: 'unknown' }, 0],
+    ['491568000002', { kind: 'unknown' }, 1],
+    ['491568000003', { kind: 'unknown', cause: 'timeout' }, 1],
+    ['491568000004', { kind: 'unknown' }, 1],
+    ['491568000005', { kind: 'unknown' }, 0],
+    ['491568000006', { kind: 'rejected', code: 503 }, 0],
+    ['491568000007', { kind: 'unknown' }, 0],
+    ['491568000010', { kind: 'accepted', messageStatus: 'accepted' }, 1],
+    ['491568000020', { kind: 'accepted', messageStatus: 'held_for_quality_assessment' }, 1],
+  ])('gets it: %s', async (to, expected, taken) => {
+    expect(await send(to, 'cause' in expected ? hasty : provider)).toMatchObject(expected);
+    expect(await simulator.query(`messages?to=${to}`)).toMatchObject({ toCount: taken });
+  });
+
+  it('is refused once and then taken when it begins with 69', async () => {
+    const results = [await send('491569131000'), await send('491569131000')];
+
+    expect(results).toMatchObject([{ kind: 'rejected', code: 131000 }, { kind: 'accepted' }]);
+  });
+});
+
+describe('what was received', () => {
+  it('is counted by recipient, by our own data and by outcome', async () => {
+    await send('4915100001');
+    await send('4915100001');
+    await send('4915100002');
+    await send('491566131026');
+
+    const messages = await simulator.query('messages?limit=2&to=4915100001');
+
+    expect(messages).toMatchObject({
+      received: 4,
+      accepted: 3,
+      outcomes: { accepted: 3, '131026': 1 },
+      distinctRecipients: 2,
+      repeatedRecipients: 1,
+      distinctCallbackData: 2,
+      repeatedCallbackData: 1,
+      toCount: 2,
+      recent: [
+        { to: '4915100001', callbackData: 'for-4915100001', outcome: 'accepted' },
+        { body: { template: { name: 'hello_campaign' } } },
+      ],
+    });
+  });
+
+  it('is counted by time', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => send(String(4915100000 + index))));
+
+    const rate = (await simulator.query('rate?bucketMs=100')) as {
+      busiestSecond: number;
+      buckets: { count: number }[];
+    };
+
+    expect(rate.busiestSecond).toBeGreaterThan(0);
+    expect(rate.busiestSecond).toBeLessThanOrEqual(20);
+    expect(rate.buckets.reduce((sum, { count }) => sum + count, 0)).toBe(20);
+  });
+
+  it('is forgotten by a reset', async () => {
+    await send('4915100001');
+    await simulator.control('reset');
+
+    expect(await simulator.query('messages')).toMatchObject({
+      received: 0,
+      accepted: 0,
+      distinctRecipients: 0,
+    });
+  });
+});
+
+describe('the template list', () => {
+  it('is read whole, page by page', async () => {
+    const pages = [];
+    for await (const page of provider.listTemplates({ businessAccountId, accessToken, pageSize: 4 }))
+      pages.push(page);
+
+    const templates = pages.flatMap((page) => page.templates);
+    expect(pages.length).toBe(Math.ceil(templates.length / 4));
+    expect(new Set(templates.map(({ id }) => id)).size).toBe(templates.length);
+    expect(new Set(templates.map(({ status }) => status))).toEqual(
+      new Set(['APPROVED', 'PAUSED', 'PENDING', 'REJECTED']),
+    );
+    expect(templates.filter(({ name }) => name === 'hello_campaign').map(({ language }) => language)).toEqual(
+      ['en_US', 'de'],
+    );
+    expect(pages.every(({ unreadable }) => unreadable === 0)).toBe(true);
+  });
+
+  it('can be filtered, and refuses a cursor it does not know', async () => {
+    const paused = await simulator.get(
+      `/${businessAccountId}/message_templates?status=PAUSED&fields=name,status`,
+    );
+    const lost = await simulator.get(`/${businessAccountId}/message_templates?after=lost`);
+
+    expect(paused.body['data']).toEqual([
+      { id: expect.any(String) as string, name: 'paused_offer', status: 'PAUSED' },
+    ]);
+    expect(lost.body).toMatchObject({ error: { code: 131059 } });
+  });
+
+  it('begins again by itself when a cursor is lost between two pages', async () => {
+    const seen: string[] = [];
+    const query = { businessAccountId, accessToken, pageSize: 20 };
+    for await (const page of provider.listTemplates(query)) {
+      seen.push(...page.templates.map(({ id }) => id));
+      const last = page.templates.at(-1);
+      if (page.nextCursor !== null && seen.length === 20) {
+        await simulator.control('template', { id: last?.id, remove: true });
+      }
+    }
+
+    expect(new Set(seen).size).toBe(21);
+  });
+
+  it('gives one template by its id', async () => {
+    const listed: ProviderTemplate[] = [];
+    for await (const page of provider.listTemplates({ businessAccountId, accessToken }))
+      listed.push(...page.templates);
+    const [first] = listed;
+
+    const found = await provider.fetchTemplate({ templateId: first?.id ?? '', accessToken });
+
+    expect(first).toBeDefined();
+    expect(found).toEqual(first);
+  });
+});

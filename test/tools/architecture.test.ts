@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 const page = readFileSync('docs/architecture.md', 'utf8');
 const walk = page.slice(page.indexOf('## The walk'), page.indexOf('## Locks'));
-const steps = [...walk.matchAll(/^\| ([a-z ]+) \| (`.*) \|$/gm)].map(
+const steps = [...walk.matchAll(/^- \*\*([a-z ]+)\*\*((?:\s+`[^`]+`)+)/gm)].map(
   ([, step = '', files = '']) =>
     [step, [...files.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file)] as const,
 );

@@ -48,12 +48,8 @@ export function createCallbackInbox(database: Database): CallbackInbox {
 
 const Waiting = row(t.type({ id: t.bigint, size: t.number }));
 
-const StoredCallback = row(t.type({ id: t.bigint, body: bytes }));
-
-export interface StoredCallback {
-  readonly id: bigint;
-  readonly body: Buffer;
-}
+const StoredCallback = t.type({ id: t.bigint, body: bytes });
+export type StoredCallback = t.TypeOf<typeof StoredCallback>;
 
 /**
  * Locks the oldest waiting callbacks for this transaction, skipping those another worker holds and those in `except`. At
@@ -88,7 +84,7 @@ export async function claimProviderCallbacks(
     ids.push(id);
   }
   if (ids.length === 0) return [];
-  return connection.any(sql.type(StoredCallback)`
+  return connection.any(sql.type(row(StoredCallback))`
     SELECT id, body FROM provider_callback WHERE id = ANY(${sql.array(ids, 'int8')}) ORDER BY id`);
 }
 
@@ -97,7 +93,7 @@ export async function claimProviderCallback(
   connection: Connection,
   id: bigint,
 ): Promise<StoredCallback | undefined> {
-  const found = await connection.maybeOne(sql.type(StoredCallback)`
+  const found = await connection.maybeOne(sql.type(row(StoredCallback))`
     SELECT id, body FROM provider_callback WHERE id = ${id} AND applied_at IS NULL FOR UPDATE SKIP LOCKED`);
   return found ?? undefined;
 }

@@ -16,26 +16,16 @@ export async function insertWorkflowCommand(
     VALUES (${campaignId}, ${kind}, ${callContext().requestId ?? null})`);
 }
 
-const WorkflowCommand = row(
-  t.type({
-    id: t.bigint,
-    kind: t.union([t.literal('start'), t.literal('refresh')]),
-    campaign_id: t.string,
-    workspace_id: t.number,
-    name: t.string,
-    request_id: nullable(t.string),
-  }),
-);
-
-export interface WorkflowCommandRow {
-  readonly id: bigint;
-  readonly kind: WorkflowCommandKind;
-  readonly campaign_id: string;
-  readonly workspace_id: number;
-  readonly name: string;
+const WorkflowCommand = t.type({
+  id: t.bigint,
+  kind: t.union([t.literal('start'), t.literal('refresh')]),
+  campaign_id: t.string,
+  workspace_id: t.number,
+  name: t.string,
   /** Of the API request that caused it. */
-  readonly request_id: string | null;
-}
+  request_id: nullable(t.string),
+});
+export type WorkflowCommandRow = t.TypeOf<typeof WorkflowCommand>;
 
 /**
  * Oldest first; those of one campaign, or those behind `afterId` older than `olderThanMs`. One from the future was written
@@ -51,7 +41,7 @@ export async function listWorkflowCommands(
       : sql.fragment`workflow_command.id > ${filter.afterId}
           AND (workflow_command.created_at < now() - make_interval(secs => ${filter.olderThanMs / 1000})
             OR workflow_command.created_at > now() + interval '1 minute')`;
-  return connection.any(sql.type(WorkflowCommand)`
+  return connection.any(sql.type(row(WorkflowCommand))`
     SELECT workflow_command.id, workflow_command.kind, campaign.id AS campaign_id, campaign.workspace_id, campaign.name,
       workflow_command.request_id
     FROM workflow_command JOIN campaign ON campaign.id = workflow_command.campaign_id

@@ -12,12 +12,9 @@ export interface UnknownMessages {
   readonly limit: number;
 }
 
-const Released = row(t.type({ messages: t.number, amount: t.bigint }));
-export interface ReleasedMoney {
-  readonly messages: number;
-  /** Micro-units. */
-  readonly amount: bigint;
-}
+/** `amount` in micro-units. */
+const Released = t.type({ messages: t.number, amount: t.bigint });
+export type ReleasedMoney = t.TypeOf<typeof Released>;
 
 /**
  * Ends the reservations of one batch; the messages stay UNKNOWN, and a receipt that comes later charges them. Recipients and
@@ -29,7 +26,7 @@ export async function releaseUnknown(
 ): Promise<ReleasedMoney> {
   const before = sql.fragment`now() - make_interval(hours => ${olderThanHours})`;
   const campaign = sql.fragment`${campaignId ?? null}::uuid`;
-  return connection.one(sql.type(Released)`
+  return connection.one(sql.type(row(Released))`
     WITH due AS (
       SELECT recipient.campaign_id, recipient.position, campaign.channel_id, recipient.price
       FROM campaign JOIN recipient ON recipient.campaign_id = campaign.id AND recipient.reason IS NOT NULL

@@ -123,15 +123,7 @@ const Ended = row(t.type({ id: t.string }));
  */
 export async function endInactiveDeliveries(connection: Connection, limit: number): Promise<number> {
   const ended = await connection.any(sql.type(Ended)`
-    WITH RECURSIVE endpoint AS (
-      (SELECT webhook_id FROM webhook_delivery
-       WHERE state = 'pending' AND dispatched_at IS NULL
-       ORDER BY webhook_id LIMIT 1)
-      UNION ALL
-      SELECT (SELECT next.webhook_id FROM webhook_delivery AS next
-              WHERE next.state = 'pending' AND next.dispatched_at IS NULL AND next.webhook_id > endpoint.webhook_id
-              ORDER BY next.webhook_id LIMIT 1)
-      FROM endpoint WHERE endpoint.webhook_id IS NOT NULL
+    WITH RECURSIVE endpoint AS (${waitingEndpoints}
     ), late AS MATERIALIZED (
       SELECT waiting.id
       FROM endpoint
@@ -173,11 +165,6 @@ export interface SweepLimits {
 }
 
 const Swept = row(t.type({ interrupted: t.number, expired: t.number, returned: t.number }));
-export interface Swept {
-  readonly interrupted: number;
-  readonly expired: number;
-  readonly returned: number;
-}
 
 /** Ends what a dead process left `sending`, what waited too long, and gives lost starts another turn. */
 export function sweepDeliveries(database: Database, { expiryHours, redispatchSeconds }: SweepLimits) {

@@ -87,17 +87,12 @@ export async function findWaitingEvent(connection: Connection, after?: string): 
 }
 
 const FanOut = row(t.type({ events: t.number, deliveries: t.number }));
-export interface FanOut {
-  readonly events: number;
-  readonly deliveries: number;
-}
-
 /**
  * Turns waiting events into one delivery per active, subscribed configuration: about `limit` deliveries in all, of which every
  * workspace has the same share, so that nobody waits behind a million events of another. One statement, so that a process
  * killed at any point leaves either all of it or nothing; relays side by side take different events.
  */
-export async function fanOutEvents(connection: Connection, limit: number): Promise<FanOut> {
+export function fanOutEvents(connection: Connection, limit: number) {
   return connection.one(sql.type(FanOut)`
     WITH RECURSIVE workspace AS (
       (SELECT workspace_id FROM event WHERE fanned_out_at IS NULL ORDER BY workspace_id LIMIT 1)

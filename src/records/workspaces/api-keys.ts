@@ -2,35 +2,24 @@
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
-import { keyScopes, type KeyScope } from '../../domain/workspaces/api-key.ts';
+import { keyScopes } from '../../domain/workspaces/api-key.ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row, timestamp } from '../database/row.ts';
 
-export interface ApiKey {
-  readonly workspaceId: number;
-  readonly channelId: string | null;
-  readonly scope: KeyScope;
-  readonly keyId: string;
-  readonly secretHash: Buffer;
-  readonly pepperId: string;
-  readonly lastUsedAt: Date | null;
-}
-
-const KeyRow = row(
-  t.type({
-    workspaceId: t.number,
-    channelId: nullable(t.string),
-    scope: oneOf(keyScopes),
-    keyId: t.string,
-    secretHash: bytes,
-    pepperId: t.string,
-    lastUsedAt: nullable(timestamp),
-  }),
-);
+const ApiKey = t.type({
+  workspaceId: t.number,
+  channelId: nullable(t.string),
+  scope: oneOf(keyScopes),
+  keyId: t.string,
+  secretHash: bytes,
+  pepperId: t.string,
+  lastUsedAt: nullable(timestamp),
+});
+export type ApiKey = t.TypeOf<typeof ApiKey>;
 
 /** Keys among them that exist and are not revoked. */
 export function findApiKeys(connection: Connection, keyIds: readonly string[]): Promise<readonly ApiKey[]> {
-  return connection.any(sql.type(KeyRow)`
+  return connection.any(sql.type(row(ApiKey))`
     SELECT workspace_id AS "workspaceId", channel_id AS "channelId", scope, key_id AS "keyId",
       secret_hash AS "secretHash", pepper_id AS "pepperId", last_used_at AS "lastUsedAt"
     FROM api_key WHERE key_id = ANY (${sql.array(keyIds, 'text')}) AND revoked_at IS NULL`);

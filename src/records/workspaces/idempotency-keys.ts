@@ -19,24 +19,14 @@ export interface StoredResponse {
 
 const keyLifetime = sql.fragment`interval '24 hours'`;
 
-const columns = {
+const StoredKey = t.type({
   request_sha256: nullable(bytes),
   response_status: nullable(t.number),
   response_body: nullable(t.string),
   resource_id: nullable(t.string),
   age_ms: nullable(t.number),
-};
-
-const StoredKey = row(t.type(columns));
-const LockedKey = row(t.type({ ...columns, locked: t.boolean }));
-
-interface KeyColumns {
-  readonly request_sha256: Buffer | null;
-  readonly response_status: number | null;
-  readonly response_body: string | null;
-  readonly resource_id: string | null;
-  readonly age_ms: number | null;
-}
+});
+const LockedKey = row(t.type({ ...StoredKey.props, locked: t.boolean }));
 
 export interface IdempotencyRecord {
   readonly requestSha256: Buffer;
@@ -47,7 +37,7 @@ export interface IdempotencyRecord {
   readonly ageMs: number;
 }
 
-function present(columnsOfKey: KeyColumns): IdempotencyRecord | undefined {
+function present(columnsOfKey: t.TypeOf<typeof StoredKey>): IdempotencyRecord | undefined {
   const { request_sha256: requestSha256, response_status: status, response_body: body } = columnsOfKey;
   if (requestSha256 === null) return undefined;
   return {
@@ -66,7 +56,7 @@ export async function findIdempotencyKey(
   connection: Connection,
   { workspaceId, route, key }: IdempotencyScope,
 ): Promise<IdempotencyRecord | undefined> {
-  const found = await connection.maybeOne(sql.type(StoredKey)`
+  const found = await connection.maybeOne(sql.type(row(StoredKey))`
     SELECT ${selected} FROM idempotency_key
     WHERE workspace_id = ${workspaceId} AND route = ${route} AND key = ${key} AND created_at > now() - ${keyLifetime}`);
   return found === null ? undefined : present(found);

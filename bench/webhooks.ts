@@ -76,7 +76,7 @@ async function makeWorkspace(url: string): Promise<number> {
   return workspaceId;
 }
 
-const emit = (workspaceId: number, count: number): Promise<number> =>
+const emit = (workspaceId: number, count: number): Promise<void> =>
   emitEvents(
     database,
     workspaceId,

@@ -17,7 +17,8 @@ const given = sql.fragment`AS given (
 /** The tags and the events of `changed`. Locked before they are attached: a tag that is deleted meanwhile is left out. */
 const attached = (tagIds: readonly string[]) => sql.fragment`
   written AS (
-    SELECT id, workspace_id, tag_ids, event_key, event_body, occurred_at FROM given JOIN changed USING (id)
+    SELECT id, workspace_id, tag_ids, event_key, event_body, occurred_at, 1 AS place
+    FROM given JOIN changed USING (id)
   ), kept AS (
     SELECT workspace_id, id FROM tag WHERE id = ANY(${sql.array(tagIds, 'uuid')}) ORDER BY id FOR KEY SHARE
   ), tagged AS (

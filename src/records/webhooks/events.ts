@@ -21,34 +21,9 @@ export async function listSubscribedKeys(
 }
 
 /**
- * Writes events in the transaction of the changes they tell of, in one statement; the relay takes it from there. An event
- * that no active configuration of the workspace listens to is not written at all. Returns how many were written.
- */
-export async function emitEvents(
-  connection: Connection,
-  workspaceId: number,
-  events: readonly NewEvent[],
-): Promise<number> {
-  if (events.length === 0) return 0;
-  const subscribed = await listSubscribedKeys(connection, workspaceId);
-  const rows = events
-    .filter(({ eventKey }) => subscribed.has(eventKey))
-    .map((event) => ({
-      key: event.eventKey,
-      body: serialiseEvent(workspaceId, event),
-      occurred_at: event.occurredAt.toISOString(),
-    }));
-  if (rows.length === 0) return 0;
-  await connection.query(sql.type(nothing)`
-    INSERT INTO event (workspace_id, key, body, occurred_at)
-    SELECT ${workspaceId}, given.key, given.body, given.occurred_at
-    FROM jsonb_to_recordset(${sql.jsonb(rows)}) AS given (key text, body text, occurred_at timestamptz)`);
-  return rows.length;
-}
-
-/**
- * A data-modifying CTE that does so for the rows of another one, `written` (workspace_id, event_key, event_body,
- * occurred_at), within the statement of the changes themselves.
+ * The one way to write events: a data-modifying CTE, in the transaction and often in the statement of the changes they tell
+ * of, that takes them from `written` (workspace_id, event_key, event_body, occurred_at, place), in the order of `place`. An
+ * event that no active configuration of the workspace listens to is not written at all. The relay takes it from there.
  */
 export const insertWrittenEvents = sql.fragment`
   INSERT INTO event (workspace_id, key, body, occurred_at)
@@ -56,7 +31,33 @@ export const insertWrittenEvents = sql.fragment`
   WHERE EXISTS (
     SELECT FROM webhook_configuration AS listener
     WHERE listener.workspace_id = written.workspace_id AND listener.status = 'active'
-      AND written.event_key = ANY (listener.events))`;
+      AND written.event_key = ANY (listener.events))
+  ORDER BY place`;
+
+/** Does so in a statement of its own. The bodies of those that nobody listens to are not even made. */
+export async function emitEvents(
+  connection: Connection,
+  workspaceId: number,
+  events: readonly NewEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const subscribed = await listSubscribedKeys(connection, workspaceId);
+  const rows = events
+    .filter(({ eventKey }) => subscribed.has(eventKey))
+    .map((event, place) => ({
+      place,
+      event_key: event.eventKey,
+      event_body: serialiseEvent(workspaceId, event),
+      occurred_at: event.occurredAt.toISOString(),
+    }));
+  if (rows.length === 0) return;
+  await connection.query(sql.type(nothing)`
+    WITH written AS (
+      SELECT ${workspaceId}::int4 AS workspace_id, given.* FROM jsonb_to_recordset(${sql.jsonb(rows)})
+        AS given (event_key text, event_body text, occurred_at timestamptz, place int4)
+    )
+    ${insertWrittenEvents}`);
+}
 
 const EventId = row(t.type({ id: t.string }));
 

@@ -17,7 +17,7 @@ import { listCampaignReports } from '../src/records/campaigns/report.ts';
 import { listContacts } from '../src/records/contacts/list.ts';
 import { listOpenCampaigns } from '../src/records/operations/doctor-campaigns.ts';
 import { listWalletBooks } from '../src/records/operations/doctor-wallets.ts';
-import { readStanding } from '../src/records/operations/standing.ts';
+import { readGauges } from '../src/records/operations/gauges.ts';
 import { hasWaitingDeliveries, sweepDeliveries } from '../src/records/webhooks/dispatch.ts';
 import { fanOutEvents, findWaitingEvent } from '../src/records/webhooks/events.ts';
 import { startAckServer } from './support/ack-server.ts';
@@ -94,7 +94,7 @@ async function figuresOf(pool: Database): Promise<Figures> {
     'list campaigns, far page': () => listCampaignReports(pool, workspaceId, { page: 30, limit: 20 }),
     'list recipients of a rare state': () =>
       listRecipients(pool, { campaignId, states: ['SENT'], reasons: [], afterPosition: 0, limit: 100 }),
-    gauges: () => readStanding(pool),
+    gauges: () => readGauges(pool),
     'open campaigns (doctor)': () =>
       listOpenCampaigns(pool, { afterId: null, limit: 200, settledSeconds: 60 }),
     'wallet books (doctor)': () => listWalletBooks(pool, { afterId: null, limit: 200 }),

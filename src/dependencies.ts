@@ -6,7 +6,7 @@ import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';
 import { measureOutbound } from './telemetry/measure-outbound.ts';
 import { measureProvider } from './telemetry/measure-provider.ts';
-import { observeStanding } from './telemetry/observe-standing.ts';
+import { observeGauges } from './telemetry/observe-gauges.ts';
 import { createOrchestrator, type Orchestrator } from './orchestrator.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createCloudProvider } from './provider/cloud-provider.ts';
@@ -55,7 +55,7 @@ export async function createDependencies(config: Config, service: string): Promi
     service === 'api' ? apiAnswerTimeoutMs : undefined,
   );
   observeDatabasePool(metrics, database);
-  observeStanding(metrics, database);
+  observeGauges(metrics, database);
   const recipientExport = createRecipientExport(config.databaseUrl);
   const orchestrator = await createOrchestrator(config);
   const cloud = createCloudProvider({

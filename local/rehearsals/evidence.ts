@@ -27,7 +27,7 @@ export interface Standing {
   readonly settled: number;
 }
 
-export function readStanding(
+export function readGauges(
   dev: Pick<DevFile, 'databaseUrl'>,
   campaignId: string,
 ): Promise<Standing | undefined> {

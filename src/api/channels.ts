@@ -5,10 +5,10 @@ import { idOf, Integer, IsoDateTime, Uuid } from '../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../codecs/struct.ts';
 import { waitingReasons } from '../domain/campaigns/campaign.ts';
 import {
-  getChannelStanding,
-  listChannelStandings,
-  type ChannelStanding,
-} from '../records/workspaces/channel-standing.ts';
+  getChannelState,
+  listChannelStates,
+  type ChannelState,
+} from '../records/workspaces/channel-states.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { answer, succeed } from './frame/envelope.ts';
 
@@ -75,7 +75,7 @@ export const listChannels = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId } }) => ({
     status: 200,
-    body: succeed((await listChannelStandings(database, workspaceId)).map(present)),
+    body: succeed((await listChannelStates(database, workspaceId)).map(present)),
   }),
 );
 
@@ -92,10 +92,10 @@ export const getChannel = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
     status: 200,
-    body: succeed(present(await getChannelStanding(database, workspaceId, id))),
+    body: succeed(present(await getChannelState(database, workspaceId, id))),
   }),
 );
 
-function present({ factor, ...channel }: ChannelStanding) {
+function present({ factor, ...channel }: ChannelState) {
   return { ...channel, rate_now: Math.round(channel.messages_per_second * factor * 10) / 10 };
 }

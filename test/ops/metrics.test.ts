@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { observeStanding } from '../../src/telemetry/observe-standing.ts';
+import { observeGauges } from '../../src/telemetry/observe-gauges.ts';
 import { createMetrics, countRecipients, observeDatabasePool } from '../../src/telemetry/metrics.ts';
 import { measureOutbound } from '../../src/telemetry/measure-outbound.ts';
 import { measureProvider } from '../../src/telemetry/measure-provider.ts';
@@ -59,7 +59,7 @@ describe('what dashboard and alert rules ask for', () => {
   beforeAll(async () => {
     const metrics = createMetrics('worker');
     observeDatabasePool(metrics, database.pool);
-    observeStanding(metrics, database.pool);
+    observeGauges(metrics, database.pool);
     const sdk = await prepareSdkMetrics();
     Runtime.install({
       logger: new DefaultLogger('ERROR'),
@@ -140,11 +140,11 @@ describe('what dashboard and alert rules ask for', () => {
   });
 });
 
-describe('observeStanding', () => {
+describe('observeGauges', () => {
   it('tells of running campaigns, their limit and every queue', async () => {
     await seedCampaign(database.pool, { recipients: 7 });
     const metrics = createMetrics('worker');
-    observeStanding(metrics, database.pool);
+    observeGauges(metrics, database.pool);
     const text = await metrics.registry.metrics();
     expect(valueOf(text, 'standing_readable{service="worker"}')).toBe(1);
     expect(valueOf(text, 'campaigns{status="RUNNING",pause_reason="",service="worker"}')).toBe(1);
@@ -170,7 +170,7 @@ describe('observeStanding', () => {
     const away = await createDatabase(database.url, 1);
     await away.end();
     const metrics = createMetrics('worker');
-    observeStanding(metrics, away);
+    observeGauges(metrics, away);
     const text = await metrics.registry.metrics();
     expect(valueOf(text, 'standing_readable{service="worker"}')).toBe(0);
     expect(text).not.toMatch(/^queue_depth\{/m);

@@ -27,7 +27,7 @@ describe('the runbook', () => {
   it('explains every metric of its own in the table', () => {
     const table = readFileSync('docs/operations/watch.md', 'utf8');
     const explained = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-    const sources = ['src/telemetry/metrics.ts', 'src/telemetry/observe-standing.ts']
+    const sources = ['src/telemetry/metrics.ts', 'src/telemetry/observe-gauges.ts']
       .map((file) => readFileSync(file, 'utf8'))
       .join('');
     const made = [...sources.matchAll(/name: '(\w+)'/g)].map(([, name]) => name);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDemoApi } from '../../demo/api.ts';
 import { createCampaign } from '../create-campaign.ts';
 import { readDevFile, type DevFile } from '../../stack/dev-file.ts';
-import { gatherEvidence, readStanding, withClient, type Standing } from '../evidence.ts';
+import { gatherEvidence, readGauges, withClient, type Standing } from '../evidence.ts';
 import { judgeChaos, type Verdict } from '../verdict.ts';
 
 export interface WatchedCampaign {
@@ -53,7 +53,7 @@ export async function untilStanding(
   for (;;) {
     signal.throwIfAborted();
     const dev = await liveDevFile(dataDir);
-    const now = await readStanding(dev, campaignId).catch(() => undefined);
+    const now = await readGauges(dev, campaignId).catch(() => undefined);
     if (now?.status === 'FAILED') throw new Error('The campaign failed in its preparation');
     if (now !== undefined && enough(now)) return now;
     await sleep(pollMs);

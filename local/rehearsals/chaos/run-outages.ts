@@ -1,7 +1,7 @@
 /** One outage after the other, spread over the campaign; between them it has to go on by itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilShare, liveDevFile, type WatchedCampaign } from './campaign.ts';
-import { readProviderTally, readStanding } from '../evidence.ts';
+import { readProviderTally, readGauges } from '../evidence.ts';
 import { outages, type OutageKind, type OutageSite } from './outages.ts';
 import { startProbing } from './probe.ts';
 
@@ -62,7 +62,7 @@ async function untilMore({ dataDir, campaignId, signal }: WatchedCampaign, than:
     const { accepted } = await readProviderTally(dev.providerUrl);
     const tookMs = performance.now() - startedAt;
     if (accepted >= than + clearlyMore || tookMs > 2 * recoveryLimitMs) return tookMs;
-    if ((await readStanding(dev, campaignId))?.status === 'COMPLETED') return tookMs;
+    if ((await readGauges(dev, campaignId))?.status === 'COMPLETED') return tookMs;
     await sleep(pollMs);
   }
 }

@@ -3,7 +3,7 @@
  * migrations under that load, the new processes beside the old ones, SIGTERM to the old ones, the rest on the new ones.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gatherEvidence, readProviderTally, readStanding, type Standing } from '../evidence.ts';
+import { gatherEvidence, readProviderTally, readGauges, type Standing } from '../evidence.ts';
 import { judgeChaos } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import { createCampaign } from '../create-campaign.ts';
@@ -144,7 +144,7 @@ async function untilStanding(
 ): Promise<Standing> {
   const startedAt = performance.now();
   for (;;) {
-    const standing = await readStanding({ databaseUrl }, id);
+    const standing = await readGauges({ databaseUrl }, id);
     if (standing !== undefined && enough(standing)) return standing;
     if (standing?.status === 'FAILED' || performance.now() - startedAt > patienceMs)
       throw new Error(`A campaign stands at ${standing?.status}`);

@@ -132,8 +132,8 @@ async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration):
   }
   const principal = await frame.authenticate(ctx.req, limitedParty(frame.addressOf(ctx.req)), declaration);
   ctx.state.principal = principal;
-  const standing = frame.keyLimiter.take(principal.keyId);
-  for (const [name, value] of Object.entries(standing)) ctx.res.setHeader(name, value);
+  const headers = frame.keyLimiter.take(principal.keyId);
+  for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
   return principal;
 }
 

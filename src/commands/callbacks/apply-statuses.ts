@@ -177,9 +177,5 @@ function endedRetry({ target, before, after }: Progress) {
 }
 
 function stateMove({ target, before, after }: Progress): StateMove {
-  const standing = ({ state, reason }: LockedMessage): { state: RecipientState; reason: string | null } => ({
-    state,
-    reason,
-  });
-  return { campaignId: target.campaign_id ?? '', from: standing(before), to: standing(after) };
+  return { campaignId: target.campaign_id ?? '', from: before, to: after };
 }

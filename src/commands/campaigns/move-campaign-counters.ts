@@ -10,7 +10,7 @@ import {
 
 import { addToMinute, type MinuteCount } from '../../records/campaigns/timeline.ts';
 
-interface Standing {
+interface Place {
   readonly state: RecipientState;
   readonly reason: string | null;
 }
@@ -18,8 +18,8 @@ interface Standing {
 /** One recipient's move from one state to another. */
 export interface StateMove {
   readonly campaignId: string;
-  readonly from: Standing;
-  readonly to: Standing;
+  readonly from: Place;
+  readonly to: Place;
 }
 
 /** Keeps the counters and the counts of failures by reason equal to what the recipient rows say. */
@@ -76,7 +76,7 @@ function addState(counted: Record<CountedState, number>, state: RecipientState, 
 }
 
 /** FAILED and UNKNOWN recipients are counted by reason. */
-function addReason(counts: Map<string, number>, { state, reason }: Standing, by: number): void {
+function addReason(counts: Map<string, number>, { state, reason }: Place, by: number): void {
   if (reason === null || (state !== 'FAILED' && state !== 'UNKNOWN')) return;
   counts.set(reason, (counts.get(reason) ?? 0) + by);
 }

@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, type FieldProblem } from '../../domain/error.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
-import { claimBusinessAccount } from '../../records/workspaces/business-accounts.ts';
+import { registerBusinessAccount } from '../../records/workspaces/business-accounts.ts';
 import { insertChannel } from '../../records/workspaces/channels.ts';
 import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
 
@@ -27,7 +27,7 @@ export async function createChannel(
   const accessTokenEncrypted = secrets.encrypt(input.accessToken);
   const channelId = await database.transaction(async (connection) => {
     await requireWorkspace(connection, input.workspaceId);
-    await claimBusinessAccount(connection, input.workspaceId, input.businessAccountId);
+    await registerBusinessAccount(connection, input.workspaceId, input.businessAccountId);
     const created = await insertChannel(connection, input.workspaceId, {
       ...input,
       accessTokenEncrypted,

@@ -1,7 +1,7 @@
 import type { NewEvent, TemplateData } from '../../codecs/event.ts';
 
 /** What a `template` event tells of the template (Spec 6.3). */
-export interface TemplateStanding {
+export interface TemplateState {
   readonly id: string;
   readonly providerTemplateId: string;
   readonly name: string;
@@ -19,7 +19,7 @@ interface TemplateChange {
 
 /** `template` stands as it does after the change. */
 export const templateEvent = (
-  template: TemplateStanding,
+  template: TemplateState,
   { type, reason, remarks, occurredAt }: TemplateChange,
 ): NewEvent => ({
   eventKey: 'template',

@@ -4,12 +4,12 @@ import type { RecipientState } from '../campaigns/recipient.ts';
 export const settlements = ['none', 'reserved', 'charged', 'refunded'] as const;
 export type Settlement = (typeof settlements)[number];
 
-export interface MoneyStanding {
+export interface MessageMoney {
   readonly settlement: Settlement;
   readonly price: bigint;
 }
 
-export interface SettlementRequest extends MoneyStanding {
+export interface SettlementRequest extends MessageMoney {
   /** The state the message has now. */
   readonly state: RecipientState;
   /** What the provider says the message costs; null when it said nothing. */
@@ -24,7 +24,7 @@ export interface SettlementEntry {
   readonly amount: bigint;
 }
 
-export interface SettlementOutcome extends MoneyStanding {
+export interface SettlementOutcome extends MessageMoney {
   /** What to take off the wallet's reserved amount. */
   readonly released: bigint;
   readonly entries: readonly SettlementEntry[];
@@ -39,14 +39,14 @@ export function settle(request: SettlementRequest): SettlementOutcome {
   return correct(request, charge(request));
 }
 
-const unchanged = ({ settlement, price }: MoneyStanding): SettlementOutcome => ({
+const unchanged = ({ settlement, price }: MessageMoney): SettlementOutcome => ({
   settlement,
   price,
   released: 0n,
   entries: [],
 });
 
-function giveBack({ settlement, price }: MoneyStanding): SettlementOutcome {
+function giveBack({ settlement, price }: MessageMoney): SettlementOutcome {
   if (settlement === 'reserved') return { settlement: 'none', price, released: price, entries: [] };
   if (settlement === 'charged') {
     return { settlement: 'refunded', price, released: 0n, entries: entry('refund', price) };

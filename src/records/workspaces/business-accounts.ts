@@ -7,7 +7,7 @@ import { nothing, row, timestamp, nullable } from '../database/row.ts';
 const Owner = row(t.type({ workspaceId: t.number }));
 
 /** Registers the provider's business account for the workspace; throws Conflict when another workspace has it. */
-export async function claimBusinessAccount(
+export async function registerBusinessAccount(
   connection: Connection,
   workspaceId: number,
   businessAccountId: string,

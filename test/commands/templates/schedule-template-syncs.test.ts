@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { scheduleTemplateSyncs } from '../../../src/commands/templates/schedule-template-syncs.ts';
 import type { Orchestrator } from '../../../src/orchestrator.ts';
-import { claimBusinessAccount } from '../../../src/records/workspaces/business-accounts.ts';
+import { registerBusinessAccount } from '../../../src/records/workspaces/business-accounts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeWorkspace } from '../../support/webhook-fixtures.ts';
 
@@ -15,7 +15,7 @@ it('comes to every account although Temporal refuses more of them than a round p
   const workspaceId = await makeWorkspace(database);
   const ids = ['1001', '1002', '1003', '1004', '1005'];
   for (const id of ids) {
-    await claimBusinessAccount(database.pool, workspaceId, id);
+    await registerBusinessAccount(database.pool, workspaceId, id);
   }
   const scheduled: string[] = [];
   const scheduleTemplateSync: Orchestrator['scheduleTemplateSync'] = async ({ id }) => {

@@ -8,7 +8,7 @@ import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 
-const ChannelStanding = t.type({
+const ChannelState = t.type({
   id: t.string,
   phone_number_id: t.string,
   display_phone_number: t.string,
@@ -25,9 +25,9 @@ const ChannelStanding = t.type({
   messaging_limit: nullable(t.number),
   account_notice: nullable(t.UnknownRecord),
 });
-export type ChannelStanding = t.TypeOf<typeof ChannelStanding>;
+export type ChannelState = t.TypeOf<typeof ChannelState>;
 
-const standing = (workspaceId: number) => sql.fragment`
+const stateOf = (workspaceId: number) => sql.fragment`
   SELECT channel.id, phone_number_id, display_phone_number, business_account_id, channel.status, block_reason,
     blocked_until, blocked_countries, messages_per_second, ${effectiveFactor} AS factor,
     CASE WHEN holds > 0 THEN 'CHANNEL_TROUBLE' WHEN held_until > now() THEN 'CHANNEL_THROTTLE' END AS waiting_for,
@@ -39,18 +39,18 @@ const standing = (workspaceId: number) => sql.fragment`
     JOIN business_account ON business_account.id = channel.business_account_id
   WHERE channel.workspace_id = ${workspaceId}`;
 
-export function listChannelStandings(connection: Connection, workspaceId: number) {
-  return connection.any(sql.type(row(ChannelStanding))`${standing(workspaceId)} ORDER BY channel.id`);
+export function listChannelStates(connection: Connection, workspaceId: number) {
+  return connection.any(sql.type(row(ChannelState))`${stateOf(workspaceId)} ORDER BY channel.id`);
 }
 
 /** Throws NotFound, for a channel of another workspace too. */
-export async function getChannelStanding(
+export async function getChannelState(
   connection: Connection,
   workspaceId: number,
   channelId: string,
-): Promise<ChannelStanding> {
+): Promise<ChannelState> {
   const found = await connection.maybeOne(
-    sql.type(row(ChannelStanding))`${standing(workspaceId)} AND channel.id = ${channelId}`,
+    sql.type(row(ChannelState))`${stateOf(workspaceId)} AND channel.id = ${channelId}`,
   );
   if (found === null) throw new NotFound('Channel');
   return found;

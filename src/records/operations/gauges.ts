@@ -13,7 +13,7 @@ const countLimit = 10_000;
 /** Of one endpoint, however many there are. */
 const leastPerEndpoint = 100;
 
-export interface Standing {
+export interface Figures {
   readonly campaigns: readonly {
     readonly status: string;
     readonly pause_reason: string | null;
@@ -48,7 +48,7 @@ const Queue = t.type({
 });
 type Queue = t.TypeOf<typeof Queue>;
 
-export async function readStanding(connection: Connection): Promise<Standing> {
+export async function readGauges(connection: Connection): Promise<Figures> {
   const campaigns = await connection.any(sql.type(Campaigns)`
     SELECT status, pause_reason, count(*)::int4 AS count FROM campaign GROUP BY status, pause_reason`);
   const sending = await connection.one(sql.type(row(Sending))`

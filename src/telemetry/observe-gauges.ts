@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 import { campaignStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
 import type { Database } from '../records/database/database.ts';
-import { readStanding, type Standing } from '../records/operations/standing.ts';
+import { readGauges, type Figures } from '../records/operations/gauges.ts';
 import { standstillKinds } from '../records/operations/standstill.ts';
 import { rememberFor } from '../concurrency/remember.ts';
 import { within } from '../concurrency/within.ts';
@@ -13,8 +13,8 @@ const keepMs = 5_000;
 /** A scrape that waited for a database in trouble would be lost with everything else it tells. */
 const patienceMs = 2_000;
 
-export function observeStanding({ registry }: Pick<Metrics, 'registry'>, database: Database): void {
-  const remembered = rememberFor(keepMs, () => readStanding(database).catch(() => undefined));
+export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database: Database): void {
+  const remembered = rememberFor(keepMs, () => readGauges(database).catch(() => undefined));
   // Undefined when it fails or takes too long.
   const read = () => within(patienceMs, remembered());
   const gauge = <L extends string>(
@@ -23,7 +23,7 @@ export function observeStanding({ registry }: Pick<Metrics, 'registry'>, databas
       help,
       labelNames,
     }: { readonly name: string; readonly help: string; readonly labelNames: readonly L[] },
-    fill: (gauge: Gauge<L>, standing: Standing) => void,
+    fill: (gauge: Gauge<L>, figures: Figures) => void,
   ) =>
     new Gauge<L>({
       name,
@@ -31,10 +31,10 @@ export function observeStanding({ registry }: Pick<Metrics, 'registry'>, databas
       labelNames,
       registers: [registry],
       async collect() {
-        const standing = await read();
+        const figures = await read();
         // What could not be read is left out: an old figure would look like a good one.
         this.reset();
-        if (standing !== undefined) fill(this, standing);
+        if (figures !== undefined) fill(this, figures);
       },
     });
 
@@ -118,7 +118,7 @@ export function observeStanding({ registry }: Pick<Metrics, 'registry'>, databas
 }
 
 /** Every status stands there from the start, so that a rule sees 0 and not nothing. */
-function fillCampaigns(gauge: Gauge<'status' | 'pause_reason'>, { campaigns }: Standing): void {
+function fillCampaigns(gauge: Gauge<'status' | 'pause_reason'>, { campaigns }: Figures): void {
   for (const status of campaignStatuses) if (status !== 'PAUSED') gauge.set({ status, pause_reason: '' }, 0);
   for (const reason of pauseReasons) gauge.set({ status: 'PAUSED', pause_reason: reason }, 0);
   for (const { status, pause_reason: reason, count } of campaigns)

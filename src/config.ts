@@ -6,72 +6,12 @@ import { isIP } from 'node:net';
 import { defaultOptInWords, defaultOptOutWords } from './domain/callbacks/consent-words.ts';
 import { parseBlock } from './outbound/parse-address.ts';
 
-export interface Config {
-  readonly production: boolean;
-  /** Everything that lasts: uploads, and in development the embedded servers. */
-  readonly dataDir: string;
-  readonly host: string;
-  readonly port: number;
-  /**
-   * Of /healthz, /readyz and /metrics; 0 picks a free port. Undefined: a worker serves none, the API serves /metrics beside
-   * everything else.
-   */
-  readonly metricsPort: number | undefined;
-  readonly databaseUrl: string;
-  /** For migrations alone; undefined where the user of `databaseUrl` owns everything. */
-  readonly databaseOwnerUrl: string | undefined;
-  readonly databasePoolSize: number;
-  readonly temporalAddress: string;
-  readonly temporalNamespace: string;
-  /** The version of a worker's deployment; undefined: the worker is not versioned. */
-  readonly workerBuildId: string | undefined;
-  /** Those that a worker serves, each with the loops that belong to it. */
-  readonly taskQueues: readonly TaskQueue[];
-  /** The provider's root with its version segment, without a trailing slash. */
-  readonly providerBaseUrl: string;
-  readonly providerAppSecret: string;
-  readonly providerVerifyToken: string;
-  readonly providerTimeoutMs: number;
-  readonly providerConnections: number;
-  /** Current first; the others only verify or decrypt what is older. */
-  readonly keyPeppers: readonly string[];
-  readonly secretsKeys: readonly string[];
-  /** Networks of the proxies before the API: what they say of a caller's address is believed. */
-  readonly trustedProxies: readonly string[];
-  readonly outboundAllowCidrs: readonly string[];
-  readonly outboundDnsServers: readonly string[];
-  readonly outcomeGraceSeconds: number;
-  readonly rateLimitPerSecond: number;
-  /** Of uploaded files that are kept, over all of a workspace. */
-  readonly uploadGibPerWorkspace: number;
-  /** For how long a stopping API says that it is not ready before it stops listening. */
-  readonly drainDelaySeconds: number;
-  readonly webhookExpiryHours: number;
-  readonly retentionDays: number;
-  readonly optOutWords: readonly string[];
-  readonly optInWords: readonly string[];
-  readonly storage:
-    | { readonly kind: 'folder' }
-    | {
-        readonly kind: 's3';
-        readonly bucket: string;
-        readonly endpoint: string | undefined;
-        readonly region: string;
-        readonly forcePathStyle: boolean;
-      };
-  readonly logLevel: LogLevel;
-  readonly logFormat: 'json' | 'pretty';
-  /** Where spans go, over OTLP; undefined: there are none. */
-  readonly otlpEndpoint: string | undefined;
-  /** Where this API is reached from outside; builds csv_file_url. Default: http://host:port */
-  readonly publicUrl: string | undefined;
-}
+export type Config = Readonly<ReturnType<typeof loadConfig>>;
 
 const web = ['http:', 'https:'];
 const postgres = ['postgres:', 'postgresql:'];
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const taskQueues = ['campaigns', 'webhooks', 'maintenance'] as const;
-type LogLevel = (typeof logLevels)[number];
 export type TaskQueue = (typeof taskQueues)[number];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -87,7 +27,7 @@ export class ConfigError extends Error {
 }
 
 /** Decodes the environment; throws ConfigError naming every problem at once. */
-export function loadConfig(environment: Environment, terminal = false): Config {
+export function loadConfig(environment: Environment, terminal = false) {
   const problems: string[] = [];
   const production = environment['NODE_ENV'] === 'production';
 
@@ -182,32 +122,45 @@ export function loadConfig(environment: Environment, terminal = false): Config {
       `WEBHOOK_EXPIRY_HOURS must not be longer than RETENTION_DAYS (${retentionDays * 24} hours)`,
     );
 
-  const config: Config = {
+  const config = {
     production,
+    /** Everything that lasts: uploads, and in development the embedded servers. */
     dataDir: text('DATA_DIR', '.data'),
     host: text('HOST', '127.0.0.1'),
     port: integer('PORT', 3000, 0, 65535),
+    /**
+     * Of /healthz, /readyz and /metrics; 0 picks a free port. Undefined: a worker serves none, the API serves /metrics beside
+     * everything else.
+     */
     metricsPort: raw('METRICS_PORT') === undefined ? undefined : integer('METRICS_PORT', 0, 0, 65535),
     databaseUrl: url('DATABASE_URL', postgres),
+    /** For migrations alone; undefined where the user of `databaseUrl` owns everything. */
     databaseOwnerUrl: optionalUrl('DATABASE_OWNER_URL', postgres),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
     temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
+    /** The version of a worker's deployment; undefined: the worker is not versioned. */
     workerBuildId: raw('WORKER_BUILD_ID'),
+    /** Those that a worker serves, each with the loops that belong to it. */
     taskQueues: served,
+    /** The provider's root with its version segment, without a trailing slash. */
     providerBaseUrl: url('PROVIDER_BASE_URL', web),
     providerAppSecret: secret('PROVIDER_APP_SECRET', leastToken),
     providerVerifyToken: secret('PROVIDER_VERIFY_TOKEN', leastToken),
     providerTimeoutMs: integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 600_000),
     providerConnections: integer('PROVIDER_CONNECTIONS', 512, 1, 10_000),
+    /** Current first; the others only verify or decrypt what is older. */
     keyPeppers: secrets('KEY_PEPPER'),
     secretsKeys: secrets('SECRETS_KEY'),
+    /** Networks of the proxies before the API: what they say of a caller's address is believed. */
     trustedProxies: networks('TRUSTED_PROXIES'),
     outboundAllowCidrs,
     outboundDnsServers,
     outcomeGraceSeconds: integer('OUTCOME_GRACE_SECONDS', 600, 1, 86_400),
     rateLimitPerSecond: integer('RATE_LIMIT_PER_SECOND', 1000, 1, 1_000_000),
+    /** Of uploaded files that are kept, over all of a workspace. */
     uploadGibPerWorkspace: integer('UPLOAD_GIB_PER_WORKSPACE', 10, 1, 1_000_000),
+    /** For how long a stopping API says that it is not ready before it stops listening. */
     drainDelaySeconds: integer('DRAIN_DELAY_SECONDS', 0, 0, 15),
     webhookExpiryHours,
     retentionDays,
@@ -215,9 +168,9 @@ export function loadConfig(environment: Environment, terminal = false): Config {
     optInWords: list('OPT_IN_WORDS', defaultOptInWords),
     storage:
       bucket === undefined
-        ? { kind: 'folder' }
+        ? { kind: 'folder' as const }
         : {
-            kind: 's3',
+            kind: 's3' as const,
             bucket,
             endpoint: optionalUrl('S3_ENDPOINT'),
             region: text('S3_REGION', 'us-east-1'),
@@ -225,7 +178,9 @@ export function loadConfig(environment: Environment, terminal = false): Config {
           },
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
     logFormat: choice('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
+    /** Where spans go, over OTLP; undefined: there are none. */
     otlpEndpoint: optionalUrl('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    /** Where this API is reached from outside; builds csv_file_url. Default: http://host:port */
     publicUrl: optionalUrl('PUBLIC_URL'),
   };
   if (problems.length > 0) throw new ConfigError(problems);

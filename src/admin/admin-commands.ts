@@ -1,31 +1,25 @@
 /** Every admin command, in the order of the help text. */
 import { presentCampaignDetail } from '../api/campaigns/report-codec.ts';
-import { adjustWallet } from '../commands/wallet/adjust-wallet.ts';
 import { createApiKey } from '../commands/workspaces/create-api-key.ts';
 import { createChannel } from '../commands/workspaces/create-channel.ts';
 import { createSignInLink } from '../commands/workspaces/create-sign-in-link.ts';
 import { createWorkspace } from '../commands/workspaces/create-workspace.ts';
 import { listStaleKeys } from '../commands/workspaces/list-stale-keys.ts';
-import { rechargeWallet } from '../commands/wallet/recharge-wallet.ts';
 import { revokeApiKey } from '../commands/workspaces/revoke-api-key.ts';
 import { rotateSecrets } from '../commands/workspaces/rotate-secrets.ts';
 import { publicOrigin } from '../commands/audience/campaign-file-url.ts';
 import { setFeature } from '../commands/workspaces/set-feature.ts';
 import { syncTemplates } from '../commands/templates/sync-templates.ts';
 import { updateChannel } from '../commands/workspaces/update-channel.ts';
-import { NotFound } from '../domain/error.ts';
-import { formatAmount } from '../domain/money.ts';
 import { prepareApplicationRole } from '../records/database/application-role.ts';
 import { migrate } from '../records/database/migrate.ts';
 import { getCampaignReport } from '../records/campaigns/report.ts';
 import { findCampaigns } from '../records/operations/find-campaigns.ts';
-import { findChannelById } from '../records/workspaces/channels.ts';
 import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces/workspaces.ts';
 import { campaignWorkflowId } from '../workflows/contract.ts';
 import { doctorCommand } from './doctor-command.ts';
-import { releaseUnknownCommand } from './release-unknown-command.ts';
+import { walletCommands } from './wallet-commands.ts';
 import { adminCommand, integerOption, uuidOption, type AdminCommand } from './admin-command.ts';
-import type { AdminContext } from './admin-context.ts';
 
 const workspaceId = { description: 'id of the workspace' };
 const channelId = { description: 'id of the channel' };
@@ -129,29 +123,7 @@ export const adminCommands: readonly AdminCommand[] = [
     run: (context, values) =>
       createSignInLink(context, { keyId: values['key-id'], origin: publicOrigin(context.config) }),
   }),
-  adminCommand({
-    name: 'recharge',
-    summary: "add money to a channel's wallet",
-    options: { 'channel-id': channelId, amount: { description: 'a positive decimal, up to six places' } },
-    run: async (context, values) => {
-      const place = await placeOf(context, values['channel-id']);
-      return { balance: formatAmount(await rechargeWallet(context, { ...place, amount: values.amount })) };
-    },
-  }),
-  adminCommand({
-    name: 'adjust-wallet',
-    summary: 'correct a balance, up or down',
-    options: {
-      'channel-id': channelId,
-      amount: { description: 'a decimal, up to six places; negative takes money out' },
-      reason: { description: 'why, for the ledger' },
-    },
-    run: async (context, { amount, reason, ...values }) => {
-      const place = await placeOf(context, values['channel-id']);
-      return { balance: formatAmount(await adjustWallet(context, { ...place, amount, reason })) };
-    },
-  }),
-  releaseUnknownCommand,
+  ...walletCommands,
   adminCommand({
     name: 'set-feature',
     summary: "change a feature of a workspace's plan",
@@ -245,9 +217,3 @@ export const adminCommands: readonly AdminCommand[] = [
   }),
   doctorCommand,
 ];
-
-async function placeOf({ database }: AdminContext, value: string) {
-  const channel = await findChannelById(database, uuidOption('channel-id', value));
-  if (channel === undefined) throw new NotFound('Channel');
-  return { workspaceId: channel.workspaceId, channelId: channel.id };
-}

@@ -18,8 +18,6 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'hub.verify_token': 'The token that was agreed with the provider.',
   interval: 'How long a part is; a minute without it.',
   key: 'The `csv_file_key` that an upload answered.',
-  limit: 'How many a page holds at most.',
-  page: 'Which page, from 1.',
   reason: 'Only these reasons; may be repeated.',
   recipientId: 'The recipient.',
   search: 'Only those that match these words; the last one may be the beginning of a word.',

@@ -1,7 +1,4 @@
-/**
- * What each field and parameter means, for the document: by its name, or by `Schema.name` where one schema means something
- * of its own. A field without a line here, and without a description in its codec, fails the test of the document.
- */
+/** What each field and parameter means, by its name or by `Schema.name`; the test of the document misses one that has no line. */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
   'AuditEntry.at': 'When it was done.',
   key_id: 'The API key that did it; null where it was no key.',
@@ -123,7 +120,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   'ProviderChange.field': 'What the provider notifies of, such as `messages`.',
   'SegmentCondition.field': 'A contact field, `tag`, `custom.<name>`, `createdAt` or `subscribed`.',
   fieldId: 'The name of the custom field.',
-  file: 'The file’s bytes.',
   filename: 'The name that a document is shown with.',
   firstName: 'First name; empty or null when unknown.',
   flow_action_data: 'Passed to the flow’s first screen.',
@@ -171,8 +167,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   phoneNumberId: 'The provider’s id of the sending number.',
   phone_number: 'Digits with calling code.',
   phone_number_id: 'The provider’s id of the sending number.',
-  'CreateCampaign.channel_id': 'Must not be sent: the key supplies the channel.',
-  'CreateCampaign.phone_number_id': 'Must not be sent: the key supplies it.',
   preparation_error: 'Why the preparation failed; null unless it did.',
   preparation_status: 'Whether the list of recipients is ready.',
   preparation_version: 'Rises with each preparation; 1 at creation.',

@@ -12,6 +12,7 @@ import {
   createTag,
   listTags,
   pages,
+  sendTemplateMessage,
   uploadCampaignCsv,
   verifyWebhook,
   type Client,
@@ -92,7 +93,7 @@ describe('a request that fails for a moment', () => {
   /** The keys of idempotency with which a call arrived, the answers being those given. */
   async function arrivals(answers: readonly (() => Response)[], call: (client: Client) => Promise<unknown>) {
     const keys: (string | null)[] = [];
-    const send = (_: URL, init: RequestInit) => {
+    const send = (_: string, init: RequestInit) => {
       keys.push(new Headers(init.headers).get('Idempotency-Key'));
       return Promise.resolve().then(() => answers[keys.length - 1]?.() ?? answer(200)());
     };
@@ -114,6 +115,20 @@ describe('a request that fails for a moment', () => {
       outcome: 'done',
       keys: [null, null],
     });
+  });
+
+  it('by an answer that is cut off is tried again', async () => {
+    const half = () => new Response(new Blob(['{"data":[']).stream(), { status: 200 });
+    expect(await arrivals([half], (made) => listTags(made))).toMatchObject({ outcome: 'done' });
+  });
+
+  it('is tried again while the try before is still under way, and only then', async () => {
+    const underWay = answer(409);
+    const body = { templateId: 'x', recipientPhoneNumber: 'x', countryCode: 'x' };
+    const again = await arrivals([cut, underWay], (made) => sendTemplateMessage(made, body));
+    expect(again).toMatchObject({ outcome: 'done', keys: { length: 3 } });
+    const first = await arrivals([underWay], (made) => sendTemplateMessage(made, body));
+    expect(first).toMatchObject({ outcome: 'busy', keys: { length: 1 } });
   });
 
   it('is tried again with the key it had, where one is taken', async () => {

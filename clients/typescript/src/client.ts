@@ -2,10 +2,10 @@
 import { errorOf } from './api-error.ts';
 
 export interface ClientOptions {
-  /** Such as `https://campaigns.example.com`, without `/api`. */
+  /** Such as `https://campaigns.example.com`, without `/api`; in a page also a path of its own server. */
   readonly baseUrl: string;
-  /** Absent where a session of the browser stands for it. */
-  readonly apiKey?: string;
+  /** Absent where something else lets the request in, a page's session for example. */
+  readonly apiKey?: string | undefined;
   /** How often a request is tried again; 3 where absent. */
   readonly retries?: number;
   readonly fetch?: typeof fetch;
@@ -49,37 +49,42 @@ export function createClient({
 }: ClientOptions): Client {
   return {
     async send<T>(request: Request): Promise<T> {
+      const url = baseUrl.replace(/\/$/, '') + request.path + searchOf(request.query);
       const headers = headersOf(request, apiKey);
-      const url = new URL(baseUrl.replace(/\/$/, '') + request.path);
-      for (const [name, value] of Object.entries(request.query ?? {})) {
-        for (const one of Array.isArray(value) ? value : [value]) {
-          if (one !== undefined) url.searchParams.append(name, String(one));
-        }
-      }
       const body = request.raw?.body ?? (request.body === undefined ? null : JSON.stringify(request.body));
+      const { method, signal = null } = request;
+      const init = { method, headers, body, signal, duplex: 'half' } as RequestInit;
       const attempts = 1 + (mayRepeat(request) ? retries : 0);
       for (let attempt = 1; ; attempt += 1) {
         const last = attempt === attempts;
-        const init = {
-          method: request.method,
-          headers,
-          body,
-          signal: request.signal ?? null,
-          duplex: 'half',
-        };
-        const response = await send(url, init as RequestInit).catch((error: unknown) => {
-          if (last || request.signal?.aborted) throw error;
-          return undefined;
-        });
-        if (response?.ok) return (await response.json()) as T;
-        if (response !== undefined && (last || !retriedStatuses.has(response.status))) {
-          throw await errorOf(response);
+        let response: Response | undefined;
+        try {
+          response = await send(url, init);
+          if (response.ok) return (await response.json()) as T;
+        } catch (error) {
+          // No answer, or one that was cut off.
+          if (last || signal?.aborted) throw error;
         }
-        await response?.body?.cancel();
+        if (response !== undefined && !response.ok) {
+          // The try before, whose answer was lost, may still be under way.
+          const underWay = response.status === 409 && request.idempotent === true && attempt > 1;
+          if (last || !(underWay || retriedStatuses.has(response.status))) throw await errorOf(response);
+          await response.body?.cancel();
+        }
         await wait(waitMs(attempt, response), request.signal);
       }
     },
   };
+}
+
+function searchOf(query: object = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) search.append(name, String(one));
+    }
+  }
+  return search.size === 0 ? '' : `?${search}`;
 }
 
 function headersOf({ body, raw, idempotent, idempotencyKey }: Request, apiKey: string | undefined): Headers {

@@ -823,8 +823,6 @@ export type CreateWebhook = {
   readonly secret?: string | null;
 };
 
-export type CsvDelimiter = "," | ";" | "\t" | "|";
-
 export type CsvFile = {
   /** What an upload answered. */
   readonly csv_file_key: string;
@@ -859,8 +857,8 @@ export type CsvMapping = {
 };
 
 export type CsvPreview = {
-  /** What stands between the cells of a row. */
-  readonly delimiter: CsvDelimiter;
+  /** What stands between the cells of a row: a comma, a semicolon, a tab or a bar. */
+  readonly delimiter: string;
   /** The cells of the header row. */
   readonly headers: readonly (string)[];
   /** The `csv_mapping` of the request, else the guessed one */

@@ -23,9 +23,11 @@ export async function uploadCampaignCsv(
   return client.send({ method: 'POST', path, raw: { body: form }, ...options });
 }
 
-async function open(file: string): Promise<Blob> {
-  const { openAsBlob } = await import('node:fs');
-  return openAsBlob(file, { type: 'text/csv' });
+function open(file: string): Promise<Blob> {
+  // No import: bundlers for browsers and edge runtimes stop at one.
+  const files = globalThis.process?.getBuiltinModule('node:fs');
+  if (files === undefined) throw new TypeError('Only Node reads a path: pass a Blob or a stream');
+  return files.openAsBlob(file, { type: 'text/csv' });
 }
 
 function multipart(file: ReadableStream<Uint8Array>, boundary: string): ReadableStream<Uint8Array> {

@@ -1,8 +1,11 @@
 /** What the demo workspace can send. */
+import { sql } from 'slonik';
+import { exampleTemplateId } from '../../src/codecs/template.ts';
 import { parseTemplate } from '../../src/domain/templates/components.ts';
 import { isSendable } from '../../src/domain/templates/definition.ts';
 import { templateVariables } from '../../src/domain/templates/variables.ts';
 import type { Database } from '../../src/records/database/database.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { listTemplates, type Template } from '../../src/records/templates/templates.ts';
 
 export interface DemoTemplates {
@@ -14,6 +17,16 @@ export interface DemoTemplates {
 }
 
 const limit = 1_000;
+
+/** Gives one that takes a single name the id of the documentation's examples, so that they can be tried as they stand. */
+export async function nameExampleTemplate(database: Database, workspaceId: number): Promise<void> {
+  await database.query(sql.type(nothing)`
+    UPDATE template SET id = ${exampleTemplateId}
+    WHERE workspace_id = ${workspaceId} AND name = 'hello_campaign' AND language LIKE 'en%'
+      AND NOT EXISTS (SELECT FROM template AS taken WHERE taken.id = ${exampleTemplateId})
+      AND NOT EXISTS (SELECT FROM campaign WHERE campaign.workspace_id = ${workspaceId})
+      AND NOT EXISTS (SELECT FROM message WHERE message.workspace_id = ${workspaceId})`);
+}
 
 export async function readDemoTemplates(database: Database, workspaceId: number): Promise<DemoTemplates> {
   const all: Template[] = [];

@@ -7,7 +7,7 @@ import { findChannelByPhoneNumberId } from '../../src/records/workspaces/channel
 import { connectDemoDependencies, type DemoDependencies } from './dependencies.ts';
 import type { DemoIdentity } from './identity.ts';
 import { prepareDemoKeys, type DemoKeys } from './keys.ts';
-import { readDemoTemplates, type DemoTemplates } from './templates.ts';
+import { nameExampleTemplate, readDemoTemplates, type DemoTemplates } from './templates.ts';
 import type { StackContext } from '../stack/context.ts';
 import type { StackSecrets } from '../stack/host/secrets.ts';
 import type { Servers } from '../stack/servers.ts';
@@ -36,6 +36,7 @@ export async function prepareDemoWorkspace(
       file: context.folder.file('demo-keys.json'),
     });
     await pullTemplates(dependencies, { ...context, workspaceId: owner.workspaceId, servers });
+    await nameExampleTemplate(database, owner.workspaceId);
     return { ...owner, ...keys, ...(await readDemoTemplates(database, owner.workspaceId)) };
   } finally {
     await Promise.allSettled([provider.close(), orchestrator.close(), database.end()]);

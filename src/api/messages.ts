@@ -3,6 +3,7 @@ import * as t from 'io-ts';
 import { named } from '../codecs/json-schema.ts';
 import { CountryCode, Uuid } from '../codecs/scalars.ts';
 import { nullish, refined, struct } from '../codecs/struct.ts';
+import { exampleTemplateId } from '../codecs/template.ts';
 import { VariableMapping } from '../codecs/variable-mapping.ts';
 import { sendTemplateMessage } from '../commands/messages/send-template-message.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -44,10 +45,10 @@ export const SentMessage = named(
 type SentMessage = t.TypeOf<typeof SentMessage>;
 
 const example = {
-  templateId: '0197c0de-0000-7000-8000-000000000001',
+  templateId: exampleTemplateId,
   recipientPhoneNumber: '919876543210',
   countryCode: '+91',
-  variables: ['Ada', 'A-1024'],
+  variables: ['Ada'],
 };
 
 export const sendMessage = endpoint(

@@ -1,6 +1,12 @@
 import { limitUpTo, idOf, Page, repeated, textOf } from '../codecs/scalars.ts';
 import { optional, struct } from '../codecs/struct.ts';
-import { PayloadSkeleton, Template, TemplateSyncSummary, TemplateVariables } from '../codecs/template.ts';
+import {
+  exampleTemplateId,
+  PayloadSkeleton,
+  Template,
+  TemplateSyncSummary,
+  TemplateVariables,
+} from '../codecs/template.ts';
 import * as commands from '../commands/templates/sync-templates.ts';
 import { payloadSkeleton } from '../domain/templates/payload-skeleton.ts';
 import { parseTemplate } from '../domain/templates/components.ts';
@@ -10,20 +16,19 @@ import { endpoint } from './frame/endpoint.ts';
 import { answer, answerWith, onePage, page, succeed, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Templates';
-const templateId = '0197c0de-0000-7000-8000-000000000001';
 const params = struct({ templateId: idOf('Template') });
 
 const templateExample = {
-  id: templateId,
-  name: 'order_update',
+  id: exampleTemplateId,
+  name: 'hello_campaign',
   language: 'en_US',
-  category: 'UTILITY',
+  category: 'MARKETING',
   status: 'APPROVED',
   providerTemplateId: '1387372356726668',
   quality: 'GREEN',
   upcomingCategory: null,
   upcomingCategoryAt: null,
-  components: [{ type: 'BODY', text: 'Hi {{1}}, your order {{2}} has left us.' }],
+  components: [{ type: 'BODY', text: 'Hello {{1}}, our autumn collection is here!' }],
   rejectedReason: null,
   updatedAt: '2026-11-21T09:00:00.000Z',
 };
@@ -135,10 +140,10 @@ export const getPayloadSkeleton = endpoint(
     params,
     responses: {
       200: answer('The skeleton', PayloadSkeleton, {
-        templateId,
+        templateId: exampleTemplateId,
         recipientPhoneNumber: '919876543210',
         countryCode: '+91',
-        variableMapping: { header: {}, body: { 1: 'value', 2: 'value' }, buttons: [] },
+        variableMapping: { header: {}, body: { 1: 'value' }, buttons: [] },
       }),
     },
   },

@@ -124,8 +124,9 @@ function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => Json
   const list = members.find(({ type }) => type === 'array');
   // No generator has a type that is a list or an object: to them it is any, to a validator one of the two.
   if (list !== undefined) {
+    const other = anyOf(members.filter((one) => one !== list));
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-    return { if: { type: 'array' }, then: list, else: anyOf(members.filter((one) => one !== list)) };
+    return { if: { type: 'array', items: {} }, then: list, else: other };
   }
   const nulls = types.includes('null') ? [null] : [];
   const merged = Object.assign({}, ...members, { type: types }) as JsonSchema;

@@ -4,6 +4,9 @@ import { describe, named } from './json-schema.ts';
 import { Integer, IsoDateTime, Uuid } from './scalars.ts';
 import { nullish, struct } from './struct.ts';
 
+/** The template of every example, and of the demo workspace: what the documentation shows can be tried as it stands. */
+export const exampleTemplateId = '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77';
+
 export const Template = named(
   'Template',
   struct({

@@ -4,6 +4,7 @@ import { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { Integer } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
+import { exampleTemplateId } from '../../codecs/template.ts';
 import { Amount } from '../../codecs/wallet.ts';
 import { tryCampaign } from '../../commands/campaigns/try-campaign.ts';
 import { formatAmount } from '../../domain/money.ts';
@@ -41,7 +42,7 @@ export const checkNewCampaign = endpoint(
     bodyLimit: 32 * 1024 * 1024,
     bodyExample: {
       name: 'Spring offer',
-      template_id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
+      template_id: exampleTemplateId,
       contact_selection_type: 'quick_contacts',
       quick_contacts: ['+4915112345678,Ada', '+919876543210|Grace'],
       send_type: 'IMMEDIATE',

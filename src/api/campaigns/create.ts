@@ -4,6 +4,7 @@ import { named } from '../../codecs/json-schema.ts';
 import { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
+import { exampleTemplateId } from '../../codecs/template.ts';
 import * as creating from '../../commands/campaigns/create-campaign.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { campaignFields } from './report-codec.ts';
@@ -38,7 +39,7 @@ export const createCampaign = endpoint(
     bodyLimit: 32 * megabyte,
     bodyExample: {
       name: 'Spring offer',
-      template_id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
+      template_id: exampleTemplateId,
       contact_selection_type: 'quick_contacts',
       quick_contacts: ['+4915112345678,Ada', '+919876543210|Grace'],
       variable_mapping: { body: { '1': 'firstName' }, default_values: { body: { '1': 'there' } } },
@@ -57,7 +58,7 @@ export const createCampaign = endpoint(
               id: '0197c1f2-6a6e-7b52-9a40-3f0f6a3c9d11',
               name: 'Spring offer',
               description: null,
-              template_id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
+              template_id: exampleTemplateId,
               contact_selection_type: 'quick_contacts',
               total_contacts: 0,
               total_contacts_skipped: 0,

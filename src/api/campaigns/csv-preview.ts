@@ -8,7 +8,6 @@ import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import { VariableMapping } from '../../codecs/variable-mapping.ts';
 import { previewCsv } from '../../commands/campaigns/preview-csv.ts';
 import { skipReasons } from '../../domain/campaigns/recipient.ts';
-import { csvDelimiters } from '../../domain/audience/csv-dialect.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answer, succeed } from '../frame/envelope.ts';
 import { FileKey } from './csv-files.ts';
@@ -17,7 +16,8 @@ import { FieldProblems } from './field-problems.ts';
 const Preview = named(
   'CsvPreview',
   struct({
-    delimiter: oneOf(csvDelimiters, 'CsvDelimiter'),
+    // An enum with a tab stops oapi-codegen.
+    delimiter: describe(t.string, { minLength: 1, maxLength: 1 }),
     headers: t.readonlyArray(t.string),
     mapping: describe(CsvMapping, { description: 'The `csv_mapping` of the request, else the guessed one' }),
     confidence: describe(t.record(t.string, t.number), {

@@ -3,6 +3,7 @@ import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { Integer, IsoDateTime, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { exampleTemplateId } from '../../codecs/template.ts';
 import { Amount } from '../../codecs/wallet.ts';
 import {
   campaignStatuses,
@@ -109,7 +110,7 @@ export const campaignReportExample = {
   id: '0197c1f2-6a6e-7b52-9a40-3f0f6a3c9d11',
   name: 'Spring offer',
   description: null,
-  template_id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
+  template_id: exampleTemplateId,
   contact_selection_type: 'csv_contacts',
   total_contacts: 19842,
   total_contacts_skipped: 158,
@@ -146,8 +147,8 @@ export const campaignReportExample = {
   skipped_reasons: { INVALID_PHONE: 120, DUPLICATE: 38 },
   failed_reasons: { PROVIDER_131026: 98, OUTCOME_UNKNOWN: 2 },
   template: {
-    id: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
-    name: 'spring_offer',
+    id: exampleTemplateId,
+    name: 'hello_campaign',
     language: 'en_US',
     category: 'MARKETING',
   },

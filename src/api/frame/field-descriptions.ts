@@ -24,7 +24,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   display_phone_number: 'The number as people read it.',
   business_account_id: 'The provider’s id of the business account.',
   running_campaigns: 'How many campaigns of the channel are being sent.',
-  delimiter: 'What stands between the cells of a row.',
+  delimiter: 'What stands between the cells of a row: a comma, a semicolon, a tab or a bar.',
   rows_read: 'How many data rows were read.',
   line: 'The line of the file that the row begins on.',
   cells: 'The cells of the row; empty for a row that cannot be read.',

@@ -1,6 +1,6 @@
 /** Reads the delimiter from the beginning of a CSV, or from Excel's line that names it. */
 
-export const csvDelimiters = [',', ';', '\t', '|'] as const;
+const csvDelimiters = [',', ';', '\t', '|'] as const;
 export type CsvDelimiter = (typeof csvDelimiters)[number];
 
 export interface CsvDialect {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../src/api/routes.ts';
+import { exampleTemplateId } from '../../../src/codecs/template.ts';
 import { insertCampaign } from '../../../src/records/campaigns/creation.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
@@ -49,7 +50,7 @@ const insertTemplate = (id: string, text: string) =>
     INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category, status,
       components)
     VALUES (${id}, ${workspace.workspaceId}, ${workspace.businessAccountId}, ${id}, ${id}, 'en_US', 'UTILITY', 'APPROVED',
-      ${JSON.stringify([{ type: 'BODY', text }])}::jsonb)`);
+      ${JSON.stringify([{ type: 'BODY', text }])}::jsonb) ON CONFLICT DO NOTHING`);
 
 const made = async (path: string, body: object): Promise<string> => {
   const { body: told, text } = await api.send('POST', path, { key: workspace.channelKey, body });
@@ -97,11 +98,11 @@ const aWebhook = () =>
 /** What the example of each operation needs to be there: the id in its path, or what its body names. */
 const needs: Readonly<Record<string, () => Promise<string | undefined>>> = {
   createCampaign: async () => {
-    await insertTemplate('0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77', 'Hi {{1}}.');
+    await insertTemplate(exampleTemplateId, 'Hi {{1}}.');
     return undefined;
   },
   sendTemplateMessage: async () => {
-    await insertTemplate('0197c0de-0000-7000-8000-000000000001', 'Hi {{1}}, {{2}}.');
+    await insertTemplate(exampleTemplateId, 'Hi {{1}}.');
     return undefined;
   },
   testCampaign: aCampaign,

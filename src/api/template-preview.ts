@@ -2,6 +2,7 @@
 import { MessagePreview, messagePreviewExample } from '../codecs/message-preview.ts';
 import { idOf, Uuid } from '../codecs/scalars.ts';
 import { optional, struct } from '../codecs/struct.ts';
+import { named } from '../codecs/json-schema.ts';
 import { VariableMapping } from '../codecs/variable-mapping.ts';
 import { parseTemplate } from '../domain/templates/components.ts';
 import { compileRenderer } from '../domain/templates/plan.ts';
@@ -31,7 +32,7 @@ export const previewTemplate = endpoint(
     responses: {
       200: answer(
         'The message, and why the template does not take the mapping where it does not',
-        struct({ message: MessagePreview, problems: FieldProblems }),
+        named('TemplatePreview', struct({ message: MessagePreview, problems: FieldProblems })),
         { message: messagePreviewExample, problems: [] },
       ),
     },

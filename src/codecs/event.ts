@@ -14,7 +14,7 @@ const textMessage = named(
   'InboundMessage',
   t.intersection([
     t.type({ id: t.string, from: t.string, timestamp: epochSeconds, type: t.string }),
-    t.partial({ text: t.type({ body: t.string }) }),
+    t.partial({ text: named('MessageText', t.type({ body: t.string })) }),
   ]),
 );
 
@@ -73,7 +73,7 @@ export const MessageStatusData = named(
     status: messageStatus,
     phoneNumberId: t.string,
     messageSource: oneOf(messageSources, 'MessageSource'),
-    providerEvent: t.type({ statuses: t.array(messageStatus) }),
+    providerEvent: named('ProviderStatuses', t.type({ statuses: t.array(messageStatus) })),
   }),
 );
 export type MessageStatusData = t.TypeOf<typeof MessageStatusData>;
@@ -93,13 +93,16 @@ export const TemplateData = named(
       name: t.string,
       language: t.string,
       reason: nullish(t.string),
-      template: struct({
-        id: t.string,
-        name: t.string,
-        language: t.string,
-        provider_template_id: t.string,
-        provider_template_status: t.string,
-      }),
+      template: named(
+        'ChangedTemplate',
+        struct({
+          id: t.string,
+          name: t.string,
+          language: t.string,
+          provider_template_id: t.string,
+          provider_template_status: t.string,
+        }),
+      ),
     },
     {
       // The provider's words beside the reason, where it has any.

@@ -120,7 +120,6 @@ function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => Json
   const values = members.flatMap((member) => (member['enum'] as readonly unknown[] | undefined) ?? []);
   const others = members.filter((member) => member['enum'] === undefined && member['type'] !== 'null');
   const mergeable = types.every((type) => typeof type === 'string') && new Set(types).size === types.length;
-  if (!mergeable || (values.length > 0 && others.length > 0)) return anyOf(members);
   const list = members.find(({ type }) => type === 'array');
   // No generator has a type that is a list or an object: to them it is any, to a validator one of the two.
   if (list !== undefined) {
@@ -128,6 +127,7 @@ function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => Json
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     return { if: { type: 'array', items: {} }, then: list, else: other };
   }
+  if (!mergeable || (values.length > 0 && others.length > 0)) return anyOf(members);
   const nulls = types.includes('null') ? [null] : [];
   const merged = Object.assign({}, ...members, { type: types }) as JsonSchema;
   return values.length > 0 ? { ...merged, enum: [...values, ...nulls] } : merged;

@@ -46,16 +46,19 @@ export const PayloadSkeleton = named(
     templateId: Uuid,
     recipientPhoneNumber: t.string,
     countryCode: t.string,
-    variableMapping: struct(
-      {
-        header: t.UnknownRecord,
-        body: t.record(t.string, t.string),
-        buttons: t.readonlyArray(t.UnknownRecord),
-      },
-      {
-        limited_time_offer: struct({ expiration_time_ms: Integer }),
-        carousel: t.readonlyArray(t.UnknownRecord),
-      },
+    variableMapping: named(
+      'SkeletonMapping',
+      struct(
+        {
+          header: t.UnknownRecord,
+          body: t.record(t.string, t.string),
+          buttons: t.readonlyArray(t.UnknownRecord),
+        },
+        {
+          limited_time_offer: named('OfferExpiry', struct({ expiration_time_ms: Integer })),
+          carousel: t.readonlyArray(t.UnknownRecord),
+        },
+      ),
     ),
   }),
 );

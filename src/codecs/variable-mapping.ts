@@ -72,11 +72,14 @@ const ButtonValues = named(
 
 const Card = named('CarouselCard', optional({ header: Header, body: Body, buttons: ButtonValues }));
 
-const LimitedTimeOffer = openObject({
-  properties: {
-    expiration_time_ms: { type: 'integer', description: 'Milliseconds since 1970, in the future.' },
-  },
-});
+const LimitedTimeOffer = named(
+  'LimitedTimeOffer',
+  openObject({
+    properties: {
+      expiration_time_ms: { type: 'integer', description: 'Milliseconds since 1970, in the future.' },
+    },
+  }),
+);
 
 const Footer = openObject({ description: 'Accepted and not sent: footers take no values.' });
 

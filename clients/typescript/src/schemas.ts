@@ -164,12 +164,7 @@ export type Campaign = {
   /** When that is expected to be over; null when it is not known. */
   readonly waiting_until: string | null;
   /** Why the preparation failed; null unless it did. */
-  readonly preparation_error: {
-    /** Why the preparation failed. */
-    readonly code: PreparationErrorCode;
-    /** What happened, in words. */
-    readonly message: string;
-  } | null;
+  readonly preparation_error: PreparationError | null;
   /** When sending began; null before. */
   readonly started_at: string | null;
   /** When nobody was left to be sent to; null before. */
@@ -181,16 +176,7 @@ export type Campaign = {
   /** Failed recipients by reason. */
   readonly failed_reasons: { readonly [key: string]: number };
   /** The template after the change. */
-  readonly template: {
-    /** Identifies the record. */
-    readonly id: string;
-    /** The name. */
-    readonly name: string;
-    /** The template’s language, such as `en_US`. */
-    readonly language: string;
-    /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
-    readonly category: string;
-  };
+  readonly template: CampaignTemplate;
   /** The id of the API key that created it */
   readonly created_by: string;
 };
@@ -290,12 +276,7 @@ export type CampaignDetail = {
   /** When that is expected to be over; null when it is not known. */
   readonly waiting_until: string | null;
   /** Why the preparation failed; null unless it did. */
-  readonly preparation_error: {
-    /** The same as the HTTP status. */
-    readonly code: PreparationErrorCode;
-    /** What happened, in words. */
-    readonly message: string;
-  } | null;
+  readonly preparation_error: PreparationError | null;
   /** When sending began; null before. */
   readonly started_at: string | null;
   /** When nobody was left to be sent to; null before. */
@@ -307,16 +288,7 @@ export type CampaignDetail = {
   /** Failed recipients by reason. */
   readonly failed_reasons: { readonly [key: string]: number };
   /** The template after the change. */
-  readonly template: {
-    /** Identifies the record. */
-    readonly id: string;
-    /** The name. */
-    readonly name: string;
-    /** The template’s language, such as `en_US`. */
-    readonly language: string;
-    /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
-    readonly category: string;
-  };
+  readonly template: CampaignTemplate;
   /** The id of the API key that created it */
   readonly created_by: string;
   /** The audience input, without inline contacts */
@@ -345,6 +317,24 @@ export type CampaignPage = {
 
 export type CampaignStatus = "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
 
+export type CampaignSummary = {
+  /** Recipients that can be sent to; 0 until they are prepared. */
+  readonly total_contacts: number;
+  /** True when the template is approved, the channel active and the wallet covers one message. */
+  readonly can_send_test: boolean;
+};
+
+export type CampaignTemplate = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name: string;
+  /** The template’s language, such as `en_US`. */
+  readonly language: string;
+  /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+  readonly category: string;
+};
+
 export type CarouselCard = {
   /** Values, or names of variables, of the template’s header. */
   readonly header?: HeaderValues;
@@ -359,6 +349,19 @@ export type ChangeConversationStatus = {
   readonly status: ConversationStatus;
   /** Who changed it; null when nobody did by hand. */
   readonly changedBy?: ActorInput | null;
+};
+
+export type ChangedTemplate = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name: string;
+  /** The template’s language, such as `en_US`. */
+  readonly language: string;
+  /** The provider’s id of the template. */
+  readonly provider_template_id: string;
+  /** The status as the provider tells it. */
+  readonly provider_template_status: string;
 };
 
 export type Channel = {
@@ -740,54 +743,16 @@ export type CreatedCampaign = {
   /** What happened, in words. */
   readonly message: string;
   /** What was asked for. */
-  readonly data: {
-    /** The campaign as it was created. */
-    readonly campaign: {
-      /** Identifies the record. */
-      readonly id: string;
-      /** The name. */
-      readonly name: string;
-      /** A note of the sender’s own. */
-      readonly description: string | null;
-      /** An approved template of the channel’s business account. */
-      readonly template_id: string;
-      /** Where the audience comes from. */
-      readonly contact_selection_type: ContactSelectionType;
-      /** Recipients that can be sent to; 0 until they are prepared. */
-      readonly total_contacts: number;
-      /** Rows that were skipped. */
-      readonly total_contacts_skipped: number;
-      /** Whether the list of recipients is ready. */
-      readonly preparation_status: PreparationStatus;
-      /** Rises with each preparation; 1 at creation. */
-      readonly preparation_version: number;
-      /** Rises when the set of recipients changes; 1 at creation. */
-      readonly audience_version: number;
-      /** Where it stands. */
-      readonly status: CampaignStatus;
-      /** Now, or at `scheduled_at`. */
-      readonly send_type: SendType;
-      /** When to send, with a time zone; null for IMMEDIATE. */
-      readonly scheduled_at: string | null;
-      /** The workspace. */
-      readonly workspace_id: number;
-      /** True for campaigns created by this API. */
-      readonly is_auto_trigger: boolean;
-      /** When it was created. */
-      readonly created_at: string;
-      /** When it last changed. */
-      readonly updated_at: string;
-    };
-    /** What can be said before the audience is prepared. */
-    readonly summary: {
-      /** Recipients that can be sent to; 0 until they are prepared. */
-      readonly total_contacts: number;
-      /** True when the template is approved, the channel active and the wallet covers one message. */
-      readonly can_send_test: boolean;
-    };
-  };
+  readonly data: CreatedCampaignData;
   /** When it was answered. */
   readonly timestamp: string;
+};
+
+export type CreatedCampaignData = {
+  /** The campaign as it was created. */
+  readonly campaign: NewCampaign;
+  /** What can be said before the audience is prepared. */
+  readonly summary: CampaignSummary;
 };
 
 export type CreateSegment = {
@@ -1111,10 +1076,7 @@ export type InboundMessage = {
   /** Which kind. */
   readonly type: string;
   /** The text of a message of type `text`. */
-  readonly text?: {
-    /** The text as the person wrote it. */
-    readonly body: string;
-  };
+  readonly text?: MessageText;
 };
 
 export type IncomingData = {
@@ -1171,6 +1133,11 @@ export type LedgerEntryPage = {
   readonly data: readonly (LedgerEntry)[];
   /** Where this page stands in the list. */
   readonly pagination: CursorPagination;
+};
+
+export type LimitedTimeOffer = {
+  /** Milliseconds since 1970, in the future. */
+  readonly expiration_time_ms?: number;
 };
 
 export type ListChannelsResponse = {
@@ -1238,10 +1205,54 @@ export type MessageStatusData = {
   /** Who sent the message. */
   readonly messageSource: MessageSource;
   /** The provider’s notification as it came. */
-  readonly providerEvent: {
-    /** The one status, as the provider wrote it. */
-    readonly statuses: readonly (MessageStatus)[];
-  };
+  readonly providerEvent: ProviderStatuses;
+};
+
+export type MessageText = {
+  /** Values, or names of variables, of the template’s body. */
+  readonly body: string;
+};
+
+export type NewCampaign = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name: string;
+  /** A note of the sender’s own. */
+  readonly description: string | null;
+  /** An approved template of the channel’s business account. */
+  readonly template_id: string;
+  /** Where the audience comes from. */
+  readonly contact_selection_type: ContactSelectionType;
+  /** Recipients that can be sent to; 0 until they are prepared. */
+  readonly total_contacts: number;
+  /** Rows that were skipped. */
+  readonly total_contacts_skipped: number;
+  /** Whether the list of recipients is ready. */
+  readonly preparation_status: PreparationStatus;
+  /** Rises with each preparation; 1 at creation. */
+  readonly preparation_version: number;
+  /** Rises when the set of recipients changes; 1 at creation. */
+  readonly audience_version: number;
+  /** Where it stands. */
+  readonly status: CampaignStatus;
+  /** Now, or at `scheduled_at`. */
+  readonly send_type: SendType;
+  /** When to send, with a time zone; null for IMMEDIATE. */
+  readonly scheduled_at: string | null;
+  /** The workspace. */
+  readonly workspace_id: number;
+  /** True for campaigns created by this API. */
+  readonly is_auto_trigger: boolean;
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it last changed. */
+  readonly updated_at: string;
+};
+
+export type OfferExpiry = {
+  /** When the offer ends, in milliseconds since 1970. */
+  readonly expiration_time_ms: number;
 };
 
 export type Pagination = {
@@ -1265,21 +1276,7 @@ export type PayloadSkeleton = {
   /** Calling code: digits in records and events, `+<digits>` in single sends. */
   readonly countryCode: string;
   /** Values by section, for every kind of template; not beside `variables`. */
-  readonly variableMapping: {
-    /** Values, or names of variables, of the template’s header. */
-    readonly header: { readonly [key: string]: unknown };
-    /** Values, or names of variables, of the template’s body. */
-    readonly body: { readonly [key: string]: string };
-    /** Values, or names of variables, of the template’s buttons. */
-    readonly buttons: readonly ({ readonly [key: string]: unknown })[];
-    /** When the offer of the template ends. */
-    readonly limited_time_offer?: {
-      /** When the offer ends, in milliseconds since 1970. */
-      readonly expiration_time_ms: number;
-    };
-    /** One entry a card, in the template’s order. */
-    readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
-  };
+  readonly variableMapping: SkeletonMapping;
 };
 
 export type PayloadSkeletonResponse = {
@@ -1287,6 +1284,13 @@ export type PayloadSkeletonResponse = {
   readonly status: "success";
   /** What was asked for. */
   readonly data: PayloadSkeleton;
+};
+
+export type PreparationError = {
+  /** The same as the HTTP status. */
+  readonly code: PreparationErrorCode;
+  /** What happened, in words. */
+  readonly message: string;
 };
 
 export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
@@ -1329,18 +1333,6 @@ export type PreviewTemplate = {
   readonly contact_id?: string;
 };
 
-export type PreviewTemplateResponse = {
-  /** Where it stands. */
-  readonly status: "success";
-  /** What was asked for. */
-  readonly data: {
-    /** What happened, in words. */
-    readonly message: MessagePreview;
-    /** Why the template does not take the mapping, field by field; empty where it does. */
-    readonly problems: readonly (FieldProblem)[];
-  };
-};
-
 export type ProviderChange = {
   /** What the provider notifies of, such as `messages`. */
   readonly field: string;
@@ -1360,6 +1352,18 @@ export type ProviderNotification = {
   readonly object: string;
   /** One entry a business account, as the provider wrote it. */
   readonly entry: readonly (ProviderEntry)[];
+};
+
+export type ProviderRefusal = {
+  /** The provider’s error code. */
+  readonly providerCode: number;
+  /** The provider’s words. */
+  readonly details: string;
+};
+
+export type ProviderStatuses = {
+  /** The one status, as the provider wrote it. */
+  readonly statuses: readonly (MessageStatus)[];
 };
 
 export type ReadEvent = {
@@ -1432,12 +1436,7 @@ export type RecipientDetail = {
   /** What was sent, or will be; null before the audience is prepared, and for who is skipped */
   readonly message: MessagePreview | null;
   /** Each status with the time it was first told; null where that was not kept */
-  readonly history: readonly ({
-    /** Where it stands. */
-    readonly status: "accepted" | "sent" | "delivered" | "read" | "failed";
-    /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
-    readonly at: string | null;
-  })[];
+  readonly history: readonly (RecipientStatusTime)[];
 };
 
 export type RecipientDetailResponse = {
@@ -1457,6 +1456,13 @@ export type RecipientPage = {
 };
 
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
+
+export type RecipientStatusTime = {
+  /** Where it stands. */
+  readonly status: "accepted" | "sent" | "delivered" | "read" | "failed";
+  /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+  readonly at: string | null;
+};
 
 export type ResendFailedDeliveries = {
   /** From when on. */
@@ -1576,6 +1582,19 @@ export type SentMessageMessageResponse = {
   readonly data: SentMessage;
 };
 
+export type SkeletonMapping = {
+  /** Values, or names of variables, of the template’s header. */
+  readonly header: { readonly [key: string]: unknown };
+  /** Values, or names of variables, of the template’s body. */
+  readonly body: { readonly [key: string]: string };
+  /** Values, or names of variables, of the template’s buttons. */
+  readonly buttons: readonly ({ readonly [key: string]: unknown })[];
+  /** When the offer of the template ends. */
+  readonly limited_time_offer?: OfferExpiry;
+  /** One entry a card, in the template’s order. */
+  readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
+};
+
 export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
 
 export type Tag = {
@@ -1657,18 +1676,7 @@ export type TemplateData = {
   /** Why the provider decided so; null where it says nothing. */
   readonly reason: string | null;
   /** The template after the change. */
-  readonly template: {
-    /** Identifies the record. */
-    readonly id: string;
-    /** The name. */
-    readonly name: string;
-    /** The template’s language, such as `en_US`. */
-    readonly language: string;
-    /** The provider’s id of the template. */
-    readonly provider_template_id: string;
-    /** The status as the provider tells it. */
-    readonly provider_template_status: string;
-  };
+  readonly template: ChangedTemplate;
   /** What the provider says beside the status; null where it says nothing. */
   readonly otherInfo?: TemplateRemark;
   /** Why the provider rejected it, with its advice; null where it did not. */
@@ -1693,6 +1701,20 @@ export type TemplatePage = {
   readonly data: readonly (Template)[];
   /** Where this page stands in the list. */
   readonly pagination: Pagination;
+};
+
+export type TemplatePreview = {
+  /** What happened, in words. */
+  readonly message: MessagePreview;
+  /** Why the template does not take the mapping, field by field; empty where it does. */
+  readonly problems: readonly (FieldProblem)[];
+};
+
+export type TemplatePreviewResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: TemplatePreview;
 };
 
 export type TemplateRemark = {
@@ -1847,10 +1869,7 @@ export type VariableMapping = {
   /** Values, or names of variables, of the template’s buttons. */
   readonly buttons?: ButtonValues;
   /** When the offer of the template ends. */
-  readonly limited_time_offer?: {
-    /** Milliseconds since 1970, in the future. */
-    readonly expiration_time_ms?: number;
-  };
+  readonly limited_time_offer?: LimitedTimeOffer;
   /** Accepted and not sent: footers take no values. */
   readonly footer?: { readonly [key: string]: unknown };
   /** One entry a card, in the template’s order. */

@@ -15,10 +15,13 @@ const Created = named(
     status: t.literal('success'),
     code: t.literal(201),
     message: t.string,
-    data: struct({
-      campaign: struct(campaignFields),
-      summary: struct({ total_contacts: Integer, can_send_test: t.boolean }),
-    }),
+    data: named(
+      'CreatedCampaignData',
+      struct({
+        campaign: named('NewCampaign', struct(campaignFields)),
+        summary: named('CampaignSummary', struct({ total_contacts: Integer, can_send_test: t.boolean })),
+      }),
+    ),
     timestamp: IsoDateTime,
   }),
 );

@@ -53,9 +53,14 @@ const RecipientDetail = named(
     message: describe(nullish(MessagePreview), {
       description: 'What was sent, or will be; null before the audience is prepared, and for who is skipped',
     }),
-    history: describe(t.readonlyArray(struct({ status: oneOf(messageStatuses), at: nullish(IsoDateTime) })), {
-      description: 'Each status with the time it was first told; null where that was not kept',
-    }),
+    history: describe(
+      t.readonlyArray(
+        named('RecipientStatusTime', struct({ status: oneOf(messageStatuses), at: nullish(IsoDateTime) })),
+      ),
+      {
+        description: 'Each status with the time it was first told; null where that was not kept',
+      },
+    ),
   }),
 );
 

@@ -65,14 +65,20 @@ const reportFields = {
   waiting_for: nullish(oneOf(waitingReasons, 'WaitingReason')),
   waiting_until: nullish(IsoDateTime),
   preparation_error: nullish(
-    struct({ code: oneOf(preparationErrorCodes, 'PreparationErrorCode'), message: t.string }),
+    named(
+      'PreparationError',
+      struct({ code: oneOf(preparationErrorCodes, 'PreparationErrorCode'), message: t.string }),
+    ),
   ),
   started_at: nullish(IsoDateTime),
   completed_at: nullish(IsoDateTime),
   counters: Counters,
   skipped_reasons: t.record(t.string, Integer),
   failed_reasons: t.record(t.string, Integer),
-  template: struct({ id: Uuid, name: t.string, language: t.string, category: t.string }),
+  template: named(
+    'CampaignTemplate',
+    struct({ id: Uuid, name: t.string, language: t.string, category: t.string }),
+  ),
   created_by: describe(t.string, { description: 'The id of the API key that created it' }),
 };
 export const CampaignReport = named('Campaign', struct(reportFields));

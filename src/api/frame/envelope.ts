@@ -54,7 +54,10 @@ export const ErrorEnvelope = named(
   struct(
     { status: t.literal('error'), code: Integer, message: t.string, timestamp: IsoDateTime },
     {
-      error: t.union([t.readonlyArray(FieldProblem), struct({ providerCode: Integer, details: t.string })]),
+      error: t.union([
+        t.readonlyArray(FieldProblem),
+        named('ProviderRefusal', struct({ providerCode: Integer, details: t.string })),
+      ]),
     },
   ),
 );

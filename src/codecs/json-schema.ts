@@ -121,11 +121,14 @@ function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => Json
   const others = members.filter((member) => member['enum'] === undefined && member['type'] !== 'null');
   const mergeable = types.every((type) => typeof type === 'string') && new Set(types).size === types.length;
   const list = members.find(({ type }) => type === 'array');
-  // No generator has a type that is a list or an object: to them it is any, to a validator one of the two.
-  if (list !== undefined) {
-    const other = anyOf(members.filter((one) => one !== list));
+  const object = others.length > 1 ? members.find(({ type }) => type === 'object') : undefined;
+  const first = list ?? object;
+  // No generator has a type that is a list or an object, or an object or a text: to them it is any, to a validator one of the two.
+  if (first !== undefined) {
+    const other = anyOf(members.filter((one) => one !== first));
+    const test = list === undefined ? { type: 'object' } : { type: 'array', items: {} };
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-    return { if: { type: 'array', items: {} }, then: list, else: other };
+    return { if: test, then: first, else: other };
   }
   if (!mergeable || (values.length > 0 && others.length > 0)) return anyOf(members);
   const nulls = types.includes('null') ? [null] : [];

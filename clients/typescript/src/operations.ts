@@ -1,6 +1,6 @@
 /** Generated from the OpenAPI document: `npm run openapi` makes it anew. */
 import type { CallOptions, Client } from './client.ts';
-import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisResponse, GetCampaignTimelineResponse, GetHealthResponse, GetReadinessResponse, LedgerEntryPage, ListChannelsResponse, ListWebhookEventsResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisResult, GetCampaignTimelineResult, GetHealthResult, GetReadinessResult, LedgerEntryPage, ListChannelsResult, ListWebhookEventsResult, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
 /** Create a campaign that prepares its audience and sends itself */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
@@ -41,14 +41,14 @@ export const getCampaign = (client: Client, id: string, options: CallOptions = {
 export const getCampaignTimeline = (client: Client, id: string, query: {
     /** How long a part is; a minute without it. */
     readonly interval?: TimelineInterval;
-  } = {}, options: CallOptions = {}): Promise<GetCampaignTimelineResponse> =>
+  } = {}, options: CallOptions = {}): Promise<GetCampaignTimelineResult> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/timeline`, query, ...options });
 
 /** Why a campaign sends, or does not, and what would change it */
-export const getCampaignDiagnosis = (client: Client, id: string, options: CallOptions = {}): Promise<GetCampaignDiagnosisResponse> =>
+export const getCampaignDiagnosis = (client: Client, id: string, options: CallOptions = {}): Promise<GetCampaignDiagnosisResult> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/diagnosis`, ...options });
 
-/** The recipients of a campaign; with `Accept: text/csv` all of them as a file */
+/** The recipients of a campaign; all of them as a file where only text/csv is accepted */
 export const listCampaignRecipients = (client: Client, id: string, query: {
     /** Only these states; may be repeated. */
     readonly state?: readonly (RecipientState)[];
@@ -236,7 +236,7 @@ export const changeConversationStatus = (client: Client, id: string, body: Chang
   client.send({ method: 'PATCH', path: `/api/conversations/${encodeURIComponent(id)}/status`, body, ...options });
 
 /** List the channels of the workspace as they stand */
-export const listChannels = (client: Client, options: CallOptions = {}): Promise<ListChannelsResponse> =>
+export const listChannels = (client: Client, options: CallOptions = {}): Promise<ListChannelsResult> =>
   client.send({ method: 'GET', path: `/api/channels`, ...options });
 
 /** A channel as it stands */
@@ -288,7 +288,7 @@ export const listWebhooks = (client: Client, query: {
   client.send({ method: 'GET', path: `/api/external-webhooks`, query, ...options });
 
 /** List the events a webhook can subscribe to */
-export const listWebhookEvents = (client: Client, options: CallOptions = {}): Promise<ListWebhookEventsResponse> =>
+export const listWebhookEvents = (client: Client, options: CallOptions = {}): Promise<ListWebhookEventsResult> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/events`, ...options });
 
 /** Read a webhook configuration */
@@ -354,11 +354,11 @@ export const resendFailedDeliveries = (client: Client, id: string, body: ResendF
   client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/resend-failed`, body, ...options });
 
 /** Whether the process lives */
-export const getHealth = (client: Client, options: CallOptions = {}): Promise<GetHealthResponse> =>
+export const getHealth = (client: Client, options: CallOptions = {}): Promise<GetHealthResult> =>
   client.send({ method: 'GET', path: `/healthz`, ...options });
 
 /** Whether the process can do its work: Postgres, Temporal and the migrations are all right */
-export const getReadiness = (client: Client, options: CallOptions = {}): Promise<GetReadinessResponse> =>
+export const getReadiness = (client: Client, options: CallOptions = {}): Promise<GetReadinessResult> =>
   client.send({ method: 'GET', path: `/readyz`, ...options });
 
 /** This description */

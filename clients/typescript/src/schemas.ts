@@ -1025,26 +1025,26 @@ export type FieldProblem = {
 
 export type FilterMatch = "all" | "any";
 
-export type GetCampaignDiagnosisResponse = {
+export type GetCampaignDiagnosisResult = {
   /** Where it stands. */
   readonly status: "success";
   /** What was asked for. */
   readonly data: readonly (DiagnosisEntry)[];
 };
 
-export type GetCampaignTimelineResponse = {
+export type GetCampaignTimelineResult = {
   /** Where it stands. */
   readonly status: "success";
   /** What was asked for. */
   readonly data: readonly (TimelinePart)[];
 };
 
-export type GetHealthResponse = {
+export type GetHealthResult = {
   /** Where it stands. */
   readonly status: "ok";
 };
 
-export type GetReadinessResponse = {
+export type GetReadinessResult = {
   /** Where it stands. */
   readonly status: "ready";
 };
@@ -1140,14 +1140,14 @@ export type LimitedTimeOffer = {
   readonly expiration_time_ms?: number;
 };
 
-export type ListChannelsResponse = {
+export type ListChannelsResult = {
   /** Where it stands. */
   readonly status: "success";
   /** What was asked for. */
   readonly data: readonly (Channel)[];
 };
 
-export type ListWebhookEventsResponse = {
+export type ListWebhookEventsResult = {
   /** Where it stands. */
   readonly status: "success";
   /** What was asked for. */
@@ -1377,7 +1377,7 @@ export type ReadEvent = {
   readonly data: MessageStatusData;
 };
 
-export type ReceiveProviderCallbackResponse = {
+export type ReceiveProviderCallbackResult = {
   /** Where it stands. */
   readonly status: "success";
 };

@@ -211,7 +211,8 @@ function responseOf(
   { description, body, example, content = {} }: ResponseDeclaration,
   schemas: NamedSchemas,
 ): JsonSchema {
-  const own = body && nameOf(body) === undefined ? named(`${pascalCase(operationId)}Response`, body) : body;
+  // Not `…Response`: oapi-codegen calls its own types so.
+  const own = body && nameOf(body) === undefined ? named(`${pascalCase(operationId)}Result`, body) : body;
   const json = own && { schema: toJsonSchema(own, schemas), ...(example !== undefined && { example }) };
   const media = {
     ...(json !== undefined && { 'application/json': json }),

@@ -123,6 +123,7 @@ it('names every shape, so that generated clients do', () => {
   }
   walk('', paths);
   expect(inline).toEqual([
+    'ButtonValue/then',
     'HeaderValues/properties/product',
     // What the provider adds to a price is passed on as it came, which takes two schemas.
     'MessagePricing/allOf/0',

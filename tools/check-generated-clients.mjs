@@ -1,0 +1,120 @@
+/**
+ * `npm run generated-clients`: what others generate of docs/openapi.json compiles, and works against a stack of its own.
+ * Not a part of the tests: it takes tools of four registries. A language that the machine lacks is named and left out.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const journeys = join(root, 'clients', 'generated');
+const document = join(root, 'docs', 'openapi.json');
+// Kept: the tools are fetched once.
+const work = join(root, 'dist', 'clients', 'generated');
+const generator = 'v/lib/python3.11/site-packages/openapi_generator_cli/openapi-generator.jar';
+
+const languages = {
+  typescript: {
+    needs: ['npm'],
+    tools:
+      'npm install --silent --no-save --prefix . openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3 @types/node@20.19.43 @stoplight/spectral-cli@6.16.3',
+    generate: `npx spectral lint --fail-severity=warn --ruleset ${journeys}/spectral.yaml ${document} && npx openapi-typescript ${document} -o api.d.ts`,
+    compile:
+      'npx tsc --strict --target es2022 --module nodenext --skipLibCheck --allowImportingTsExtensions --rewriteRelativeImportExtensions journey.ts',
+    run: 'node journey.js',
+  },
+  python: {
+    needs: ['python3', 'java'],
+    tools:
+      'python3 -m venv v && v/bin/pip install --quiet openapi-generator-cli==7.26.0 pydantic python-dateutil urllib3 typing-extensions mypy types-python-dateutil',
+    generate: `java -jar ${generator} generate -i ${document} -g python -o . --package-name messaging_campaigns > generator.log`,
+    compile: 'v/bin/mypy --check-untyped-defs journey.py',
+    run: 'v/bin/python journey.py',
+  },
+  java: {
+    needs: ['java', 'javac', 'mvn', 'python3'],
+    tools:
+      'python3 -m venv v && v/bin/pip install --quiet openapi-generator-cli==7.26.0 && mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies -DoutputDirectory=libs',
+    generate: `java -jar ${generator} generate -i ${document} -g java --library native -o . -p hideGenerationTimestamp=true > generator.log`,
+    compile: "javac -nowarn -d classes -cp 'libs/*' $(find src/main/java -name '*.java') Journey.java",
+    run: "java -cp 'classes:libs/*' Journey",
+  },
+  go: {
+    needs: ['go'],
+    tools:
+      'GOBIN=$PWD go install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 && go mod init journey && go get github.com/oapi-codegen/runtime@latest github.com/google/uuid@latest',
+    generate: `mkdir -p campaigns && ./oapi-codegen -generate types,client,skip-prune -package campaigns -o campaigns/campaigns.go ${document}`,
+    compile: 'go mod tidy && go build -o journey journey.go',
+    run: './journey',
+  },
+};
+
+const expected = { tagged: true, recipients: 2, headers: ['phone', 'country'], events: ['sent'] };
+const seconds = (from) => `${((Date.now() - from) / 1000).toFixed(0)} s`;
+const isHere = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+const dataDir = join(mkdtempSync(join(tmpdir(), 'generated-clients-')), 'data');
+const stack = spawn(process.execPath, [join(root, 'tools/run-built.mjs'), 'local/stack/start.js'], {
+  cwd: root,
+  env: { ...process.env, DATA_DIR: dataDir, PORT: '0', TEMPORAL_UI_PORT: '0' },
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+const ended = new Promise((done) => stack.once('close', done));
+let failed = 0;
+try {
+  while (!existsSync(join(dataDir, 'dev.json'))) {
+    if (stack.exitCode !== null) throw new Error('The stack did not start');
+    await sleep(100);
+  }
+  const dev = JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8'));
+  const environment = {
+    ...process.env,
+    BASE_URL: dev.baseUrl,
+    API_KEY: dev.apiKey,
+    TEMPLATE_ID: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
+  };
+  for (const [name, language] of Object.entries(languages)) {
+    const missing = language.needs.filter((program) => !isHere(program));
+    if (missing.length > 0) {
+      process.stdout.write(`${name}: left out, as this machine has no ${missing.join(', ')}\n`);
+      continue;
+    }
+    try {
+      process.stdout.write(`${name}: ${walk(name, language, environment)}\n`);
+    } catch (error) {
+      failed += 1;
+      process.stdout.write(`${name}: FAILED, ${error.message}\n${error.stdout ?? ''}${error.stderr ?? ''}\n`);
+    }
+  }
+} finally {
+  stack.kill('SIGTERM');
+  await ended;
+  rmSync(join(dataDir, '..'), { recursive: true, force: true });
+}
+process.exitCode = failed === 0 ? 0 : 1;
+
+function walk(name, { tools, generate, compile, run }, env) {
+  const folder = join(work, name);
+  const shell = (command) =>
+    execFileSync('sh', ['-c', command], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
+  const from = Date.now();
+  mkdirSync(folder, { recursive: true });
+  cpSync(journeys, folder, { recursive: true });
+  if (name === 'typescript') writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const fetched = join(folder, '.fetched');
+  if (!existsSync(fetched) || readFileSync(fetched, 'utf8') !== tools) {
+    shell(tools);
+    writeFileSync(fetched, tools);
+  }
+  const toolsTook = seconds(from);
+  const generated = Date.now();
+  shell(generate);
+  shell(compile);
+  const answer = JSON.parse(shell(run));
+  if (!isDeepStrictEqual(answer, expected)) throw new Error(`it came to ${JSON.stringify(answer)}`);
+  return `generated, compiled and driven in ${seconds(generated)} (its tools: ${toolsTook})`;
+}

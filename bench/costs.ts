@@ -173,10 +173,16 @@ try {
   tell('callback stored', count, await costOf(() => storeCallbacks(campaign)));
   tell('status applied, nobody subscribes', count, await costOf(applyCallbacks));
 
+  const webhookId = randomUUID();
   const { rows } = await client.query<{ workspace_id: number }>(
-    `INSERT INTO webhook_configuration (workspace_id, title, url, status, events, secret_encrypted)
-    SELECT workspace_id, 'bench', $2, 'active', '{delivered}', $3 FROM campaign WHERE id = $1 RETURNING workspace_id`,
-    [campaign.campaignId, sink.healthyUrl, secrets.encrypt('the secret of a receiver')],
+    `INSERT INTO webhook_configuration (id, workspace_id, title, url, status, events, secret_encrypted)
+    SELECT $4, workspace_id, 'bench', $2, 'active', '{delivered}', $3 FROM campaign WHERE id = $1 RETURNING workspace_id`,
+    [
+      campaign.campaignId,
+      sink.healthyUrl,
+      secrets.encrypt('the secret of a receiver', `webhook ${webhookId}`),
+      webhookId,
+    ],
   );
   const workspaceId = rows[0]?.workspace_id ?? 0;
   const events = Array.from({ length: deliveries }, () => exampleEvent('delivered', new Date()));

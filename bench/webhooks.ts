@@ -6,6 +6,7 @@
  * deliveries in all (60), in `--rounds N` (6); `--latency N` seconds of each pace (30); `--hanging N` receivers (200);
  * `--lanes N` starts of no-op workflows at a time (50).
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -61,17 +62,18 @@ const stop = async (): Promise<void> => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void stop().finally(() => process.exit(1)));
 }
-const secretEncrypted = createSecretBox([benchSecretsKey]).encrypt('the secret of a receiver');
+const secrets = createSecretBox([benchSecretsKey]);
 
 async function makeWorkspace(url: string): Promise<number> {
   const { rows } = await client.query<{ id: number }>(
     `INSERT INTO workspace (name) VALUES ('bench') RETURNING id`,
   );
   const workspaceId = rows[0]?.id ?? 0;
+  const id = randomUUID();
   await client.query(
-    `INSERT INTO webhook_configuration (workspace_id, title, url, status, events, secret_encrypted)
-    VALUES ($1, 'bench', $2, 'active', '{delivered}', $3)`,
-    [workspaceId, url, secretEncrypted],
+    `INSERT INTO webhook_configuration (id, workspace_id, title, url, status, events, secret_encrypted)
+    VALUES ($1, $2, 'bench', $3, 'active', '{delivered}', $4)`,
+    [id, workspaceId, url, secrets.encrypt('the secret of a receiver', `webhook ${id}`)],
   );
   return workspaceId;
 }

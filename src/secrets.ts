@@ -1,19 +1,23 @@
 /**
  * Encryption of secrets at rest: AES-256-GCM, the key found by an id that stands in front of the cipher text,
- * so that keys can be rotated (`SECRETS_KEY` first, `SECRETS_KEY_PREVIOUS` still read).
+ * so that keys can be rotated (`SECRETS_KEY` first, `SECRETS_KEY_PREVIOUS` still read). Each is bound to its row: copied
+ * into another one it does not open. Version 1 is not bound; it is read until `rotate-secrets` has replaced it.
  * Layout: version (1 byte) · key id (8) · nonce (12) · tag (16) · cipher text.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
+/** Whose secret it is: the id of a channel or a webhook configuration, the workspace of an erasure key. */
+export type SecretRow = `channel ${string}` | `webhook ${string}` | `erasure ${string}`;
+
 export interface SecretBox {
-  readonly encrypt: (plainText: string) => Buffer;
-  /** Throws when the key is unknown or the text was altered. */
-  readonly decrypt: (cipherText: Buffer) => string;
-  /** True when the text was encrypted under an older key. */
+  readonly encrypt: (plainText: string, row: SecretRow) => Buffer;
+  /** Throws when the key is unknown, the text was altered, or it is another row's. */
+  readonly decrypt: (cipherText: Buffer, row: SecretRow) => string;
+  /** True when the text was encrypted under an older key, or is bound to no row. */
   readonly isStale: (cipherText: Buffer) => boolean;
 }
 
-const version = 1;
+const [unbound, bound] = [1, 2];
 const headerLength = 1 + 8 + 12 + 16;
 
 /** `keys[0]` encrypts; every key decrypts. */
@@ -26,14 +30,15 @@ export function createSecretBox(keys: readonly string[]): SecretBox {
   if (current === undefined) throw new Error('createSecretBox needs at least one key');
 
   return {
-    encrypt(plainText) {
+    encrypt(plainText, row) {
       const nonce = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', current.key, nonce);
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(row));
       const body = Buffer.concat([cipher.update(plainText, 'utf8'), cipher.final()]);
-      return Buffer.concat([Buffer.of(version), current.id, nonce, cipher.getAuthTag(), body]);
+      return Buffer.concat([Buffer.of(bound), current.id, nonce, cipher.getAuthTag(), body]);
     },
-    decrypt(cipherText) {
-      if (cipherText.length < headerLength || cipherText[0] !== version)
+    decrypt(cipherText, row) {
+      const [version] = cipherText;
+      if (cipherText.length < headerLength || (version !== bound && version !== unbound))
         throw new Error('Not an encrypted secret');
       const id = cipherText.subarray(1, 9);
       const found = derived.find((candidate) => candidate.id.equals(id));
@@ -41,8 +46,9 @@ export function createSecretBox(keys: readonly string[]): SecretBox {
         throw new Error('The secret was encrypted under a key that SECRETS_KEY does not list');
       const decipher = createDecipheriv('aes-256-gcm', found.key, cipherText.subarray(9, 21));
       decipher.setAuthTag(cipherText.subarray(21, 37));
+      if (version === bound) decipher.setAAD(Buffer.from(row));
       return Buffer.concat([decipher.update(cipherText.subarray(37)), decipher.final()]).toString('utf8');
     },
-    isStale: (cipherText) => !current.id.equals(cipherText.subarray(1, 9)),
+    isStale: (cipherText) => cipherText[0] !== bound || !current.id.equals(cipherText.subarray(1, 9)),
   };
 }

@@ -29,7 +29,14 @@ export async function seedRunningCampaign(
   await run(
     `INSERT INTO channel (id, workspace_id, business_account_id, phone_number_id, display_phone_number,
       access_token_encrypted, messages_per_second) VALUES ($1, $2, $3, $4, '15550100000', $5, $6)`,
-    [channelId, workspaceId, account, channelId, secrets.encrypt('token'), messagesPerSecond],
+    [
+      channelId,
+      workspaceId,
+      account,
+      channelId,
+      secrets.encrypt('token', `channel ${channelId}`),
+      messagesPerSecond,
+    ],
   );
   await run('INSERT INTO channel_rate (channel_id) VALUES ($1)', [channelId]);
   await run('INSERT INTO wallet (channel_id, workspace_id, balance) VALUES ($1, $2, $3)', [

@@ -107,7 +107,10 @@ describe('admin', () => {
     await update('--status=active', '--blocked-countries=none', '--access-token=a new token');
     const after = await findChannelById(database.pool, channelId);
     expect(after).toMatchObject({ status: 'active', blockReason: null, blockedCountries: [] });
-    const token = createSecretBox([secretsKey]).decrypt(after?.accessTokenEncrypted ?? Buffer.of());
+    const token = createSecretBox([secretsKey]).decrypt(
+      after?.accessTokenEncrypted ?? Buffer.of(),
+      `channel ${channelId}`,
+    );
     expect(token).toBe('a new token');
     expect(await problem(['update-channel', `--channel-id=${channelId}`, '--responder=parrot'])).toContain(
       'responder must be one of none, chatbot, assistant',
@@ -123,9 +126,8 @@ describe('admin', () => {
     const { channelId } = await result([...channelArgs(workspaceId), '--messages-per-second', '20']);
     const channel = await findChannelById(database.pool, String(channelId));
     expect(channel).toMatchObject({ workspaceId, messagesPerSecond: 20 });
-    expect(createSecretBox([secretsKey]).decrypt(channel?.accessTokenEncrypted ?? Buffer.of())).toBe(
-      'the token',
-    );
+    const sealed = channel?.accessTokenEncrypted ?? Buffer.of();
+    expect(createSecretBox([secretsKey]).decrypt(sealed, `channel ${channelId}`)).toBe('the token');
     for (const scope of ['channel', 'workspace', 'operator']) {
       const place = scope === 'channel' ? ['--channel-id', String(channelId)] : [];
       const { keyId, apiKey } = await result([
@@ -256,7 +258,8 @@ describe('admin', () => {
     const { rotated } = await result(['rotate-secrets'], rotation);
     expect(Number(rotated)).toBeGreaterThan(0);
     const channel = await findChannelById(database.pool, channelId);
-    expect(createSecretBox([newKey]).decrypt(channel?.accessTokenEncrypted ?? Buffer.of())).toBe('the token');
+    const sealed = channel?.accessTokenEncrypted ?? Buffer.of();
+    expect(createSecretBox([newKey]).decrypt(sealed, `channel ${channelId}`)).toBe('the token');
     expect(await result(['rotate-secrets'], rotation)).toEqual({ rotated: 0 });
     // Back again: the other tests of this file use the first key.
     await result(['rotate-secrets'], { ...environment, SECRETS_KEY_PREVIOUS: newKey });

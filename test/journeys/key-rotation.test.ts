@@ -10,6 +10,7 @@ import { runAdmin } from '../../src/admin/run-admin.ts';
 import type { Environment } from '../../src/config.ts';
 import { bytes, nothing, row } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
+import { sealUnbound } from '../support/unbound-secret.ts';
 import { startTestApi, type SeededWorkspace, type TestApi, type TestApiOptions } from '../support/api.ts';
 
 const oldKey = 'the secrets key until today';
@@ -62,10 +63,10 @@ async function admin(command: string, environment: Environment): Promise<Readonl
 }
 
 describe('another SECRETS_KEY', () => {
-  const Stored = row(t.type({ title: t.string, secret: bytes }));
+  const Stored = row(t.type({ id: t.string, title: t.string, secret: bytes }));
   const stored = () =>
     first.database.pool.any(sql.type(Stored)`
-      SELECT title, secret_encrypted AS secret FROM webhook_configuration WHERE secret_encrypted IS NOT NULL`);
+      SELECT id, title, secret_encrypted AS secret FROM webhook_configuration WHERE secret_encrypted IS NOT NULL`);
   const underNewKey = createSecretBox([newKey]);
   const staleCount = async () => (await stored()).filter(({ secret }) => underNewKey.isStale(secret)).length;
   const addWebhook = async (process: TestApi, secret: string) => {
@@ -80,12 +81,11 @@ describe('another SECRETS_KEY', () => {
   it(
     'is taken into use, the command is killed and run again, and the old key goes',
     async () => {
-      const boxOfOld = createSecretBox([oldKey]);
       await first.database.pool.query(sql.type(nothing)`
       INSERT INTO webhook_configuration (workspace_id, title, url, status, events, secret_encrypted)
       SELECT ${workspace.workspaceId}, 'secret ' || number, 'https://example.com/', 'inactive', ARRAY['sent'], secret
       FROM unnest(${sql.array(
-        Array.from({ length: configurations }, (_, index) => boxOfOld.encrypt(`secret ${index + 1}`)),
+        Array.from({ length: configurations }, (_, index) => sealUnbound(oldKey, `secret ${index + 1}`)),
         'bytea',
       )}) WITH ORDINALITY AS given (secret, number)`);
       await first.database.pool.query(sql.type(nothing)`
@@ -98,8 +98,8 @@ describe('another SECRETS_KEY', () => {
       await addWebhook(using, 'written under the new key');
       const changed = await addWebhook(knowing, 'written under the old key');
       for (const process of [knowing, using])
-        for (const { title, secret } of await stored())
-          expect(process.dependencies.secrets.decrypt(secret)).toBe(title);
+        for (const { id, title, secret } of await stored())
+          expect(process.dependencies.secrets.decrypt(secret, `webhook ${id}`)).toBe(title);
 
       // Step 3: the command, killed in the middle, while secrets are changed.
       const rotation = { SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: oldKey };
@@ -112,8 +112,8 @@ describe('another SECRETS_KEY', () => {
       const halfway = await staleCount();
       expect(halfway).toBeGreaterThan(0);
       expect(halfway).toBeLessThan(before);
-      for (const { title, secret } of await stored())
-        expect(knowing.dependencies.secrets.decrypt(secret)).toBe(title);
+      for (const { id, title, secret } of await stored())
+        expect(knowing.dependencies.secrets.decrypt(secret, `webhook ${id}`)).toBe(title);
 
       const again = admin('rotate-secrets', rotation);
       await knowing.send('PATCH', `/api/external-webhooks/${changed}`, {
@@ -127,9 +127,9 @@ describe('another SECRETS_KEY', () => {
 
       // Step 4: without the old key.
       const alone = await startProcess({ secretsKeys: [newKey], keyPeppers: [oldPepper] });
-      const texts = (await stored()).map(({ title, secret }) => [
+      const texts = (await stored()).map(({ id, title, secret }) => [
         title,
-        alone.dependencies.secrets.decrypt(secret),
+        alone.dependencies.secrets.decrypt(secret, `webhook ${id}`),
       ]);
       expect(texts).toHaveLength(configurations + 2);
       for (const [title, text] of texts)

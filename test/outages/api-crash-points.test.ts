@@ -46,7 +46,7 @@ async function setScene(): Promise<Scene> {
   const { workspaceId, businessAccountId, channelId } = workspace;
   const templateId = await aTemplate(api.database.pool, { workspaceId, businessAccountId });
   await postLedgerEntry(api.database.pool, { channelId, kind: 'recharge', amount: 10_000_000n });
-  const token = sql.binary(api.dependencies.secrets.encrypt('token-of-the-tests'));
+  const token = sql.binary(api.dependencies.secrets.encrypt('token-of-the-tests', `channel ${channelId}`));
   await api.database.pool.query(sql.type(nothing)`
     UPDATE channel SET access_token_encrypted = ${token} WHERE id = ${channelId}`);
   scenes += 1;

@@ -167,7 +167,7 @@ const singleTo = ({ channelId, workspaceId, templateId }: SeededCampaign) =>
       id: channelId,
       workspaceId,
       phoneNumberId: channelId,
-      accessTokenEncrypted: testSecrets.encrypt('token'),
+      accessTokenEncrypted: testSecrets.encrypt('token', `channel ${channelId}`),
     },
     template: { id: templateId, name: 'hello', language: 'en_US', category: 'UTILITY' },
     components: [],

@@ -46,7 +46,7 @@ it('keeps the limit of the channel when the answers of a stalled database come a
         id: seeded.channelId,
         workspaceId: seeded.workspaceId,
         phoneNumberId: seeded.channelId,
-        accessTokenEncrypted: testSecrets.encrypt('token'),
+        accessTokenEncrypted: testSecrets.encrypt('token', `channel ${seeded.channelId}`),
       },
       template: { id: seeded.templateId, name: 'hello', language: 'en_US', category: 'UTILITY' },
       components: [],

@@ -50,7 +50,7 @@ export async function seedCampaign(database: Database, seed: CampaignSeed): Prom
     await run(sql.fragment`INSERT INTO channel (id, workspace_id, business_account_id, phone_number_id,
         display_phone_number, access_token_encrypted, messages_per_second)
       VALUES (${channelId}, ${workspaceId}, ${account}, ${channelId}, '15550100000',
-        ${sql.binary(testSecrets.encrypt('token'))}, ${seed.messagesPerSecond ?? 100_000})`);
+        ${sql.binary(testSecrets.encrypt('token', `channel ${channelId}`))}, ${seed.messagesPerSecond ?? 100_000})`);
     await run(sql.fragment`INSERT INTO channel_rate (channel_id) VALUES (${channelId})`);
     await run(sql.fragment`INSERT INTO wallet (channel_id, workspace_id, balance)
       VALUES (${channelId}, ${workspaceId}, ${balance})`);

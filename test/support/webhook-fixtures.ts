@@ -31,6 +31,7 @@ export async function makeWorkspace(database: TestDatabase): Promise<number> {
 }
 
 export interface ConfigurationOverrides {
+  readonly id?: string;
   readonly url?: string;
   readonly events?: readonly EventKey[];
   readonly status?: 'active' | 'inactive';
@@ -43,6 +44,7 @@ export function makeConfiguration(
   overrides: ConfigurationOverrides = {},
 ) {
   return insertWebhookConfiguration(pool, workspaceId, {
+    id: randomUUID(),
     title: 'Test',
     url: 'http://127.0.0.1:9/hook',
     status: 'active',

@@ -1,4 +1,5 @@
 /** Spec 4.7: the webhook configurations of a workspace. */
+import { randomUUID } from 'node:crypto';
 import { idOf, limitUpTo, Page } from '../../codecs/scalars.ts';
 import { optional, struct } from '../../codecs/struct.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -56,12 +57,14 @@ export const createWebhook = endpoint(
     assertTargetUrl(dependencies, body.url);
     const { database, secrets } = dependencies;
     const secret = body.secret ?? null;
+    const id = randomUUID();
     const created = await records.insertWebhookConfiguration(database, principal.workspaceId, {
+      id,
       title: body.title,
       url: body.url,
       status: body.status ?? 'active',
       events: body.events,
-      secretEncrypted: secret === null ? null : secrets.encrypt(secret),
+      secretEncrypted: secret === null ? null : secrets.encrypt(secret, `webhook ${id}`),
     });
     return { status: 201, body: succeedWith('Webhook created successfully', created) };
   },
@@ -132,7 +135,7 @@ export const updateWebhook = endpoint(
     const updated = isChange
       ? await records.updateWebhookConfiguration(database, workspaceId, id, {
           ...change,
-          secretEncrypted: typeof secret === 'string' ? secrets.encrypt(secret) : secret,
+          secretEncrypted: typeof secret === 'string' ? secrets.encrypt(secret, `webhook ${id}`) : secret,
         })
       : await records.getWebhookConfiguration(database, workspaceId, id);
     return { status: 200, body: succeedWith('Webhook updated successfully', updated) };

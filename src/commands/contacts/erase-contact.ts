@@ -45,10 +45,11 @@ async function keepOptOut(
   { workspaceId, person }: { readonly workspaceId: number; readonly person: KnownPerson },
 ): Promise<void> {
   if (person.phoneNumber === null) return;
-  await insertErasureKey(transaction, workspaceId, secrets.encrypt(randomBytes(32).toString('base64')));
+  const row = `erasure ${workspaceId}` as const;
+  await insertErasureKey(transaction, workspaceId, secrets.encrypt(randomBytes(32).toString('base64'), row));
   const encrypted = await findErasureKey(transaction, workspaceId);
   if (encrypted === undefined) return;
-  const hash = hashOfNumber(secrets.decrypt(encrypted), person.phoneNumber);
+  const hash = hashOfNumber(secrets.decrypt(encrypted, row), person.phoneNumber);
   await noteOptedOutNumber(transaction, workspaceId, { hash, optedOut: !person.subscribed });
 }
 

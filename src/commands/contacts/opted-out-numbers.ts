@@ -22,7 +22,7 @@ export async function readOptedOut(
   if (encrypted === undefined) return nobody;
   const hashes = await listOptedOutNumbers(connection, workspaceId);
   if (hashes.length === 0) return nobody;
-  const key = secrets.decrypt(encrypted);
+  const key = secrets.decrypt(encrypted, `erasure ${workspaceId}`);
   const known = new Set(hashes.map((hash) => hash.toString('base64')));
   return (digits) => known.has(hashOfNumber(key, digits).toString('base64'));
 }

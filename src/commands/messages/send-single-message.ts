@@ -67,7 +67,8 @@ export async function sendSingleMessage(
   dependencies: SingleSender,
   message: SingleMessage,
 ): Promise<SingleSendOutcome> {
-  const accessToken = dependencies.secrets.decrypt(message.channel.accessTokenEncrypted);
+  const { channel } = message;
+  const accessToken = dependencies.secrets.decrypt(channel.accessTokenEncrypted, `channel ${channel.id}`);
   const messageId = await claim(dependencies, message);
   const result = await attemptDispatch(dependencies, { message, messageId, accessToken });
   switch (result.kind) {

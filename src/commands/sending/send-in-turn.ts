@@ -64,7 +64,7 @@ export function openTurn(
   const { database, config, provider, secrets, logger, metrics } = dependencies;
   const { workspace_id: workspaceId, campaign_id: campaignId, channel_id: channelId, epoch } = context;
   const startedAt = performance.now();
-  const accessToken = secrets.decrypt(context.access_token_encrypted);
+  const accessToken = secrets.decrypt(context.access_token_encrypted, `channel ${channelId}`);
   const render = compileRenderer(context.message_plan as MessagePlan);
   const placeOnOurClock = createClockOffset();
   let leaving = Promise.resolve();

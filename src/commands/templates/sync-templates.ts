@@ -102,7 +102,13 @@ function accessTokensOf(
   const activeFirst = channels.toSorted(
     (one, other) => Number(one.status !== 'active') - Number(other.status !== 'active'),
   );
-  return [...new Set(activeFirst.map((channel) => secrets.decrypt(channel.accessTokenEncrypted)))];
+  return [
+    ...new Set(
+      activeFirst.map(({ id, accessTokenEncrypted }) =>
+        secrets.decrypt(accessTokenEncrypted, `channel ${id}`),
+      ),
+    ),
+  ];
 }
 
 /** One token after the other until the provider takes one; the last one's refusal is the caller's. */

@@ -81,7 +81,7 @@ const userAgent = 'MessagingCampaigns-Webhooks/1';
 function secretsOf({ secrets }: Signer, attempt: Attempt): readonly string[] {
   return [attempt.secretEncrypted, attempt.previousSecretEncrypted]
     .filter((encrypted) => encrypted !== null)
-    .map((encrypted) => secrets.decrypt(encrypted));
+    .map((encrypted) => secrets.decrypt(encrypted, `webhook ${attempt.webhookId}`));
 }
 
 /** The request of spec 6.1: the stored text as it is, the four headers, and the signatures. */

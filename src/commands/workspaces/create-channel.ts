@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, type FieldProblem } from '../../domain/error.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
@@ -24,18 +25,19 @@ export async function createChannel(
   const problems = [...identifierProblems(input), ...rateProblems(messagesPerSecond)];
   if (problems.length > 0) throw Invalid.of(problems);
 
-  const accessTokenEncrypted = secrets.encrypt(input.accessToken);
-  const channelId = await database.transaction(async (connection) => {
+  const channelId = randomUUID();
+  const accessTokenEncrypted = secrets.encrypt(input.accessToken, `channel ${channelId}`);
+  await database.transaction(async (connection) => {
     await requireWorkspace(connection, input.workspaceId);
     await registerBusinessAccount(connection, input.workspaceId, input.businessAccountId);
-    const created = await insertChannel(connection, input.workspaceId, {
+    await insertChannel(connection, input.workspaceId, {
       ...input,
+      id: channelId,
       accessTokenEncrypted,
       messagesPerSecond,
     });
     const { workspaceId } = input;
-    await insertAuditEntry(connection, { workspaceId, action: 'channel.create', objectId: created });
-    return created;
+    await insertAuditEntry(connection, { workspaceId, action: 'channel.create', objectId: channelId });
   });
   return { channelId };
 }

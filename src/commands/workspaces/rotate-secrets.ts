@@ -1,4 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
+import type { SecretRow } from '../../secrets.ts';
 import {
   listStoredSecrets,
   replaceStoredSecret,
@@ -9,7 +10,7 @@ import {
 const pageSize = 500;
 
 /**
- * Encrypts again whatever is encrypted under an older key, so that `SECRETS_KEY_PREVIOUS` can be dropped afterwards.
+ * Encrypts again whatever is encrypted under an older key or bound to no row, so that `SECRETS_KEY_PREVIOUS` can be dropped afterwards.
  * Stops with an error at a secret whose key is not configured; running it again goes on.
  */
 export async function rotateSecrets({
@@ -30,7 +31,8 @@ async function rotatePlace(
   for (;;) {
     const page = await listStoredSecrets(database, { place, afterId, limit: pageSize });
     for (const before of page.filter(({ encrypted }) => secrets.isStale(encrypted))) {
-      const after = secrets.encrypt(secrets.decrypt(before.encrypted));
+      const owner = before.row as SecretRow;
+      const after = secrets.encrypt(secrets.decrypt(before.encrypted, owner), owner);
       if (await replaceStoredSecret(database, { place, before, after })) rotated += 1;
     }
     const last = page.at(-1);

@@ -50,7 +50,9 @@ export async function updateChannel(
     blockedCountries: [...(input.blockedCountries ?? blockedCountries)],
   };
   const accessTokenEncrypted =
-    input.accessToken === undefined ? found.accessTokenEncrypted : secrets.encrypt(input.accessToken);
+    input.accessToken === undefined
+      ? found.accessTokenEncrypted
+      : secrets.encrypt(input.accessToken, `channel ${input.channelId}`);
   await database.transaction(async (transaction) => {
     // A loop of the workers tells their workflows.
     if (settings.status === 'blocked') await pauseRunningOfChannel(transaction, input.channelId);

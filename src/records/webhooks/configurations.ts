@@ -30,6 +30,7 @@ const selection = sql.fragment`
 const Total = row(t.type({ total: t.number }));
 
 export interface NewWebhookConfiguration {
+  readonly id: string;
   readonly title: string;
   readonly url: string;
   readonly status: WebhookStatus;
@@ -53,9 +54,9 @@ export async function insertWebhookConfiguration(
       throw new Invalid(`A workspace can have at most ${maxConfigurations} webhook configurations`);
     }
     const created = await transaction.one(sql.type(row(WebhookConfiguration))`
-      INSERT INTO webhook_configuration (workspace_id, title, url, status, events, secret_encrypted)
-      VALUES (${workspaceId}, ${configuration.title}, ${configuration.url}, ${configuration.status},
-        ${sql.array([...configuration.events], 'text')}, ${binaryOrNull(configuration.secretEncrypted)})
+      INSERT INTO webhook_configuration (id, workspace_id, title, url, status, events, secret_encrypted)
+      VALUES (${configuration.id}, ${workspaceId}, ${configuration.title}, ${configuration.url},
+        ${configuration.status}, ${sql.array([...configuration.events], 'text')}, ${binaryOrNull(configuration.secretEncrypted)})
       RETURNING ${selection}`);
     await insertAuditEntry(transaction, { workspaceId, action: 'webhook.create', objectId: created.id });
     return created;

@@ -29,6 +29,7 @@ const selection = sql.fragment`
   channel.responder`;
 
 export interface NewChannel {
+  readonly id: string;
   readonly businessAccountId: string;
   readonly phoneNumberId: string;
   readonly displayPhoneNumber: string;
@@ -36,28 +37,24 @@ export interface NewChannel {
   readonly messagesPerSecond: number;
 }
 
-const ChannelId = row(t.type({ id: t.string }));
-
 /** The channel with its token bucket and its empty wallet. Throws Conflict when the phone number id is taken. */
 export async function insertChannel(
   connection: Connection,
   workspaceId: number,
   channel: NewChannel,
-): Promise<string> {
+): Promise<void> {
   try {
-    return await connection.oneFirst(sql.type(ChannelId)`
+    await connection.query(sql.type(nothing)`
       WITH inserted AS (
-        INSERT INTO channel (workspace_id, business_account_id, phone_number_id, display_phone_number,
+        INSERT INTO channel (id, workspace_id, business_account_id, phone_number_id, display_phone_number,
           access_token_encrypted, messages_per_second)
-        VALUES (${workspaceId}, ${channel.businessAccountId}, ${channel.phoneNumberId},
+        VALUES (${channel.id}, ${workspaceId}, ${channel.businessAccountId}, ${channel.phoneNumberId},
           ${channel.displayPhoneNumber}, ${sql.binary(channel.accessTokenEncrypted)}, ${channel.messagesPerSecond})
         RETURNING id, workspace_id
       ), rate AS (
         INSERT INTO channel_rate (channel_id) SELECT id FROM inserted
-      ), purse AS (
-        INSERT INTO wallet (channel_id, workspace_id) SELECT id, workspace_id FROM inserted
       )
-      SELECT id FROM inserted`);
+      INSERT INTO wallet (channel_id, workspace_id) SELECT id, workspace_id FROM inserted`);
   } catch (error) {
     if (error instanceof UniqueIntegrityConstraintViolationError) {
       throw new Conflict('The phone number id belongs to another channel');

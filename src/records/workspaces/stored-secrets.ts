@@ -4,20 +4,30 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, row } from '../database/row.ts';
 
+const webhook = { table: sql.fragment`webhook_configuration`, row: sql.fragment`'webhook ' || id` };
 const columns = {
-  channel: { table: sql.fragment`channel`, column: sql.fragment`access_token_encrypted` },
-  webhook: { table: sql.fragment`webhook_configuration`, column: sql.fragment`secret_encrypted` },
-  previous_webhook: {
-    table: sql.fragment`webhook_configuration`,
-    column: sql.fragment`previous_secret_encrypted`,
+  channel: {
+    table: sql.fragment`channel`,
+    row: sql.fragment`'channel ' || id`,
+    column: sql.fragment`access_token_encrypted`,
   },
-  erasure: { table: sql.fragment`erasure_key`, column: sql.fragment`key_encrypted` },
+  webhook: { ...webhook, column: sql.fragment`secret_encrypted` },
+  previous_webhook: { ...webhook, column: sql.fragment`previous_secret_encrypted` },
+  erasure: {
+    table: sql.fragment`erasure_key`,
+    row: sql.fragment`'erasure ' || workspace_id`,
+    column: sql.fragment`key_encrypted`,
+  },
 };
 
 export type SecretPlace = keyof typeof columns;
 export const secretPlaces = Object.keys(columns) as readonly SecretPlace[];
 
-const StoredSecret = t.type({ id: t.string, encrypted: bytes });
+const StoredSecret = t.type({
+  id: t.string,
+  row: t.string,
+  encrypted: bytes,
+});
 export type StoredSecret = t.TypeOf<typeof StoredSecret>;
 
 /** The next ones by id, after `afterId`. */
@@ -29,9 +39,9 @@ export async function listStoredSecrets(
     limit,
   }: { readonly place: SecretPlace; readonly afterId: string; readonly limit: number },
 ): Promise<readonly StoredSecret[]> {
-  const { table, column } = columns[place];
+  const { table, column, row: owner } = columns[place];
   return connection.any(sql.type(row(StoredSecret))`
-    SELECT id, ${column} AS encrypted FROM ${table}
+    SELECT id, ${owner} AS row, ${column} AS encrypted FROM ${table}
     WHERE id > ${afterId} AND ${column} IS NOT NULL ORDER BY id LIMIT ${limit}`);
 }
 

@@ -64,7 +64,8 @@ describe('POST /api/external-webhooks', () => {
       [id],
     );
     expect(row?.secret_encrypted.includes('sesame')).toBe(false);
-    expect(api.dependencies.secrets.decrypt(row?.secret_encrypted ?? Buffer.alloc(0))).toBe('open sesame');
+    const sealed = row?.secret_encrypted ?? Buffer.alloc(0);
+    expect(api.dependencies.secrets.decrypt(sealed, `webhook ${id}`)).toBe('open sesame');
   });
 
   it('is active unless told otherwise', async () => {
@@ -210,8 +211,8 @@ describe('PATCH /api/external-webhooks/:id', () => {
     expect((await call('PATCH', `/${id}`, { status: 'inactive' })).body.data.hasSecret).toBe(true);
     await call('PATCH', `/${id}`, { secret: 'second' });
     const rotated = await stored();
-    expect(decrypt(rotated?.secret_encrypted ?? Buffer.alloc(0))).toBe('second');
-    expect(decrypt(rotated?.previous_secret_encrypted ?? Buffer.alloc(0))).toBe('first');
+    expect(decrypt(rotated?.secret_encrypted ?? Buffer.alloc(0), `webhook ${id}`)).toBe('second');
+    expect(decrypt(rotated?.previous_secret_encrypted ?? Buffer.alloc(0), `webhook ${id}`)).toBe('first');
     expect(rotated?.hours).toBe(24);
     expect((await call('PATCH', `/${id}`, { secret: null })).body.data.hasSecret).toBe(false);
     expect(await stored()).toEqual({ secret_encrypted: null, previous_secret_encrypted: null, hours: null });

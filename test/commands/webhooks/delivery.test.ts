@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
@@ -159,11 +160,13 @@ describe('a delivery', () => {
     startRelay();
     const { url, received } = await receiver();
     const { encrypt } = dependencies.secrets;
+    const id = randomUUID();
     const { workspaceId, configuration, emit } = await configured(url, {
-      secretEncrypted: encrypt('old secret'),
+      id,
+      secretEncrypted: encrypt('old secret', `webhook ${id}`),
     });
     await updateWebhookConfiguration(database.pool, workspaceId, configuration.id, {
-      secretEncrypted: encrypt('new secret'),
+      secretEncrypted: encrypt('new secret', `webhook ${id}`),
     });
     await emit();
     await settled(1);

@@ -79,7 +79,9 @@ describe('createChannel', () => {
     const { workspaceId, channelId } = await aWallet();
     const channel = await getChannel(database.pool, workspaceId, channelId);
     expect(channel.accessTokenEncrypted.includes('token-of-the-channel')).toBe(false);
-    expect(secrets.decrypt(channel.accessTokenEncrypted)).toBe('token-of-the-channel');
+    expect(secrets.decrypt(channel.accessTokenEncrypted, `channel ${channelId}`)).toBe(
+      'token-of-the-channel',
+    );
     expect(channel).toMatchObject({ status: 'active', messagesPerSecond: 80, blockedCountries: [] });
     expect(await getWallet(database.pool, workspaceId, channelId)).toEqual({
       channelId,

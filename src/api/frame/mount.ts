@@ -165,6 +165,7 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
           connection: database,
           scope: {
             workspaceId: principal.workspaceId,
+            channelId: principal.channelId,
             route: `${declaration.method} ${ctx.path}`,
             key,
           },

@@ -6,6 +6,8 @@ import { bytes, nothing, nullable, row } from '../database/row.ts';
 
 export interface IdempotencyScope {
   readonly workspaceId: number;
+  /** Of the API key; null: it is the workspace's. */
+  readonly channelId: string | null;
   /** Method and path. */
   readonly route: string;
   readonly key: string;
@@ -52,13 +54,21 @@ const selected = sql.fragment`
   request_sha256, response_status, response_body, resource_id,
   (extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS age_ms`;
 
+const storedRoute = ({ route, channelId }: IdempotencyScope): string => `${route} ${channelId ?? '-'}`;
+
+/** Its own row, or one of a release that kept no channel. */
+const rowsOf = (scope: IdempotencyScope) => sql.fragment`
+  workspace_id = ${scope.workspaceId} AND route IN (${storedRoute(scope)}, ${scope.route}) AND key = ${scope.key}`;
+
+const alive = (scope: IdempotencyScope) => sql.fragment`
+  SELECT ${selected} FROM idempotency_key WHERE ${rowsOf(scope)} AND created_at > now() - ${keyLifetime}
+  ORDER BY route DESC LIMIT 1`;
+
 export async function findIdempotencyKey(
   connection: Connection,
-  { workspaceId, route, key }: IdempotencyScope,
+  scope: IdempotencyScope,
 ): Promise<IdempotencyRecord | undefined> {
-  const found = await connection.maybeOne(sql.type(row(StoredKey))`
-    SELECT ${selected} FROM idempotency_key
-    WHERE workspace_id = ${workspaceId} AND route = ${route} AND key = ${key} AND created_at > now() - ${keyLifetime}`);
+  const found = await connection.maybeOne(sql.type(row(StoredKey))`${alive(scope)}`);
   return found === null ? undefined : present(found);
 }
 
@@ -68,14 +78,13 @@ export async function findIdempotencyKey(
  */
 export async function lockIdempotencyKey(
   connection: Connection,
-  { workspaceId, route, key }: IdempotencyScope,
+  scope: IdempotencyScope,
 ): Promise<{ readonly locked: boolean; readonly record: IdempotencyRecord | undefined }> {
   const found = await connection.one(sql.type(LockedKey)`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(workspace_id || ' ' || route || ' ' || key, 0)) AS locked,
-      ${selected}
-    FROM (VALUES (${workspaceId}::int4, ${route}, ${key})) AS wanted (workspace_id, route, key)
-    LEFT JOIN (SELECT * FROM idempotency_key WHERE created_at > now() - ${keyLifetime}) AS alive
-      USING (workspace_id, route, key)`);
+    SELECT locked, found.*
+    FROM pg_try_advisory_xact_lock(hashtextextended(
+      ${`${scope.workspaceId} ${scope.route} ${scope.key}`}, 0)) AS locked
+    LEFT JOIN (${alive(scope)}) AS found ON TRUE`);
   return { locked: found.locked, record: present(found) };
 }
 
@@ -93,7 +102,7 @@ export async function insertIdempotencyKey(
   const inserted = await connection.maybeOne(sql.type(Inserted)`
     INSERT INTO idempotency_key
       (workspace_id, route, key, request_sha256, resource_id, response_status, response_body)
-    VALUES (${entry.workspaceId}, ${entry.route}, ${entry.key}, ${sql.binary(entry.requestSha256)},
+    VALUES (${entry.workspaceId}, ${storedRoute(entry)}, ${entry.key}, ${sql.binary(entry.requestSha256)},
       ${entry.resourceId ?? null}, ${response?.status ?? null}, ${response?.body ?? null})
     ON CONFLICT (workspace_id, route, key) DO UPDATE SET
       request_sha256 = excluded.request_sha256, response_status = excluded.response_status,
@@ -106,21 +115,20 @@ export async function insertIdempotencyKey(
 /** The answer of a reserved key; one that has an answer keeps it. */
 export async function completeIdempotencyKey(
   connection: Connection,
-  { workspaceId, route, key, response }: IdempotencyScope & { readonly response: StoredResponse },
+  { response, ...scope }: IdempotencyScope & { readonly response: StoredResponse },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
     UPDATE idempotency_key SET response_status = ${response.status}, response_body = ${response.body}
-    WHERE workspace_id = ${workspaceId} AND route = ${route} AND key = ${key} AND response_status IS NULL`);
+    WHERE ${rowsOf(scope)} AND response_status IS NULL`);
 }
 
 /** Gives a reserved key back: its request failed in a way that leaves nothing behind. */
 export async function deleteReservedIdempotencyKey(
   connection: Connection,
-  { workspaceId, route, key }: IdempotencyScope,
+  scope: IdempotencyScope,
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    DELETE FROM idempotency_key
-    WHERE workspace_id = ${workspaceId} AND route = ${route} AND key = ${key} AND response_status IS NULL`);
+    DELETE FROM idempotency_key WHERE ${rowsOf(scope)} AND response_status IS NULL`);
 }
 
 /** For retention: at most `limit` rows at a time. Returns how many went. */

@@ -198,6 +198,20 @@ it('does not act again for a request that died outside the database, and answers
   expect((await post('/sends', 'interrupted')).headers.get('idempotent-replayed')).toBe('true');
 });
 
+it('keeps the keys of a channel and of its workspace apart', async () => {
+  const send = (key: string) =>
+    api.send('POST', '/sends', { key, body: { name: 'a' }, headers: { 'Idempotency-Key': 'channels' } });
+  const answers = [await send(workspace.channelKey), await send(workspace.workspaceKey)];
+  expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, null]);
+  expect((await send(workspace.workspaceKey)).headers.get('idempotent-replayed')).toBe('true');
+});
+
+it('knows what a release that kept no channel has answered', async () => {
+  await post('/sends', 'earlier');
+  await query(`UPDATE idempotency_key SET route = 'POST /sends' WHERE key = 'earlier'`);
+  expect((await post('/sends', 'earlier')).headers.get('idempotent-replayed')).toBe('true');
+});
+
 it('keeps the keys of workspaces and routes apart', async () => {
   const first = await post('/sends', 'apart');
   const other = await api.seedWorkspace();
@@ -215,7 +229,7 @@ it('keeps the keys of workspaces and routes apart', async () => {
 
 it.each([creates, '/sends'])('forgets a key of %s after 24 hours', async (path) => {
   const age = () =>
-    query(`UPDATE idempotency_key SET created_at = now() - interval '25 hours' WHERE key = 'old ' || route`);
+    query(`UPDATE idempotency_key SET created_at = now() - interval '25 hours' WHERE key LIKE 'old POST %'`);
   const key = `old POST ${path}`;
   await post(path, key);
   await age();

@@ -19,7 +19,7 @@ import {
   acknowledgement,
   answer,
   answerWith,
-  cutPage,
+  partPage,
   onePart,
   succeed,
   succeedWith,
@@ -78,11 +78,11 @@ export const listContacts = endpoint(
     if (cursor !== undefined && isSearch !== (cursor.way !== undefined)) {
       throw Invalid.at('cursor', 'cursor is not a cursor of this list');
     }
-    const part = { after: cursor, limit: limit + 1 };
+    const part = { after: cursor, limit };
     const found = isSearch
       ? await listing.searchContacts(database, workspaceId, { search, ...part })
       : await listing.listContacts(database, workspaceId, part);
-    const body = cutPage(found, limit, {
+    const body = partPage(found, limit, {
       cursor: ({ position }) => ContactCursor.encode(position),
       present: ({ contact }) => presentContact(contact),
     });

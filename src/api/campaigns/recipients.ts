@@ -27,7 +27,7 @@ import {
   type RecipientReport as RecipientRow,
 } from '../../records/campaigns/recipient-report.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { answer, cutPage, cursorPageOf, succeed } from '../frame/envelope.ts';
+import { answer, cursorPage, cursorPageOf, succeed } from '../frame/envelope.ts';
 
 const recipientFields = {
   id: Uuid,
@@ -133,9 +133,9 @@ export const listCampaignRecipients = endpoint(
         headers: { 'content-disposition': `attachment; filename="recipients-${params.id}.csv"` },
       };
     }
-    const found = await listRecipients(dependencies.database, { ...filter, limit: limit + 1 });
-    const cursor = ({ position }: RecipientRow) => Cursor.encode(position);
-    return { status: 200, body: cutPage(found, limit, { cursor, present: presentRecipient }) };
+    const { recipients, nextPosition } = await listRecipients(dependencies.database, filter);
+    const nextCursor = nextPosition === null ? null : Cursor.encode(nextPosition);
+    return { status: 200, body: cursorPage(recipients.map(presentRecipient), { limit, nextCursor }) };
   },
 );
 

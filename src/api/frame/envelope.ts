@@ -93,16 +93,24 @@ export function cursorPage<A>(
   return { status: 'success', data, pagination } as const;
 }
 
-/** The page of what was found up to one row beyond the limit: that row tells whether there is a next page. */
-export function cutPage<R, A>(
-  found: readonly R[],
-  limit: number,
-  { cursor, present }: { readonly cursor: (last: R) => string; readonly present: (row: R) => A },
-) {
-  const shown = found.slice(0, limit);
-  const last = found.length > limit ? shown.at(-1) : undefined;
-  return cursorPage(shown.map(present), { limit, nextCursor: last === undefined ? null : cursor(last) });
+interface PageOf<R, A> {
+  readonly cursor: (last: R) => string;
+  readonly present: (row: R) => A;
 }
+
+/** The page of a part of a list. */
+export function partPage<R, A>(
+  { items, hasNext }: { readonly items: readonly R[]; readonly hasNext: boolean },
+  limit: number,
+  { cursor, present }: PageOf<R, A>,
+) {
+  const last = hasNext ? items.at(-1) : undefined;
+  return cursorPage(items.map(present), { limit, nextCursor: last === undefined ? null : cursor(last) });
+}
+
+/** The page of what was found up to one row beyond the limit: that row tells whether there is a next page. */
+export const cutPage = <R, A>(found: readonly R[], limit: number, page: PageOf<R, A>) =>
+  partPage({ items: found.slice(0, limit), hasNext: found.length > limit }, limit, page);
 
 /** The declared answers of `record`, `recordWithMessage`, `Acknowledgement` and the pages; `example` is the record in wire form. */
 export const answer = <C extends t.Mixed>(description: string, data: C, example: unknown) => ({

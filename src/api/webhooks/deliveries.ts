@@ -9,7 +9,7 @@ import { insertTestEvent } from '../../records/webhooks/events.ts';
 import { getWebhookConfiguration } from '../../records/webhooks/configurations.ts';
 import * as records from '../../records/webhooks/deliveries.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { answer, answerWith, cutPage, onePart, succeed, succeedWith } from '../frame/envelope.ts';
+import { answer, answerWith, partPage, onePart, succeed, succeedWith } from '../frame/envelope.ts';
 import { Delivery, DeliveryCursor, DeliveryDetail, deliveryPage, TestWebhook } from './codecs.ts';
 import { deliveryExample, waitingDeliveryExample } from './examples.ts';
 
@@ -42,13 +42,14 @@ export const listWebhookDeliveries = endpoint(
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query }) => {
     await getWebhookConfiguration(database, workspaceId, id);
     const limit = query.limit ?? defaultLimit;
-    const found = await records.listWebhookDeliveries(database, workspaceId, id, {
+    const found = await records.listDeliveries(database, workspaceId, {
+      webhookId: id,
       states: query.state ?? [],
       eventKeys: query.eventKey ?? [],
       beforeId: query.cursor,
-      limit: limit + 1,
+      limit,
     });
-    return { status: 200, body: cutPage(found, limit, deliveryPage) };
+    return { status: 200, body: partPage(found, limit, deliveryPage) };
   },
 );
 

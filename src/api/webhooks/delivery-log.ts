@@ -7,7 +7,7 @@ import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/deliver
 import { getWebhookConfiguration } from '../../records/webhooks/configurations.ts';
 import * as records from '../../records/webhooks/deliveries.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { answerWith, cutPage, onePart, succeedWith } from '../frame/envelope.ts';
+import { answerWith, partPage, onePart, succeedWith } from '../frame/envelope.ts';
 import { Delivery, DeliveryCursor, deliveryPage } from './codecs.ts';
 import { deliveryExample } from './examples.ts';
 
@@ -37,15 +37,15 @@ export const listDeliveries = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? defaultLimit;
-    const found = await records.listDeliveriesOfWorkspace(database, workspaceId, {
+    const found = await records.listDeliveries(database, workspaceId, {
       states: query.state ?? [],
       errorCodes: query.error_code ?? [],
       from: query.from,
       to: query.to,
       beforeId: query.cursor,
-      limit: limit + 1,
+      limit,
     });
-    return { status: 200, body: cutPage(found, limit, deliveryPage) };
+    return { status: 200, body: partPage(found, limit, deliveryPage) };
   },
 );
 

@@ -36,32 +36,45 @@ export interface RecipientFilter {
 const reasonedStates: readonly RecipientState[] = ['FAILED', 'UNKNOWN', 'SKIPPED'];
 
 // A state that few are in is looked for in so many positions at a time: for all at once Postgres would read the recipients of
-// every campaign there is.
+// every campaign there is. A page looks through so many, and goes on from there.
 const window = 20_000;
+const windowsOfPage = 5;
 
 const Counted = row(t.type({ all: t.number, wanted: t.number }));
 
-/** In order of position. */
+export interface RecipientPage {
+  readonly recipients: readonly RecipientReport[];
+  /** Where the next page begins after; null at the end. */
+  readonly nextPosition: number | null;
+}
+
+/** In order of position. A page of a state that few are in may hold fewer than its limit, or none. */
 export async function listRecipients(
   connection: Connection,
   filter: RecipientFilter,
-): Promise<readonly RecipientReport[]> {
+): Promise<RecipientPage> {
   const { campaignId, states, reasons, phoneNumber, afterPosition, limit } = filter;
   const isReasoned = states.every((state) => reasonedStates.includes(state));
+  // The one row beyond the limit tells whether there is a next page.
+  const most = limit + 1;
   if (states.length === 0 || reasons.length > 0 || phoneNumber !== undefined || isReasoned)
-    return listWithin(connection, filter, undefined);
+    return pageOf(await listWithin(connection, { ...filter, limit: most }, undefined), limit);
   const { all, wanted } = await countRecipients(connection, campaignId, states);
-  const most = Math.min(limit, wanted);
   const found: RecipientReport[] = [];
-  for (let after = afterPosition; after < all && found.length < most; after += window) {
-    const next = await listWithin(
-      connection,
-      { ...filter, afterPosition: after, limit: most - found.length },
-      after + window,
-    );
-    found.push(...next);
+  let after = afterPosition;
+  const end = wanted === 0 ? 0 : Math.min(all, afterPosition + window * windowsOfPage);
+  for (; after < end && found.length < Math.min(most, wanted); after += window) {
+    const within = { ...filter, afterPosition: after, limit: most - found.length };
+    found.push(...(await listWithin(connection, within, after + window)));
   }
-  return found;
+  if (found.length > limit || found.length === wanted || after >= all || wanted === 0)
+    return pageOf(found, limit);
+  return { recipients: found, nextPosition: after };
+}
+
+function pageOf(found: readonly RecipientReport[], limit: number): RecipientPage {
+  const recipients = found.slice(0, limit);
+  return { recipients, nextPosition: found.length > limit ? (recipients.at(-1)?.position ?? null) : null };
 }
 
 /** Of the campaign, and of them in these states. */

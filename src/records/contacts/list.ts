@@ -3,8 +3,9 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { listCallingCodes, type ContactSearch } from '../../domain/contacts/search.ts';
-import { contactSelection, ContactRow } from './contacts.ts';
+import { ContactFields, contactSelection } from './contacts.ts';
 import type { Connection } from '../database/database.ts';
+import { listPart, type Part } from '../database/page.ts';
 import { row } from '../database/row.ts';
 
 /** The last contact of the part before, and in a search the way it was found. */
@@ -18,7 +19,7 @@ export interface ContactHit {
   readonly position: ContactPosition;
 }
 
-interface Part {
+interface Place {
   readonly after?: ContactPosition | undefined;
   readonly limit: number;
 }
@@ -27,15 +28,22 @@ interface Part {
 export async function listContacts(
   connection: Connection,
   workspaceId: number,
-  { after, limit }: Part,
-): Promise<readonly ContactHit[]> {
+  { after, limit }: Place,
+): Promise<Part<ContactHit>> {
   const rest = after === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${after.id}`;
-  const contacts = await connection.any(sql.type(ContactRow)`
+  const rows = sql.fragment`
     SELECT ${contactSelection} FROM contact
     WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${rest}
-    ORDER BY id DESC LIMIT ${limit}`);
-  return contacts.map((contact) => ({ contact, position: { id: contact.id } }));
+    ORDER BY id DESC LIMIT ${limit + 1}`;
+  const order = sql.fragment`id DESC`;
+  const { items, hasNext } = await listPart(connection, { ...contactPart, rows, order, limit });
+  return { items: items.map((contact) => ({ contact, position: { id: contact.id } })), hasNext };
 }
+
+const contactPart = {
+  props: ContactFields.props,
+  size: sql.fragment`octet_length("customFields"::text) + 40 * cardinality("tagsId")`,
+};
 
 /**
  * Whoever is found by number comes first, then by first name, last name, chat name and e-mail address; each way in the order
@@ -44,41 +52,45 @@ export async function listContacts(
 export async function searchContacts(
   connection: Connection,
   workspaceId: number,
-  { search, after, limit }: Part & { readonly search: ContactSearch },
-): Promise<readonly ContactHit[]> {
+  { search, after, limit }: Place & { readonly search: ContactSearch },
+): Promise<Part<ContactHit>> {
   const ways = waysOf(search);
   const hits: ContactPosition[] = [];
-  for (let index = after?.way ?? 0; index < ways.length && hits.length < limit; index += 1) {
+  for (let index = after?.way ?? 0; index < ways.length && hits.length <= limit; index += 1) {
     const way = ways[index];
     if (way === undefined) break;
     const ids = await connection.anyFirst(
       way.find({
         workspaceId,
         afterId: index === after?.way ? after.id : undefined,
-        limit: limit - hits.length,
+        limit: limit + 1 - hits.length,
         earlier: ways.slice(0, index).map(({ matches }) => matches),
       }),
     );
     hits.push(...ids.map((id) => ({ way: index, id })));
   }
-  return withContacts(connection, workspaceId, hits);
+  return withContacts(connection, workspaceId, { positions: hits, limit });
 }
 
 async function withContacts(
   connection: Connection,
   workspaceId: number,
-  positions: readonly ContactPosition[],
-): Promise<readonly ContactHit[]> {
-  if (positions.length === 0) return [];
-  const ids = positions.map(({ id }) => id);
-  const contacts = await connection.any(sql.type(ContactRow)`
-    SELECT ${contactSelection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(ids, 'uuid')})`);
-  const byId = new Map(contacts.map((contact) => [contact.id, contact]));
-  return positions.flatMap((position) => {
-    const contact = byId.get(position.id);
-    return contact === undefined ? [] : [{ contact, position }];
-  });
+  { positions, limit }: { readonly positions: readonly ContactPosition[]; readonly limit: number },
+): Promise<Part<ContactHit>> {
+  if (positions.length === 0) return { items: [], hasNext: false };
+  const ids = sql.array(
+    positions.map(({ id }) => id),
+    'uuid',
+  );
+  const rows = sql.fragment`
+    SELECT ${contactSelection} FROM contact WHERE workspace_id = ${workspaceId} AND id = ANY(${ids})`;
+  const order = sql.fragment`array_position(${ids}, id)`;
+  const { items, hasNext } = await listPart(connection, { ...contactPart, rows, order, limit });
+  const byId = new Map(positions.map((position) => [position.id, position]));
+  return {
+    items: items.map((contact) => ({ contact, position: byId.get(contact.id) ?? { id: contact.id } })),
+    hasNext,
+  };
 }
 
 type Fragment = ReturnType<typeof sql.fragment>;

@@ -47,6 +47,44 @@ interface PageQuery<A extends object> extends Place {
 const deepest = 100_000;
 const mostCounted = 10_000;
 
+const mostBytes = 4 * 1024 * 1024;
+
+/** One part of a list by cursor. */
+export interface Part<A> {
+  readonly items: readonly A[];
+  readonly hasNext: boolean;
+}
+
+interface PartQuery<P extends t.Props> {
+  readonly props: P;
+  /** Have an `id`; one more than the limit, if there are as many. */
+  readonly rows: Fragment;
+  /** Of the columns of `rows`. */
+  readonly order: Fragment;
+  /** Bytes of what of a row may be large. */
+  readonly size: Fragment;
+  readonly limit: number;
+}
+
+/** The first of `rows`: up to `limit`, or until they hold 4 MiB. */
+export async function listPart<P extends t.Props>(
+  connection: Connection,
+  { props, rows, order, size, limit }: PartQuery<P>,
+): Promise<Part<t.TypeOf<t.TypeC<P>>>> {
+  const parser = row(t.type({ ...props, hasNext: t.boolean })) as RowParser<
+    t.TypeOf<t.TypeC<P>> & { readonly hasNext: boolean }
+  >;
+  const items = await connection.any(sql.type(parser)`
+    SELECT * FROM (
+      SELECT *, lead(id) OVER placed IS NOT NULL AS "hasNext", row_number() OVER placed AS nth,
+        sum(${size}) OVER placed - ${size} AS before
+      FROM (${rows}) AS listed
+      WINDOW placed AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+    ) AS part
+    WHERE nth <= ${limit} AND before < ${mostBytes} ORDER BY nth`);
+  return { items, hasNext: items.at(-1)?.hasNext ?? false };
+}
+
 /** Throws Invalid for a page that lies too deep. */
 export async function listPage<A extends object>(
   connection: Connection,

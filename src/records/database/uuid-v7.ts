@@ -36,6 +36,13 @@ export function createUuidV7Generator(from: Date): () => Buffer {
   };
 }
 
+/** The smallest that can be made at that time, or so much later. */
+export function firstIdAt(date: Date, laterMs = 0): string {
+  const id = Buffer.alloc(uuidLength);
+  id.writeUIntBE(Math.max(0, date.getTime() + laterMs), 0, 6);
+  return formatUuid(id);
+}
+
 /** An id as Postgres writes it. */
 export function formatUuid(id: Buffer): string {
   const hex = id.toString('hex');

@@ -7,7 +7,9 @@ import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import type { DeliveryCause, DeliveryState, WebhookErrorCode } from '../../domain/webhooks/delivery.ts';
 import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 import type { Connection } from '../database/database.ts';
+import { listPart, type Part } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
+import { firstIdAt } from '../database/uuid-v7.ts';
 
 const WebhookDelivery = t.type({
   id: t.string,
@@ -24,82 +26,99 @@ const WebhookDelivery = t.type({
 });
 export type WebhookDelivery = t.TypeOf<typeof WebhookDelivery>;
 
+type Fragment = ReturnType<typeof sql.fragment>;
+
 const selection = sql.fragment`
   id, webhook_id AS "webhookId", event_id AS "eventId", event_key AS "eventKey", state, error_code AS "errorCode",
   response_status AS "responseStatus", response_excerpt AS "responseExcerpt", duration_ms AS "durationMs",
   attempted_at AS "attemptedAt", created_at AS "createdAt"`;
 
 export interface DeliveryFilter {
+  /** Undefined: of every configuration of the workspace. */
+  readonly webhookId?: string;
   readonly states: readonly DeliveryState[];
-  readonly eventKeys: readonly EventKey[];
+  readonly eventKeys?: readonly EventKey[];
+  readonly errorCodes?: readonly WebhookErrorCode[];
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
   /** The last delivery of the page before. */
   readonly beforeId: string | undefined;
   readonly limit: number;
 }
 
+interface Reading {
+  readonly which: Fragment;
+  /** In the order of the index: of many rows Postgres would walk the key backwards, and find the last ones of a configuration late. */
+  readonly order: Fragment;
+}
+const newest = sql.fragment`webhook_id, id DESC`;
+
+/** Each by an index of its own: of a log of millions few may be in a state. */
+const readings: Readonly<Record<DeliveryState, readonly Reading[]>> = {
+  pending: [
+    {
+      which: sql.fragment`state = 'pending' AND dispatched_at IS NULL`,
+      order: sql.fragment`webhook_id DESC, id DESC`,
+    },
+    { which: sql.fragment`state = 'pending' AND dispatched_at IS NOT NULL`, order: newest },
+  ],
+  sending: [{ which: sql.fragment`state = 'sending' AND dispatched_at IS NOT NULL`, order: newest }],
+  delivered: [{ which: sql.fragment`state = 'delivered'`, order: newest }],
+  failed: [{ which: sql.fragment`state = 'failed'`, order: newest }],
+};
+const anyState: readonly Reading[] = [{ which: sql.fragment`TRUE`, order: newest }];
+/** From the beginning of its transaction to the making of a delivery. */
+const longestMakingMs = 60_000;
+
 /** Newest first; empty lists filter nothing. */
-export async function listWebhookDeliveries(
+export async function listDeliveries(
   connection: Connection,
   workspaceId: number,
-  webhookId: string,
-  filter: DeliveryFilter,
-): Promise<readonly WebhookDelivery[]> {
-  const conditions = [
-    sql.fragment`workspace_id = ${workspaceId}`,
-    sql.fragment`webhook_id = ${webhookId}`,
-    filter.beforeId === undefined ? undefined : sql.fragment`id < ${filter.beforeId}`,
-    filter.states.length === 0
-      ? undefined
-      : sql.fragment`state = ANY (${sql.array([...filter.states], 'text')})`,
-    filter.eventKeys.length === 0
-      ? undefined
-      : sql.fragment`event_key = ANY (${sql.array([...filter.eventKeys], 'text')})`,
-  ].filter((condition) => condition !== undefined);
-  return connection.any(sql.type(row(WebhookDelivery))`
-    SELECT ${selection} FROM webhook_delivery
-    WHERE ${sql.join(conditions, sql.fragment` AND `)}
-    ORDER BY id DESC
-    LIMIT ${filter.limit}`);
-}
-
-export interface WorkspaceDeliveryFilter {
-  readonly states: readonly DeliveryState[];
-  readonly errorCodes: readonly WebhookErrorCode[];
-  readonly from: Date | undefined;
-  readonly to: Date | undefined;
-  readonly beforeId: string | undefined;
-  readonly limit: number;
-}
-
-/** Over all configurations of the workspace, newest first; empty lists filter nothing. */
-export async function listDeliveriesOfWorkspace(
-  connection: Connection,
-  workspaceId: number,
-  { states, errorCodes, from, to, beforeId, limit }: WorkspaceDeliveryFilter,
-): Promise<readonly WebhookDelivery[]> {
-  const conditions = [
-    sql.fragment`webhook_delivery.workspace_id = ${workspaceId}`,
-    ...(beforeId === undefined ? [] : [sql.fragment`id < ${beforeId}`]),
-    ...(states.length === 0 ? [] : [sql.fragment`state = ANY (${sql.array([...states], 'text')})`]),
-    ...(errorCodes.length === 0
-      ? []
-      : [sql.fragment`state = 'failed' AND error_code = ANY (${sql.array([...errorCodes], 'text')})`]),
-    ...(from === undefined ? [] : [sql.fragment`created_at >= ${from.toISOString()}`]),
-    ...(to === undefined ? [] : [sql.fragment`created_at < ${to.toISOString()}`]),
-  ];
-  const matching = sql.join(conditions, sql.fragment` AND `);
-  // What failed has an index over the workspace; the whole log has one by configuration, of which there are few.
-  if (errorCodes.length > 0 || (states.length === 1 && states[0] === 'failed')) {
-    return connection.any(sql.type(row(WebhookDelivery))`
-      SELECT ${selection} FROM webhook_delivery WHERE state = 'failed' AND ${matching} ORDER BY id DESC LIMIT ${limit}`);
-  }
-  return connection.any(sql.type(row(WebhookDelivery))`
-    SELECT found.* FROM webhook_configuration CROSS JOIN LATERAL (
-      SELECT ${selection} FROM webhook_delivery
-      WHERE webhook_id = webhook_configuration.id AND ${matching} ORDER BY id DESC LIMIT ${limit}
-    ) AS found
-    WHERE webhook_configuration.workspace_id = ${workspaceId}
-    ORDER BY found.id DESC LIMIT ${limit}`);
+  { webhookId, states, eventKeys = [], errorCodes = [], from, to, beforeId, limit }: DeliveryFilter,
+): Promise<Part<WebhookDelivery>> {
+  const when = <A>(value: A | undefined, condition: (given: A) => Fragment) =>
+    value === undefined ? [] : [condition(value)];
+  const among = (column: Fragment, values: readonly string[]) =>
+    values.length === 0 ? [] : [sql.fragment`${column} = ANY (${sql.array(values, 'text')})`];
+  const matching = sql.join(
+    [
+      sql.fragment`webhook_id BETWEEN configuration.id AND configuration.id`,
+      ...among(sql.fragment`state`, states),
+      ...among(sql.fragment`event_key`, eventKeys),
+      ...among(sql.fragment`error_code`, errorCodes),
+      ...when(beforeId, (id) => sql.fragment`id < ${id}`),
+      // An id is a time, a moment after that at which its transaction began.
+      ...when(from, (date) => sql.fragment`id >= ${firstIdAt(date)} AND created_at >= ${date.toISOString()}`),
+      ...when(
+        to,
+        (date) =>
+          sql.fragment`id < ${firstIdAt(date, longestMakingMs)} AND created_at < ${date.toISOString()}`,
+      ),
+    ],
+    sql.fragment` AND `,
+  );
+  const wanted = errorCodes.length > 0 ? readings.failed : states.flatMap((state) => readings[state]);
+  const parts = (wanted.length > 0 ? wanted : anyState).map(
+    ({ which, order }) => sql.fragment`(SELECT ${selection} FROM webhook_delivery
+      WHERE ${matching} AND ${which} ORDER BY ${order} LIMIT ${limit + 1})`,
+  );
+  return listPart(connection, {
+    props: WebhookDelivery.props,
+    rows: sql.fragment`
+      SELECT found.* FROM webhook_configuration AS configuration
+      CROSS JOIN LATERAL (${sql.join(parts, sql.fragment` UNION ALL `)}) AS found
+      WHERE ${sql.join(
+        [
+          sql.fragment`configuration.workspace_id = ${workspaceId}`,
+          ...when(webhookId, (id) => sql.fragment`configuration.id = ${id}`),
+        ],
+        sql.fragment` AND `,
+      )}
+      ORDER BY found.id DESC LIMIT ${limit + 1}`,
+    order: sql.fragment`id DESC`,
+    size: sql.fragment`COALESCE(octet_length("responseExcerpt"), 0)`,
+    limit,
+  });
 }
 
 export interface ResendSpan {

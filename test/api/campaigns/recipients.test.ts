@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
 import { aCampaignToPrepare, aTemplate } from '../../support/audience-campaign.ts';
@@ -123,6 +123,27 @@ describe('the recipients of a campaign as CSV', () => {
     });
     expect(answer.status).toBe(404);
   });
+});
+
+it('looks for a rare state through 100,000 positions a page, and goes on behind them', async () => {
+  const campaignId = await aCampaign();
+  await api.database.pool.query(sql.type(nothing)`
+    INSERT INTO recipient (campaign_id, position, phone_number, sendable, state)
+    SELECT ${campaignId}, n, '49' || (15100000000 + n), true, CASE WHEN n = 120000 THEN 'SENT' ELSE 'DELIVERED' END
+    FROM generate_series(1, 120001) AS n`);
+  await api.database.pool.query(sql.type(nothing)`
+    INSERT INTO campaign_counter (campaign_id, sent, delivered) VALUES (${campaignId}, 1, 120000)
+    ON CONFLICT (campaign_id) DO UPDATE SET sent = 1, delivered = 120000`);
+  const page = async (cursor = '') =>
+    (
+      await api.send('GET', `/api/campaigns/${campaignId}/recipients?state=SENT${cursor}`, {
+        key: workspace.channelKey,
+      })
+    ).body;
+  const first = await page();
+  expect(first.data).toEqual([]);
+  const second = await page(`&cursor=${first.pagination.nextCursor}`);
+  expect([second.data.length, second.pagination.nextCursor]).toEqual([1, null]);
 });
 
 describe('a large export', () => {

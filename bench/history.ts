@@ -18,7 +18,7 @@ import { listContacts } from '../src/records/contacts/list.ts';
 import { listOpenCampaigns } from '../src/records/operations/doctor-campaigns.ts';
 import { listWalletBooks } from '../src/records/operations/doctor-wallets.ts';
 import { readGauges } from '../src/records/operations/gauges.ts';
-import { hasWaitingDeliveries, sweepDeliveries } from '../src/records/webhooks/dispatch.ts';
+import { findWaitingDelivery, sweepDeliveries } from '../src/records/webhooks/dispatch.ts';
 import { fanOutEvents, findWaitingEvent } from '../src/records/webhooks/events.ts';
 import { startAckServer } from './support/ack-server.ts';
 import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
@@ -69,7 +69,8 @@ async function figuresOf(pool: Database): Promise<Figures> {
     `SELECT id AS found FROM campaign WHERE workspace_id = ${workspaceId} LIMIT 1`,
   );
   // As their loops do: what waits is looked for from where it was found last.
-  const [waitingCallback, waitingEvent] = [createLowWater<bigint>(), createLowWater<string>()];
+  const waitingCallback = createLowWater<bigint>();
+  const [waitingEvent, waitingDelivery] = [createLowWater<string>(), createLowWater<string>()];
   const callbacks = { limit: 400, maxBytes: 1024 * 1024, except: [] };
   const asked: Readonly<Record<string, () => Promise<unknown>>> = {
     'claim callbacks': () =>
@@ -86,8 +87,13 @@ async function figuresOf(pool: Database): Promise<Figures> {
         claimKnownStatuses(transaction, { withinSeconds: undefined, limit: 500 }),
       ),
     'find a waiting event': () => waitingEvent.find((from) => findWaitingEvent(pool, from)),
-    'fan events out': () => fanOutEvents(pool, 500),
-    'find a waiting delivery': () => hasWaitingDeliveries(pool),
+    'fan events out': () =>
+      waitingEvent.find(async (from) => {
+        const first = await findWaitingEvent(pool, from);
+        if (first !== undefined) await fanOutEvents(pool, 500, first);
+        return first;
+      }),
+    'find a waiting delivery': () => waitingDelivery.find((from) => findWaitingDelivery(pool, from)),
     'sweep deliveries': () => sweepDeliveries(pool, { expiryHours: 24, redispatchSeconds: 30 }),
     'list contacts': () => listContacts(pool, workspaceId, { limit: 100 }),
     'list campaigns': () => listCampaignReports(pool, workspaceId, { page: 1, limit: 20 }),
@@ -131,7 +137,9 @@ async function whileATransactionIsOpen<A>(work: () => Promise<A>): Promise<A> {
   await client.query(
     'UPDATE provider_callback SET applied_at = now() WHERE id < (SELECT max(id) FROM provider_callback)',
   );
-  await client.query('UPDATE event SET fanned_out_at = now() WHERE id < (SELECT max(id) FROM event)');
+  await client.query(
+    'UPDATE event SET fanned_out_at = now() WHERE id < (SELECT id FROM event ORDER BY id DESC LIMIT 1)',
+  );
   const result = await work();
   await other.query('ROLLBACK');
   await other.end();

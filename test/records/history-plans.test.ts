@@ -14,7 +14,7 @@ import type { Connection, Database } from '../../src/records/database/database.t
 import { row } from '../../src/records/database/row.ts';
 import { removals } from '../../src/records/operations/retention.ts';
 import { readGauges } from '../../src/records/operations/gauges.ts';
-import { hasWaitingDeliveries, sweepDeliveries } from '../../src/records/webhooks/dispatch.ts';
+import { findWaitingDelivery, sweepDeliveries } from '../../src/records/webhooks/dispatch.ts';
 import { fanOutEvents, findWaitingEvent } from '../../src/records/webhooks/events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -65,7 +65,7 @@ const asked: Readonly<Record<string, (connection: Connection) => Promise<unknown
     claimKnownStatuses(connection, { withinSeconds: undefined, limit: 500 }),
   'looking for a waiting event': (connection) => findWaitingEvent(connection),
   'fanning events out': (connection) => fanOutEvents(connection, 500),
-  'looking for a waiting delivery': hasWaitingDeliveries,
+  'looking for a waiting delivery': (connection) => findWaitingDelivery(connection),
   'sweeping deliveries': (connection) =>
     sweepDeliveries(connection as Database, { expiryHours: 24, redispatchSeconds: 30 }),
   'listing contacts': (connection) => listContacts(connection, 1001, { limit: 100 }),

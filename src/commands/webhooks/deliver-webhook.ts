@@ -5,6 +5,7 @@ import { signatureHeaders } from '../../domain/webhooks/signature.ts';
 import type { WebhookRequest } from '../../outbound/post-webhook.ts';
 import {
   claimAttempts,
+  listStillPending,
   recordAttempts,
   type Attempt,
   type AttemptResult,
@@ -14,6 +15,8 @@ import {
 const leaseSeconds = 15;
 // A statement costs much more than a row of it. A group holds as many bodies in memory at once: 13 MB of the largest.
 const grouping = { maxSize: 50, lanes: 1, spacingMs: 80 };
+// Hundreds of receivers that began to hang time out at one moment: ended all at once, they would hold up the others in Temporal.
+const groupingOfLate = { ...grouping, maxSize: 8 };
 /**
  * While Postgres is away the outcome of an attempt is kept for this long: as a failover may take. Temporal has long given
  * the attempt up by then; whoever tries it again meanwhile finds that it was claimed.
@@ -37,12 +40,14 @@ export function createDeliverWebhook(
 ): (deliveryId: string) => Promise<DeliverySummary> {
   const { database, config, logger, metrics } = dependencies;
 
-  const claim = groupCalls<string, Attempt | undefined>(async (ids) => {
+  const claim = groupCalls<string, Attempt | 'held' | undefined>(async (ids) => {
     const attempts = await claimAttempts(database, ids, {
       leaseSeconds,
       expiryHours: config.webhookExpiryHours,
     });
-    const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
+    const byId = new Map<string, Attempt | 'held'>(attempts.map((attempt) => [attempt.id, attempt]));
+    const missed = ids.filter((id) => !byId.has(id));
+    if (missed.length > 0) for (const id of await listStillPending(database, missed)) byId.set(id, 'held');
     return ids.map((id) => {
       const attempt = byId.get(id);
       // An id comes twice when a stalled activity was tried again: the claim is one caller's alone.
@@ -51,14 +56,17 @@ export function createDeliverWebhook(
     });
   }, grouping);
 
-  const record = groupCalls<AttemptResult, undefined>(async (results) => {
+  const recordAll = async (results: readonly AttemptResult[]) => {
     await recordAttempts(database, results);
     return results.map(() => undefined);
-  }, grouping);
+  };
+  const record = groupCalls(recordAll, grouping);
+  const recordLate = groupCalls(recordAll, groupingOfLate);
 
   return async (deliveryId) => {
     const attempt = await claim(deliveryId);
     if (attempt === undefined) return 'not pending';
+    if (attempt === 'held') throw new Error('Somebody else holds the delivery');
     const { webhookId, eventId, eventKey, workspaceId, refusal } = attempt;
     const delivery = { deliveryId, webhookId, workspaceId, eventId, eventKey };
     if (refusal !== null) {
@@ -68,7 +76,7 @@ export function createDeliverWebhook(
     }
     const result = await makeAttempt(dependencies, attempt);
     // Recording may be tried again, dialling may not: the claim was the permission for one request.
-    await untilDone(() => record(result), keptForMs);
+    await untilDone(() => (result.errorCode === 'timeout' ? recordLate : record)(result), keptForMs);
     const { state, errorCode, responseStatus, durationMs } = result;
     logger.info({ ...delivery, state, errorCode, responseStatus, durationMs }, 'delivery');
     return result.errorCode === null ? 'delivered' : `failed: ${result.errorCode}`;

@@ -5,7 +5,7 @@ import type { DispatchLimits } from '../../records/webhooks/dispatch.ts';
 import {
   dispatchDeliveries,
   endInactiveDeliveries,
-  hasWaitingDeliveries,
+  findWaitingDelivery,
   sweepDeliveries,
 } from '../../records/webhooks/dispatch.ts';
 import type { Loop } from '../../concurrency/polling-loop.ts';
@@ -56,7 +56,8 @@ export function startWebhookRelay(
   const { database, logger, config, metrics } = dependencies;
   const starts = createDeliveryStarts(dependencies, options.starts);
 
-  const waiting = createLowWater<string>();
+  const waitingEvent = createLowWater<string>();
+  const waitingDelivery = createLowWater<string>();
 
   const loops = [
     startPollingLoop({
@@ -64,9 +65,9 @@ export function startWebhookRelay(
       logger,
       idleMs: options.idleMs,
       work: async () => {
-        const first = await waiting.find((from) => findWaitingEvent(database, from));
+        const first = await waitingEvent.find((from) => findWaitingEvent(database, from));
         if (first === undefined) return false;
-        return (await fanOutEvents(database, options.fanOutBatch)).events > 0;
+        return (await fanOutEvents(database, options.fanOutBatch, first)).events > 0;
       },
     }),
     startPollingLoop({
@@ -76,9 +77,15 @@ export function startWebhookRelay(
       work: async () => {
         await starts.untilRoom();
         const limit = starts.room();
-        if (limit <= 0 || !(await hasWaitingDeliveries(database))) return false;
+        if (limit <= 0) return false;
+        const first = await waitingDelivery.find((from) => findWaitingDelivery(database, from));
+        if (first === undefined) return false;
         const slowLimit = starts.slowRoom();
-        const dispatched = await dispatchDeliveries(database, { ...options.dispatch, limit, slowLimit });
+        const dispatched = await dispatchDeliveries(
+          database,
+          { ...options.dispatch, limit, slowLimit },
+          first,
+        );
         for (const delivery of dispatched) starts.start(delivery);
         return dispatched.some(({ slow }) => !slow);
       },

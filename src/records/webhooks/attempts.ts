@@ -7,6 +7,7 @@ import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
 
 const Refusal = t.keyof({ endpoint_inactive: null, expired: null, payload_too_large: null });
+const Id = row(t.type({ id: t.string }));
 
 const Attempt = t.type({
   id: t.string,
@@ -34,7 +35,7 @@ export interface ClaimOptions {
 /**
  * Compare-and-set from `pending` to `sending`: whoever gets a delivery back, and nobody else ever, may dial. What must not
  * be dialled (configuration gone or inactive, body too large, too old) becomes `failed` in the same statement, and comes back
- * with its `refusal`.
+ * with its `refusal`. Who is locked by somebody else is left as it is.
  */
 export async function claimAttempts(
   connection: Connection,
@@ -42,7 +43,11 @@ export async function claimAttempts(
   { leaseSeconds, expiryHours }: ClaimOptions,
 ): Promise<readonly Attempt[]> {
   return connection.any(sql.type(row(Attempt))`
-    WITH source AS (
+    WITH held AS MATERIALIZED (
+      SELECT id FROM webhook_delivery
+      WHERE id = ANY (${sql.array([...ids], 'uuid')}) AND state = 'pending'
+      FOR NO KEY UPDATE SKIP LOCKED
+    ), source AS (
       SELECT webhook_delivery.id, event.body, webhook_configuration.url,
         webhook_configuration.secret_encrypted,
         CASE WHEN webhook_configuration.previous_secret_expires_at > now()
@@ -52,10 +57,9 @@ export async function claimAttempts(
           WHEN webhook_delivery.created_at < now() - make_interval(hours => ${expiryHours}) THEN 'expired'
           WHEN octet_length(event.body) > ${maxPayloadBytes} THEN 'payload_too_large'
         END AS refusal
-      FROM webhook_delivery
+      FROM webhook_delivery JOIN held USING (id)
       JOIN event ON event.id = webhook_delivery.event_id
       LEFT JOIN webhook_configuration ON webhook_configuration.id = webhook_delivery.webhook_id
-      WHERE webhook_delivery.id = ANY (${sql.array([...ids], 'uuid')}) AND webhook_delivery.state = 'pending'
     ), claimed AS (
       UPDATE webhook_delivery SET
         state = CASE WHEN source.refusal IS NULL THEN 'sending' ELSE 'failed' END,
@@ -74,6 +78,15 @@ export async function claimAttempts(
       CASE WHEN source.refusal IS NULL THEN source.body ELSE '' END AS body,
       source.secret_encrypted AS "secretEncrypted", source.previous_secret_encrypted AS "previousSecretEncrypted"
     FROM claimed JOIN source ON source.id = claimed.id`);
+}
+
+/** Of deliveries that could not be claimed, those that still wait: somebody held them. */
+export async function listStillPending(
+  connection: Connection,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  return connection.anyFirst(sql.type(Id)`
+    SELECT id FROM webhook_delivery WHERE id = ANY (${sql.array([...ids], 'uuid')}) AND state = 'pending'`);
 }
 
 export interface AttemptResult {

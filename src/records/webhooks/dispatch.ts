@@ -27,56 +27,72 @@ const Dispatched = t.type({
 });
 export type Dispatched = t.TypeOf<typeof Dispatched>;
 
-const Waiting = row(t.type({ waiting: t.boolean }));
+const WaitingId = row(t.type({ id: t.string }));
+type Fragment = ReturnType<typeof sql.fragment>;
 
-/** Cheap enough to ask many times a second. In the order of its index. */
-export async function hasWaitingDeliveries(database: Connection): Promise<boolean> {
-  return database.oneFirst(sql.type(Waiting)`
-    SELECT (SELECT id FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NULL
-      ORDER BY webhook_id, id LIMIT 1) IS NOT NULL AS waiting`);
-}
+/** Before the first one that waits lie those that are done, which Postgres passes while a transaction is open. */
+const waits = (from: string | undefined): Fragment =>
+  from === undefined
+    ? sql.fragment`state = 'pending' AND dispatched_at IS NULL`
+    : sql.fragment`state = 'pending' AND dispatched_at IS NULL AND id >= ${from}`;
 
 /** `endpoint` (webhook_id) of a recursive WITH: every one with deliveries that wait, and NULL. */
-const waitingEndpoints = sql.fragment`
-  (SELECT webhook_id FROM webhook_delivery
-   WHERE state = 'pending' AND dispatched_at IS NULL
-   ORDER BY webhook_id LIMIT 1)
+const waitingEndpoints = (from?: string): Fragment => sql.fragment`
+  (SELECT webhook_id FROM webhook_delivery WHERE ${waits(from)} ORDER BY webhook_id LIMIT 1)
   UNION ALL
-  SELECT (SELECT next.webhook_id FROM webhook_delivery AS next
-          WHERE next.state = 'pending' AND next.dispatched_at IS NULL AND next.webhook_id > endpoint.webhook_id
-          ORDER BY next.webhook_id LIMIT 1)
+  SELECT (SELECT webhook_id FROM webhook_delivery
+          WHERE ${waits(from)} AND webhook_id > endpoint.webhook_id ORDER BY webhook_id LIMIT 1)
   FROM endpoint WHERE endpoint.webhook_id IS NOT NULL`;
 
+/** The earliest, from `from` on. Cheap enough to ask many times a second. */
+export async function findWaitingDelivery(
+  connection: Connection,
+  from?: string,
+): Promise<string | undefined> {
+  const id = await connection.maybeOneFirst(sql.type(WaitingId)`
+    WITH RECURSIVE endpoint AS (${waitingEndpoints(from)})
+    SELECT earliest.id FROM endpoint CROSS JOIN LATERAL (
+      SELECT id FROM webhook_delivery WHERE webhook_id = endpoint.webhook_id AND ${waits(from)} ORDER BY id LIMIT 1
+    ) AS earliest
+    ORDER BY earliest.id LIMIT 1`);
+  return id ?? undefined;
+}
+
 /**
- * Marks the deliveries whose turn it is and returns them. Endpoints take turns: the one with the fewest in flight
- * comes first. Slow ones have places of their own, few of the round and a quarter of the pool, and yield to healthy ones
+ * Marks the deliveries whose turn it is and returns them. Workspaces take turns, and the endpoints of each: the one with the
+ * fewest in flight comes first. Slow ones have places of their own, few of the round and a quarter of the pool, and yield to healthy ones
  * but for every eighth place, so that nobody starves. One that nothing is known of gets a first request like the others,
  * right behind them, and counts as slow until that has ended. One relay at a time, which keeps the caps exact.
  */
 export async function dispatchDeliveries(
   database: Database,
   limits: DispatchLimits,
+  from?: string,
 ): Promise<readonly Dispatched[]> {
   return database.transaction(async (transaction) => {
     await transaction.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtext('webhook-dispatch'))`);
     return transaction.any(sql.type(row(Dispatched))`
-      WITH RECURSIVE endpoint AS (${waitingEndpoints}
+      WITH RECURSIVE endpoint AS (${waitingEndpoints(from)}
       ), open AS MATERIALIZED (
-        SELECT webhook_id, count(*)::int4 AS deliveries,
+        SELECT workspace_id, webhook_id, count(*)::int4 AS deliveries,
           count(*) FILTER (WHERE attempted_at < now() - make_interval(secs => ${limits.hangingAfterSeconds}))::int4 AS hanging
         FROM webhook_delivery
         WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL
-        GROUP BY webhook_id
+        GROUP BY workspace_id, webhook_id
+      ), crowd AS (
+        SELECT workspace_id, sum(deliveries)::int4 AS deliveries FROM open GROUP BY workspace_id
       ), standing AS MATERIALIZED (
         SELECT endpoint.webhook_id, COALESCE(open.deliveries, 0) AS open,
           COALESCE(webhook_configuration.consecutive_timeouts, 0) >= ${limits.slowAfter} AS timing_out,
           GREATEST(webhook_configuration.consecutive_timeouts, open.hanging, 0) >= ${limits.slowAfter} AS slow,
-          (webhook_configuration.proven_at IS NULL)::int4 AS unknown
+          (webhook_configuration.proven_at IS NULL)::int4 AS unknown,
+          webhook_configuration.workspace_id, COALESCE(crowd.deliveries, 0) AS of_workspace
         FROM endpoint
         LEFT JOIN open ON open.webhook_id = endpoint.webhook_id
         -- What waits for a paused or deleted one starts no workflow: see endInactiveDeliveries.
         JOIN webhook_configuration
           ON webhook_configuration.id = endpoint.webhook_id AND webhook_configuration.status = 'active'
+        LEFT JOIN crowd ON crowd.workspace_id = webhook_configuration.workspace_id
       ), total AS (
         SELECT COALESCE(sum(open.deliveries), 0)::int4 AS all_open,
           COALESCE(sum(open.deliveries) FILTER (
@@ -84,13 +100,13 @@ export async function dispatchDeliveries(
         FROM open LEFT JOIN webhook_configuration ON webhook_configuration.id = open.webhook_id
       ), candidate AS (
         SELECT waiting.id, standing.slow OR standing.unknown * (standing.open + waiting.nth) > 1 AS slow,
-          standing.open + waiting.nth + standing.unknown AS depth
+          standing.open + waiting.nth + standing.unknown AS depth, standing.workspace_id, standing.of_workspace
         FROM standing CROSS JOIN total
         CROSS JOIN LATERAL (
           SELECT id, row_number() OVER (ORDER BY id) AS nth
           FROM (
             SELECT id FROM webhook_delivery
-            WHERE webhook_id = standing.webhook_id AND state = 'pending' AND dispatched_at IS NULL
+            WHERE webhook_id = standing.webhook_id AND ${waits(from)}
             ORDER BY id
             LIMIT GREATEST(0, LEAST(${limits.limit}, CASE
               WHEN standing.timing_out OR total.all_open >= ${limits.crowdedAt}::int4 THEN ${limits.perEndpoint.crowded}::int4
@@ -98,8 +114,12 @@ export async function dispatchDeliveries(
               ELSE ${limits.perEndpoint.idle}::int4 END - standing.open))
           ) AS first
         ) AS waiting
+      ), turn AS (
+        SELECT id, slow, depth,
+          of_workspace + row_number() OVER (PARTITION BY slow, workspace_id ORDER BY depth, id) AS turn
+        FROM candidate
       ), placed AS (
-        SELECT id, slow, depth, row_number() OVER (PARTITION BY slow ORDER BY depth, id) AS place FROM candidate
+        SELECT id, slow, depth, row_number() OVER (PARTITION BY slow ORDER BY turn, depth, id) AS place FROM turn
       ), chosen AS (
         SELECT placed.id, placed.slow FROM placed CROSS JOIN total
         WHERE CASE WHEN placed.slow THEN placed.place <= LEAST(${limits.slowLimit}::int4, ${Math.ceil(limits.pool / 4)} - total.slow_open)
@@ -107,9 +127,13 @@ export async function dispatchDeliveries(
           ELSE placed.depth <= 1 OR total.all_open + placed.place <= ${Math.floor(limits.pool * 0.9)} END
         ORDER BY CASE WHEN placed.slow THEN placed.place * 8 ELSE placed.place END, placed.slow DESC, placed.id
         LIMIT (SELECT GREATEST(0, LEAST(${limits.limit}, ${limits.pool} - all_open)) FROM total)
+      ), held AS MATERIALIZED (
+        SELECT id FROM webhook_delivery
+        WHERE id = ANY (ARRAY(SELECT id FROM chosen)) AND ${waits(from)}
+        FOR NO KEY UPDATE SKIP LOCKED
       )
       UPDATE webhook_delivery SET dispatched_at = now()
-      FROM chosen
+      FROM chosen JOIN held USING (id)
       WHERE webhook_delivery.id = chosen.id
       RETURNING webhook_delivery.id, chosen.slow`);
   });
@@ -123,7 +147,7 @@ const Ended = row(t.type({ id: t.string }));
  */
 export async function endInactiveDeliveries(connection: Connection, limit: number): Promise<number> {
   const ended = await connection.any(sql.type(Ended)`
-    WITH RECURSIVE endpoint AS (${waitingEndpoints}
+    WITH RECURSIVE endpoint AS (${waitingEndpoints()}
     ), late AS MATERIALIZED (
       SELECT waiting.id
       FROM endpoint
@@ -173,7 +197,7 @@ export function sweepDeliveries(database: Database, { expiryHours, redispatchSec
       UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted', sending_until = NULL
       WHERE state = 'sending' AND dispatched_at IS NOT NULL AND sending_until < now()
       RETURNING id
-    ), endpoint AS (${waitingEndpoints}
+    ), endpoint AS (${waitingEndpoints()}
     ), late_waiting AS MATERIALIZED (
       -- Each by the partial index of its own: a condition on the state alone would read the deliveries of a month. Endpoint by
       -- endpoint up to the first young one: an id is the time at which the delivery was made.

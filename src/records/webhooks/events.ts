@@ -90,16 +90,17 @@ export async function findWaitingEvent(connection: Connection, after?: string): 
 const FanOut = row(t.type({ events: t.number, deliveries: t.number }));
 /**
  * Turns waiting events into one delivery per active, subscribed configuration: about `limit` deliveries in all, of which every
- * workspace has the same share, so that nobody waits behind a million events of another. One statement, so that a process
+ * workspace has the same share, so that nobody waits behind a million events of another. From the first that waits on: before
+ * it lie those that are done, which Postgres passes while a transaction is open. One statement, so that a process
  * killed at any point leaves either all of it or nothing; relays side by side take different events.
  */
-export function fanOutEvents(connection: Connection, limit: number) {
+export function fanOutEvents(connection: Connection, limit: number, after?: string) {
   return connection.one(sql.type(FanOut)`
     WITH RECURSIVE workspace AS (
-      (SELECT workspace_id FROM event WHERE fanned_out_at IS NULL ORDER BY workspace_id LIMIT 1)
+      (SELECT workspace_id FROM event WHERE fanned_out_at IS NULL AND ${from(after)} ORDER BY workspace_id LIMIT 1)
       UNION ALL
       SELECT (SELECT next.workspace_id FROM event AS next
-              WHERE next.fanned_out_at IS NULL AND next.workspace_id > workspace.workspace_id
+              WHERE next.fanned_out_at IS NULL AND next.workspace_id > workspace.workspace_id AND ${from(after)}
               ORDER BY next.workspace_id LIMIT 1)
       FROM workspace WHERE workspace.workspace_id IS NOT NULL
     ), share AS (
@@ -111,7 +112,7 @@ export function fanOutEvents(connection: Connection, limit: number) {
       SELECT first.id, first.workspace_id, first.key
       FROM share CROSS JOIN LATERAL (
         SELECT id, workspace_id, key FROM event
-        WHERE event.workspace_id = share.workspace_id AND fanned_out_at IS NULL
+        WHERE event.workspace_id = share.workspace_id AND fanned_out_at IS NULL AND ${from(after)}
         ORDER BY id
         LIMIT share.events
         FOR UPDATE SKIP LOCKED

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { claimAttempts, recordAttempts } from '../../../src/records/webhooks/attempts.ts';
+import { claimAttempts, listStillPending, recordAttempts } from '../../../src/records/webhooks/attempts.ts';
 import {
   deleteWebhookConfiguration,
   updateWebhookConfiguration,
@@ -249,6 +249,39 @@ describe('dispatchDeliveries', () => {
     await backlog(quietId, 1);
     const [next] = await dispatchDeliveries(database.pool, { ...limits, limit: 1 });
     expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
+  });
+
+  it('lets workspaces take turns, however many endpoints one has', async () => {
+    const [loudId, quietId] = [await makeWorkspace(database), await makeWorkspace(database)];
+    await Promise.all(Array.from({ length: 20 }, () => makeConfiguration(database.pool, loudId)));
+    const quiet = await makeConfiguration(database.pool, quietId);
+    await backlog(loudId, 1);
+    await dispatchDeliveries(database.pool, { ...limits, limit: 2 });
+    await backlog(quietId, 1);
+    const [next] = await dispatchDeliveries(database.pool, { ...limits, limit: 1 });
+    expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
+  });
+
+  it('leaves what somebody holds for the next round, and so does a claim', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 3);
+    const [first, second, third] = (await deliveries()).map(({ id }) => id);
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    const hold = (id: string | undefined) =>
+      holder.query('SELECT FROM webhook_delivery WHERE id = $1 FOR UPDATE', [id]);
+    await holder.query('BEGIN');
+    await hold(first);
+    expect((await dispatchDeliveries(database.pool, limits)).toSorted()).toEqual([second, third]);
+    await hold(second);
+    const both = [second, third] as string[];
+    const claimed = await claimAttempts(database.pool, both, claimOptions);
+    expect(claimed.map(({ id }) => id)).toEqual([third]);
+    expect(await listStillPending(database.pool, both)).toEqual([second]);
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(await dispatchDeliveries(database.pool, limits)).toEqual([first]);
   });
 
   it('lowers the cap while much is in flight', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Connection } from '../../../src/records/database/database.ts';
 import { findWaitingEvent } from '../../../src/records/webhooks/events.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
-import { hasWaitingDeliveries } from '../../../src/records/webhooks/dispatch.ts';
+import { findWaitingDelivery } from '../../../src/records/webhooks/dispatch.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeConfiguration, makeWorkspace } from '../../support/webhook-fixtures.ts';
 
@@ -45,5 +45,5 @@ async function wholeReads(work: (transaction: Connection) => Promise<unknown>): 
 
 it('asks whether something waits', async () => {
   expect(await wholeReads(findWaitingEvent)).toBe(0);
-  expect(await wholeReads(hasWaitingDeliveries)).toBe(0);
+  expect(await wholeReads(findWaitingDelivery)).toBe(0);
 });

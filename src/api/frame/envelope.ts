@@ -109,8 +109,8 @@ export function partPage<R, A>(
 }
 
 /** The page of what was found up to one row beyond the limit: that row tells whether there is a next page. */
-export const cutPage = <R, A>(found: readonly R[], limit: number, page: PageOf<R, A>) =>
-  partPage({ items: found.slice(0, limit), hasNext: found.length > limit }, limit, page);
+export const cutPage = <R, A>(found: readonly R[], limit: number, how: PageOf<R, A>) =>
+  partPage({ items: found.slice(0, limit), hasNext: found.length > limit }, limit, how);
 
 /** The declared answers of `record`, `recordWithMessage`, `Acknowledgement` and the pages; `example` is the record in wire form. */
 export const answer = <C extends t.Mixed>(description: string, data: C, example: unknown) => ({

@@ -16,7 +16,7 @@ const leaseSeconds = 15;
 // A statement costs much more than a row of it. A group holds as many bodies in memory at once: 13 MB of the largest.
 const grouping = { maxSize: 50, lanes: 1, spacingMs: 80 };
 // Hundreds of receivers that began to hang time out at one moment: ended all at once, they would hold up the others in Temporal.
-const groupingOfLate = { ...grouping, maxSize: 8 };
+const groupingOfLate = { ...grouping, maxSize: 5 };
 /**
  * While Postgres is away the outcome of an attempt is kept for this long: as a failover may take. Temporal has long given
  * the attempt up by then; whoever tries it again meanwhile finds that it was claimed.

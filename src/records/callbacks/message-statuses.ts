@@ -43,7 +43,9 @@ export async function findTargetsById(
 ): Promise<readonly StatusTarget[]> {
   if (ids.length === 0) return [];
   return connection.any(sql.type(row(StatusTarget))`
-    SELECT ${recipientTarget} FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
+    SELECT ${recipientTarget} FROM recipient
+    -- OFFSET keeps it from becoming a join that reads every campaign there is.
+    CROSS JOIN LATERAL (SELECT * FROM campaign WHERE campaign.id = recipient.campaign_id OFFSET 0) AS campaign
     WHERE recipient.id = ANY(${sql.array(ids, 'uuid')})
     UNION ALL
     SELECT ${messageTarget} FROM message

@@ -19,7 +19,7 @@ export interface NodeChild {
 const compiledRoot = new URL('../../../', import.meta.url);
 
 export function nodeChild({ name, entry, environment, output, isReady, drainMs }: NodeChild): ChildSpec {
-  const guard = new URL('local/stack/exit-with-parent.js', compiledRoot).href;
+  const guard = new URL('exit-with-parent.js', import.meta.url).href;
   return {
     name,
     command: process.execPath,

@@ -19,9 +19,18 @@ export interface WorkspaceSeed {
   readonly rate: number;
   readonly receiverUrl: string;
   readonly name: string;
+  /** That the receiver is told of. */
+  readonly events?: readonly string[];
 }
 
-export async function seedWorkspace({ admin, apiUrl, rate, receiverUrl, name }: WorkspaceSeed) {
+export async function seedWorkspace({
+  admin,
+  apiUrl,
+  rate,
+  receiverUrl,
+  name,
+  events = ['sent'],
+}: WorkspaceSeed) {
   const { workspaceId = '' } = await admin('create-workspace', { name });
   const { channelId = '' } = await admin('create-channel', {
     'workspace-id': workspaceId,
@@ -39,7 +48,7 @@ export async function seedWorkspace({ admin, apiUrl, rate, receiverUrl, name }: 
     scope: 'channel',
   });
   const api = createDemoApi({ baseUrl: apiUrl, apiKey });
-  await api.post('/api/external-webhooks', { title: name, url: receiverUrl, events: ['sent'] });
+  await api.post('/api/external-webhooks', { title: name, url: receiverUrl, events });
   const listed = (await api.get('/api/templates?status=APPROVED&search=plain_notice')).data;
   const [template] = listed as readonly { readonly id: string }[];
   if (template === undefined) throw new StackError('The simulator has no template plain_notice');

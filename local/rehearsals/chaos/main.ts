@@ -139,6 +139,7 @@ async function untilDone(
 
 // Another campaign and another judge; that module ends the process itself.
 if (process.argv.includes('--webhooks')) await import('./webhooks.ts');
+if (process.argv.includes('--cluster')) await import('./cluster.ts');
 if (process.argv.includes('--hostile')) await import('./hostile.ts');
 await rehearse({
   name: 'chaos',

@@ -28,6 +28,7 @@ Runs a campaign against the simulator, breaks things meanwhile, and compares the
                       ${outageKinds.join(' ')}
   --seconds <n>       how long each outage lasts, default 60
   --webhooks          three deliveries per message instead, the worker killed while they queue; see --webhooks --help
+  --cluster           hosts of a cluster die instead; see --cluster --help
 `;
 
 export const chaosOptions = ['recipients', 'rate', 'workers', 'seed', 'kills', 'outage', 'seconds'];

@@ -36,34 +36,40 @@ export const historyShards = '512';
 export const serverMemory = '1GiB';
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { supervisor, binaries, cli, postgres, namespace, environment, signal } = options;
-  const path = environment['PATH'] ?? '';
-  await runScript(
-    'set-up-schema.sh',
-    {
-      PATH: path,
-      TEMPORAL_SQL_TOOL: binaries.sqlTool,
-      POSTGRES_HOST: host,
-      POSTGRES_PORT: String(postgres.port),
-      SQL_PASSWORD: postgres.password,
-    },
-    signal,
-  );
+  const { supervisor } = options;
+  await setUpSchema(options);
   const ports = await pickPorts();
   const address = `${host}:${ports.grpc}`;
   await supervisor.start(serverSpec(options, ports));
-  await runScript(
-    'set-up-namespace.sh',
-    {
-      PATH: `${dirname(cli)}:${path}`,
-      HOME: options.folder,
-      TEMPORAL_ADDRESS: address,
-      TEMPORAL_NAMESPACE: namespace,
-    },
-    signal,
-  );
+  await setUpNamespace(options, address);
   await supervisor.start(uiSpec(options, { address, port: ports.ui }));
   return { address, uiUrl: `http://${host}:${ports.ui}` };
+}
+
+type SetUp = Omit<ClusterOptions, 'supervisor'>;
+
+export function setUpSchema({ binaries, postgres, environment, signal }: SetUp): Promise<void> {
+  const variables = {
+    PATH: environment['PATH'],
+    TEMPORAL_SQL_TOOL: binaries.sqlTool,
+    POSTGRES_HOST: host,
+    POSTGRES_PORT: String(postgres.port),
+    SQL_PASSWORD: postgres.password,
+  };
+  return runScript('set-up-schema.sh', variables, signal);
+}
+
+export function setUpNamespace(
+  { cli, namespace, folder, environment, signal }: SetUp,
+  address: string,
+): Promise<void> {
+  const variables = {
+    PATH: `${dirname(cli)}:${environment['PATH'] ?? ''}`,
+    HOME: folder,
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+  };
+  return runScript('set-up-namespace.sh', variables, signal);
 }
 
 /** Of this checkout: the program runs from dist/, the scripts stay where they are. */

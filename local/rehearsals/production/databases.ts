@@ -23,8 +23,13 @@ export async function startDatabases(supervisor: Supervisor, folder: string): Pr
     logFile: join(folder, 'postgres.log'),
   });
   await supervisor.start(postgres.spec);
+  return createDatabases(postgres.adminUrl);
+}
+
+/** On the server that `adminUrl` leads to. */
+export async function createDatabases(adminUrl: string): Promise<Databases> {
   const [owner, product, temporalPassword] = [secret(), secret(), secret()];
-  const client = new pg.Client({ connectionString: postgres.adminUrl });
+  const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
     await client.query(`CREATE ROLE messaging LOGIN PASSWORD '${product}'`);
@@ -36,6 +41,7 @@ export async function startDatabases(supervisor: Supervisor, folder: string): Pr
   } finally {
     await client.end();
   }
+  const port = Number(new URL(adminUrl).port);
   const urlOf = (user: string, password: string) =>
     `postgres://${user}:${password}@${host}:${port}/messaging`;
   return {

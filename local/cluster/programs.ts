@@ -1,0 +1,78 @@
+/** Where the programs of a cluster come from: Debian's packages, the Go module proxy, npm's Postgres with what Patroni calls. */
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findClusterBinaries, type ClusterBinaries } from '../rehearsals/production/cluster-binaries.ts';
+import { StackError } from '../stack/error.ts';
+import type { GoProgramSearch } from '../stack/go-program.ts';
+import { findPostgresBinaries } from '../stack/postgres-binaries.ts';
+import { runTool } from '../stack/run-tool.ts';
+import { findTemporalBinary } from '../stack/temporal-binary.ts';
+import { findOnPath, userCacheFolder } from '../stack/user-cache.ts';
+
+export interface ClusterPrograms {
+  readonly temporal: ClusterBinaries;
+  /** The `temporal` command. */
+  readonly cli: string;
+  readonly patroni: string;
+  readonly etcd: string;
+  readonly haproxy: string;
+  /** Folders that hold Postgres' programs, the server's first. */
+  readonly postgres: readonly string[];
+}
+
+const packages = { patroni: 'patroni', etcd: 'etcd-server', haproxy: 'haproxy' } as const;
+
+/** Throws StackError with one line that says what is missing. */
+export async function findPrograms(search: GoProgramSearch): Promise<ClusterPrograms> {
+  const { environment } = search;
+  const path = `${environment['PATH'] ?? ''}:/usr/sbin`;
+  const find = (name: keyof typeof packages) => findOnPath(name, { PATH: path });
+  const [patroni, etcd, haproxy] = [find('patroni'), find('etcd'), find('haproxy')];
+  if (patroni === undefined || etcd === undefined || haproxy === undefined) {
+    const missing = Object.entries({ patroni, etcd, haproxy }).flatMap(([name, found]) =>
+      found === undefined ? [packages[name as keyof typeof packages]] : [],
+    );
+    throw new StackError(
+      `The cluster needs ${missing.join(', ')}: apt-get install --no-install-recommends ${missing.join(' ')}`,
+    );
+  }
+  const postgres = await findPostgres(search);
+  const cli = await findTemporalBinary(search);
+  return { temporal: await findClusterBinaries(search), cli, patroni, etcd, haproxy, postgres };
+}
+
+const called = ['pg_basebackup', 'pg_controldata', 'pg_isready'];
+
+async function findPostgres({
+  environment,
+  progress,
+  signal,
+}: GoProgramSearch): Promise<ClusterPrograms['postgres']> {
+  const { folder, major } = findPostgresBinaries();
+  const complete = (candidate: string) => called.every((name) => existsSync(join(candidate, name)));
+  if (complete(folder)) return [folder];
+  const target = join(userCacheFolder(environment), `postgres-tools-${major}`);
+  const tools = join(target, 'bin');
+  if (complete(tools)) return [folder, tools];
+  progress.say(
+    `Building ${called.join(', ')} from Debian's postgresql-${major}: a minute, once per machine …`,
+  );
+  const script = resolve('local/cluster/postgres-tools.sh');
+  const args = [script, target, String(major)];
+  const { succeeded, tail } = await runTool({ command: '/bin/sh', args, environment, signal });
+  if (!succeeded)
+    throw new StackError(
+      `${called.join(', ')} of Postgres ${major} are missing: install postgresql-${major}, or apt, gcc, make, bison and flex ` +
+        `with which they are built (${tail.slice(-2).join(' | ')})`,
+    );
+  return [folder, tools];
+}
+
+/** Patroni wants all programs in one folder. */
+export function gatherPrograms(folders: readonly string[], into: string): string {
+  mkdirSync(into, { recursive: true });
+  for (const folder of folders)
+    for (const name of readdirSync(folder))
+      if (!existsSync(join(into, name))) symlinkSync(join(folder, name), join(into, name));
+  return into;
+}

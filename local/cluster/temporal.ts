@@ -1,0 +1,89 @@
+/** Temporal's services as processes of their own: two hosts of each that carries load. */
+import { join, resolve } from 'node:path';
+import type { ChildSpec } from '../stack/child.ts';
+import { listens } from '../stack/node-children.ts';
+
+export interface TemporalHost {
+  readonly name: string;
+  readonly grpcPort: number;
+  readonly spec: ChildSpec;
+}
+
+interface TemporalOptions {
+  readonly server: string;
+  readonly folder: string;
+  readonly postgres: { readonly port: number; readonly password: string };
+  /** Of the balancer before the frontends. */
+  readonly address: string;
+  /** Three of each host. */
+  readonly ports: readonly number[];
+}
+
+const host = '127.0.0.1';
+// Cannot be changed once a cluster has run; few, for a machine that carries all of it.
+const historyShards = '64';
+
+export const temporalHosts = [
+  'frontend-1',
+  'frontend-2',
+  'history-1',
+  'history-2',
+  'matching-1',
+  'matching-2',
+  'temporal-worker',
+] as const;
+
+export function describeTemporal(options: TemporalOptions): readonly TemporalHost[] {
+  return temporalHosts.map((name, index) => {
+    const [grpcPort = 0, membershipPort = 0, httpPort = 0] = options.ports.slice(index * 3);
+    return { name, grpcPort, spec: specOf(name, options, { grpcPort, membershipPort, httpPort }) };
+  });
+}
+
+function specOf(
+  name: string,
+  { server, folder, postgres, address }: TemporalOptions,
+  {
+    grpcPort,
+    membershipPort,
+    httpPort,
+  }: Readonly<Record<'grpcPort' | 'membershipPort' | 'httpPort', number>>,
+): ChildSpec {
+  const service = name.replace('temporal-', '').replace(/-\d$/, '');
+  const prefix = service.toUpperCase();
+  return {
+    name,
+    command: server,
+    args: ['start', '--service', service],
+    cwd: folder,
+    environment: {
+      PATH: '/usr/bin:/bin',
+      HOME: folder,
+      TZ: 'UTC',
+      DB: 'postgres12_pgx',
+      DB_PORT: String(postgres.port),
+      POSTGRES_SEEDS: host,
+      POSTGRES_USER: 'temporal',
+      POSTGRES_PWD: postgres.password,
+      SQL_MAX_CONNS: '12',
+      SQL_MAX_IDLE_CONNS: '12',
+      SQL_VIS_MAX_CONNS: '4',
+      SQL_VIS_MAX_IDLE_CONNS: '4',
+      NUM_HISTORY_SHARDS: historyShards,
+      BIND_ON_IP: host,
+      CLUSTER_RPC_ADDRESS: address,
+      DYNAMIC_CONFIG_FILE_PATH: resolve('ops/temporal/dynamic-config.yaml'),
+      LOG_LEVEL: 'warn',
+      GOMEMLIMIT: '512MiB',
+      [`${prefix}_GRPC_PORT`]: String(grpcPort),
+      [`${prefix}_MEMBERSHIP_PORT`]: String(membershipPort),
+      [`${prefix}_HTTP_PORT`]: String(httpPort),
+    },
+    output: { kind: 'file', path: join(folder, `${name}.log`) },
+    watchParent: false,
+    isReady: () => listens(service === 'worker' ? membershipPort : grpcPort),
+    readyTimeoutMs: 120_000,
+    stopSignals: [{ signal: 'SIGTERM', waitMs: 20_000 }],
+    explainFailure: (reason) => `${name} of Temporal did not start (${reason}): its log is ${name}.log.`,
+  };
+}

@@ -98,7 +98,7 @@ const line = ({ perSecond, p50, p99 }: Posted): string =>
 
 async function waitUntilApplied(client: pg.Client): Promise<void> {
   for (;;) {
-    const { rows } = await client.query('SELECT 1 FROM provider_callback WHERE applied_at IS NULL LIMIT 1');
+    const { rows } = await client.query('SELECT 1 FROM waiting_callback LIMIT 1');
     if (rows.length === 0) return;
     await sleep(20);
   }

@@ -127,16 +127,17 @@ async function whileATransactionIsOpen<A>(work: () => Promise<A>): Promise<A> {
   await other.query(`BEGIN; INSERT INTO workspace (name) VALUES ('held')`);
   const many = Math.ceil(rows / 10);
   await client.query(
-    `INSERT INTO provider_callback (body) SELECT convert_to(repeat('x', 400), 'UTF8') FROM generate_series(1, $1::int)`,
+    `WITH stored AS (
+      INSERT INTO provider_callback (body, applied_at)
+      SELECT convert_to(repeat('x', 400), 'UTF8'), now() FROM generate_series(1, $1::int) RETURNING id)
+    INSERT INTO waiting_callback (id, size) SELECT id, 400 FROM stored`,
     [many],
   );
   await client.query(
     `INSERT INTO event (workspace_id, key, body) SELECT 1001, 'read', '{}' FROM generate_series(1, $1::int)`,
     [many],
   );
-  await client.query(
-    'UPDATE provider_callback SET applied_at = now() WHERE id < (SELECT max(id) FROM provider_callback)',
-  );
+  await client.query('DELETE FROM waiting_callback WHERE id < (SELECT max(id) FROM waiting_callback)');
   await client.query(
     'UPDATE event SET fanned_out_at = now() WHERE id < (SELECT id FROM event ORDER BY id DESC LIMIT 1)',
   );

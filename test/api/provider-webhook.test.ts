@@ -233,7 +233,8 @@ describe('POST /provider/webhook', () => {
       );
       await deliver(applier, []);
       const left = sql.type(row(t.type({ n: t.number })))`
-        SELECT count(*)::int AS n FROM provider_callback WHERE applied_at IS NULL OR error IS NOT NULL`;
+        SELECT count(*)::int AS n FROM provider_callback LEFT JOIN waiting_callback AS waiting USING (id)
+        WHERE waiting.id IS NOT NULL OR error IS NOT NULL`;
       expect(await api.dependencies.database.oneFirst(left)).toBe(0);
     },
   );

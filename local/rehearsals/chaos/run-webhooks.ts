@@ -116,7 +116,7 @@ async function read<R extends object>(dataDir: string, text: string, values: unk
 
 /** No callback has come for a while and none waits: the next campaign begins on the same ground. */
 async function untilApplied({ dataDir, signal }: Ground): Promise<void> {
-  const text = `SELECT (SELECT count(*) FROM provider_callback WHERE applied_at IS NULL)::int4 AS waiting,
+  const text = `SELECT (SELECT count(*) FROM waiting_callback)::int4 AS waiting,
     COALESCE(extract(epoch FROM now() - max(received_at)) * 1000, 0)::float8 AS quiet FROM provider_callback`;
   for (;;) {
     signal.throwIfAborted();

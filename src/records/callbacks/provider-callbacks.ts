@@ -20,10 +20,13 @@ export async function insertProviderCallbacks(
     offset += body.length;
   }
   await connection.query(sql.type(nothing)`
-    INSERT INTO provider_callback (body)
-    SELECT substring(joined.bytes FROM piece.start FOR piece.size)
-    FROM (SELECT ${sql.binary(Buffer.concat(bodies))}::bytea AS bytes) AS joined,
-      ${sql.unnest(rows, ['int4', 'int4'])} AS piece (start, size)`);
+    WITH stored AS (
+      INSERT INTO provider_callback (body, applied_at)
+      SELECT substring(joined.bytes FROM piece.start FOR piece.size), now()
+      FROM (SELECT ${sql.binary(Buffer.concat(bodies))}::bytea AS bytes) AS joined,
+        ${sql.unnest(rows, ['int4', 'int4'])} AS piece (start, size)
+      RETURNING id, octet_length(body) AS size)
+    INSERT INTO waiting_callback (id, size) SELECT id, size FROM stored`);
 }
 
 /** Takes the provider's callbacks in: a promise resolves once its body is on disk. */
@@ -71,8 +74,8 @@ export async function claimProviderCallbacks(
   },
 ): Promise<readonly StoredCallback[]> {
   const waiting = await connection.any(sql.type(Waiting)`
-    SELECT id, octet_length(body) AS size FROM provider_callback
-    WHERE applied_at IS NULL AND id >= ${from} AND id <> ALL (${sql.array(except, 'int8')})
+    SELECT id, size FROM waiting_callback
+    WHERE id >= ${from} AND id <> ALL (${sql.array(except, 'int8')})
     ORDER BY id
     LIMIT ${limit}
     FOR UPDATE SKIP LOCKED`);
@@ -94,13 +97,14 @@ export async function claimProviderCallback(
   id: bigint,
 ): Promise<StoredCallback | undefined> {
   const found = await connection.maybeOne(sql.type(row(StoredCallback))`
-    SELECT id, body FROM provider_callback WHERE id = ${id} AND applied_at IS NULL FOR UPDATE SKIP LOCKED`);
+    SELECT id, body FROM waiting_callback JOIN provider_callback USING (id)
+    WHERE id = ${id} FOR UPDATE OF waiting_callback SKIP LOCKED`);
   return found ?? undefined;
 }
 
 export async function markCallbacksApplied(connection: Connection, ids: readonly bigint[]): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE provider_callback SET applied_at = now() WHERE id = ANY(${sql.array(ids, 'int8')})`);
+    DELETE FROM waiting_callback WHERE id = ANY(${sql.array(ids, 'int8')})`);
 }
 
 /** Gives a callback up: `error` says why, without any of its content. */
@@ -109,5 +113,21 @@ export async function markCallbackFailed(
   { id, error }: { readonly id: bigint; readonly error: string },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE provider_callback SET applied_at = now(), error = ${error} WHERE id = ${id}`);
+    WITH applied AS (DELETE FROM waiting_callback WHERE id = ${id})
+    UPDATE provider_callback SET error = ${error} WHERE id = ${id}`);
+}
+
+/** Of a callback that nobody will apply any more. */
+export const callbackIsOver = sql.fragment`applied_at IS NOT NULL AND NOT EXISTS (
+  SELECT FROM waiting_callback AS waiting WHERE waiting.id = provider_callback.id)`;
+
+/** Lets those wait here that processes of the release before have stored and none of them is just applying. */
+export async function adoptCallbacks(connection: Connection): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    WITH found AS (
+      SELECT id, received_at, octet_length(body) AS size FROM provider_callback
+      WHERE applied_at IS NULL ORDER BY id LIMIT 10000 FOR UPDATE SKIP LOCKED
+    ), told AS (
+      UPDATE provider_callback SET applied_at = now() FROM found WHERE provider_callback.id = found.id)
+    INSERT INTO waiting_callback (id, received_at, size) SELECT id, received_at, size FROM found`);
 }

@@ -1,6 +1,7 @@
 /** What is held of one person: to be given to them, or to be forgotten. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
 
@@ -129,7 +130,7 @@ export async function erasePersonTraces(connection: Connection, place: Place): P
   const told = needles.map((needle) => sql.fragment`position(convert_to(${needle}, 'UTF8') IN body) > 0`);
   if (told.length > 0) {
     await connection.query(sql.type(nothing)`
-      DELETE FROM provider_callback WHERE applied_at IS NOT NULL AND (${sql.join(told, sql.fragment` OR `)})`);
+      DELETE FROM provider_callback WHERE ${callbackIsOver} AND (${sql.join(told, sql.fragment` OR `)})`);
     const texts = sql.array(needles.map(contains), 'text');
     await connection.query(sql.type(nothing)`
       DELETE FROM parked_status USING channel

@@ -62,7 +62,7 @@ export function listOverdueQueues(
     )}
     UNION ALL ${queue(
       'callbacks',
-      sql.fragment`SELECT received_at AS at FROM provider_callback WHERE applied_at IS NULL AND ${old(sql.fragment`received_at`, queueSeconds)}`,
+      sql.fragment`SELECT received_at AS at FROM waiting_callback WHERE ${old(sql.fragment`received_at`, queueSeconds)}`,
     )}
     UNION ALL ${queue(
       'parked-statuses',

@@ -102,7 +102,7 @@ function readQueues(connection: Connection): Promise<readonly Queue[]> {
         WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'callbacks', count(*), min(received_at) FROM (
-        SELECT received_at FROM provider_callback WHERE applied_at IS NULL ORDER BY id LIMIT ${countLimit}) AS earliest
+        SELECT received_at FROM waiting_callback ORDER BY id LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'parked_statuses', count(*), min(parked_at) FROM (
         SELECT parked_at FROM parked_status WHERE emitted_at IS NULL ORDER BY parked_at LIMIT ${countLimit}) AS earliest

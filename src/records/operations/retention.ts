@@ -1,5 +1,6 @@
 /** Removal by age, a batch at a time: short statements, so that nobody waits and vacuum keeps up. */
 import { sql, type FragmentSqlToken } from 'slonik';
+import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
 import { deleteExpiredIdempotencyKeys } from '../workspaces/idempotency-keys.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing } from '../database/row.ts';
@@ -32,7 +33,7 @@ const tables = {
   },
   callbacks: {
     table: sql.fragment`provider_callback`,
-    isOver: sql.fragment`applied_at IS NOT NULL`,
+    isOver: callbackIsOver,
     ...by(sql.fragment`received_at`),
   },
   statuses: {

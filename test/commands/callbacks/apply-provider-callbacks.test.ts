@@ -64,12 +64,12 @@ const savedOf = async ({ channelId }: SeededCampaign) =>
 const errors = () =>
   rowsOf<{ error: string; applied: boolean }>(
     database.pool,
-    sql.fragment`SELECT error, applied_at IS NOT NULL AS applied FROM provider_callback WHERE error IS NOT NULL`,
+    sql.fragment`SELECT error, id NOT IN (SELECT id FROM waiting_callback) AS applied
+      FROM provider_callback WHERE error IS NOT NULL`,
   );
 
 const waiting = async () =>
-  (await rowsOf(database.pool, sql.fragment`SELECT id FROM provider_callback WHERE applied_at IS NULL`))
-    .length;
+  (await rowsOf(database.pool, sql.fragment`SELECT id FROM waiting_callback`)).length;
 
 describe('applyProviderCallbacks', () => {
   it('lets no element hold up another, and keeps the poisoned callback with its error', async () => {
@@ -88,6 +88,18 @@ describe('applyProviderCallbacks', () => {
     expect(kept[0]?.error).toMatch(/^element 1 \(message\): /);
     expect(kept[0]?.error).not.toContain('4915112345678');
     expect(await waiting()).toBe(0);
+  });
+
+  it('applies what a process of the release before has stored, and leaves that one nothing to apply', async () => {
+    const place = await seed();
+    const body = Buffer.from(JSON.stringify(inbound(place, message('a')))).toString('hex');
+    await database.pool.query(
+      sql.type(nothing)`INSERT INTO provider_callback (body) VALUES (decode(${body}, 'hex'))`,
+    );
+    await deliver(createApplier(database.pool), [inbound(place, message('b'))]);
+    expect(await savedOf(place)).toEqual(['a', 'b']);
+    const unapplied = sql.fragment`SELECT id FROM provider_callback WHERE applied_at IS NULL`;
+    expect([await waiting(), await rowsOf(database.pool, unapplied)]).toEqual([0, []]);
   });
 
   it('answers for phone number ids and accounts of nobody by doing nothing', async () => {

@@ -179,7 +179,9 @@ describe('queues', () => {
   });
 
   it('names callbacks that no worker applies, and leaves them to a worker', async () => {
-    await ward.run(sql.fragment`INSERT INTO provider_callback (body, received_at) VALUES ('{}', ${longAgo})`);
+    await ward.run(
+      sql.fragment`INSERT INTO waiting_callback (id, received_at, size) VALUES (1, ${longAgo}, 2)`,
+    );
     const [finding] = await ward.findAbout(['callbacks']);
     expect(finding?.meaning).toMatch(/start a worker/);
     expect(finding?.repair).toBeUndefined();

@@ -1,0 +1,28 @@
+/** What no engine for containers is needed for to know: that the image can be built for amd64 and arm64. */
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+it('the native part of Temporal is there for both architectures', () => {
+  const releases = ['x86_64', 'aarch64'].map(
+    (machine) => `node_modules/@temporalio/core-bridge/releases/${machine}-unknown-linux-gnu/index.node`,
+  );
+  expect(releases.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+it('every package for Linux on x64 has its twin for arm64', () => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    readonly packages: Readonly<Record<string, unknown>>;
+  };
+  const names = Object.keys(packages).filter((name) => name.includes('linux-x64'));
+  expect(names).not.toEqual([]);
+  expect(names.filter((name) => packages[name.replaceAll('linux-x64', 'linux-arm64')] === undefined)).toEqual(
+    [],
+  );
+});
+
+it('the image is made of bases that are there for both, and fixes no platform', () => {
+  const bases = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (.+?)(?: AS \w+)?$/gm)].map(
+    ([, base]) => base,
+  );
+  expect(new Set(bases)).toEqual(new Set([expect.stringMatching(/^node:\d+\.\d+\.\d+-bookworm-slim$/)]));
+});

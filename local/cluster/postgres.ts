@@ -26,7 +26,7 @@ export interface PostgresPair {
 const host = '127.0.0.1';
 const superuser = 'app';
 // The standby leads at the latest so long after the primary's last sign of life, in seconds.
-const failover = { ttl: 15, loop_wait: 3, retry_timeout: 5, primary_start_timeout: 0 };
+const failover = { ttl: 10, loop_wait: 2, retry_timeout: 3, primary_start_timeout: 0 };
 
 export function describePostgres(
   { patroni, etcd, postgres }: Pick<ClusterPrograms, 'patroni' | 'etcd' | 'postgres'>,

@@ -71,7 +71,9 @@ function specOf(
       SQL_VIS_MAX_IDLE_CONNS: '4',
       NUM_HISTORY_SHARDS: historyShards,
       BIND_ON_IP: host,
+      // What all write about the cluster has to be one and the same, or those that start together refuse each other.
       CLUSTER_RPC_ADDRESS: address,
+      CLUSTER_HTTP_ADDRESS: address,
       DYNAMIC_CONFIG_FILE_PATH: resolve('ops/temporal/dynamic-config.yaml'),
       LOG_LEVEL: 'warn',
       GOMEMLIMIT: '512MiB',

@@ -5,12 +5,12 @@ import { setUpNamespace, setUpSchema } from '../rehearsals/production/cluster.ts
 import { createDatabases } from '../rehearsals/production/databases.ts';
 import { productionEnvironment } from '../rehearsals/production/environment.ts';
 import { StackError } from '../stack/error.ts';
-import { pickFreePorts } from '../stack/free-port.ts';
+import { pickFreePorts } from '../stack/host/free-port.ts';
 import type { Progress } from '../stack/progress.ts';
-import { simulatorChild } from '../stack/simulator-child.ts';
-import type { ChildSpec } from '../stack/child.ts';
-import { createSupervisor, type Supervisor } from '../stack/supervisor.ts';
-import type { Environment } from '../stack/user-cache.ts';
+import { simulatorChild } from '../stack/children/simulator-child.ts';
+import type { ChildSpec } from '../stack/children/child.ts';
+import { createSupervisor, type Supervisor } from '../stack/children/supervisor.ts';
+import type { Environment } from '../stack/host/user-cache.ts';
 import { describeHaproxy } from './haproxy.ts';
 import { describePostgres, killServer, readPair, type PostgresPair } from './postgres.ts';
 import { apis, describeProduct, workers } from './product.ts';

@@ -1,8 +1,8 @@
 /** haproxy before Postgres, Temporal's frontends and the APIs: who is dead or leads no more gets no connection. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChildSpec } from '../stack/child.ts';
-import { listens } from '../stack/node-children.ts';
+import type { ChildSpec } from '../stack/children/child.ts';
+import { listens } from '../stack/children/node-children.ts';
 
 interface Backend {
   readonly name: string;

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { request } from 'undici';
-import { answersOk } from '../stack/node-children.ts';
-import { findRunUser, launchAs } from '../stack/run-user.ts';
-import type { ChildSpec } from '../stack/child.ts';
+import { answersOk } from '../stack/children/node-children.ts';
+import { findRunUser, launchAs } from '../stack/host/run-user.ts';
+import type { ChildSpec } from '../stack/children/child.ts';
 import { gatherPrograms, type ClusterPrograms } from './programs.ts';
 
 export interface PostgresNode {

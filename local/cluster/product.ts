@@ -1,7 +1,7 @@
 /** The product's processes of a cluster: two APIs, and two workers of each task queue. */
-import type { ChildSpec } from '../stack/child.ts';
-import { answersOk, nodeChild } from '../stack/node-children.ts';
-import type { Environment } from '../stack/user-cache.ts';
+import type { ChildSpec } from '../stack/children/child.ts';
+import { answersOk, nodeChild } from '../stack/children/node-children.ts';
+import type { Environment } from '../stack/host/user-cache.ts';
 
 const host = '127.0.0.1';
 const drainMs = 31_000;

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findClusterBinaries, type ClusterBinaries } from '../rehearsals/production/cluster-binaries.ts';
 import { StackError } from '../stack/error.ts';
-import type { GoProgramSearch } from '../stack/go-program.ts';
-import { findPostgresBinaries } from '../stack/postgres-binaries.ts';
-import { runTool } from '../stack/run-tool.ts';
-import { findTemporalBinary } from '../stack/temporal-binary.ts';
-import { findOnPath, userCacheFolder } from '../stack/user-cache.ts';
+import type { GoProgramSearch } from '../stack/temporal/go-program.ts';
+import { findPostgresBinaries } from '../stack/postgres/binaries.ts';
+import { runTool } from '../stack/host/run-tool.ts';
+import { findTemporalBinary } from '../stack/temporal/binary.ts';
+import { findOnPath, userCacheFolder } from '../stack/host/user-cache.ts';
 
 export interface ClusterPrograms {
   readonly temporal: ClusterBinaries;

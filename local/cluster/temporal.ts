@@ -1,7 +1,7 @@
 /** Temporal's services as processes of their own: two hosts of each that carries load. */
 import { join, resolve } from 'node:path';
-import type { ChildSpec } from '../stack/child.ts';
-import { listens } from '../stack/node-children.ts';
+import type { ChildSpec } from '../stack/children/child.ts';
+import { listens } from '../stack/children/node-children.ts';
 
 export interface TemporalHost {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** What dies in a cluster, one host after the other and then two at a time; who is dead returns when sending goes on without it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { createRandom } from '../../simulator/random.ts';
+import { createRandom } from '../../simulator/protocol/random.ts';
 import { readProviderTally } from '../evidence.ts';
 
 const kinds = [

@@ -8,7 +8,7 @@ import { request } from 'undici';
 import { startCluster, type Cluster } from '../../cluster/cluster.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import { createCampaign } from '../create-campaign.ts';
-import { gatherEvidence, readStanding, withClient } from '../evidence.ts';
+import { gatherEvidence, readGauges, withClient } from '../evidence.ts';
 import { rehearse, type Scene } from '../scene.ts';
 import { seedWorkspace } from '../seed-workspace.ts';
 import { judgeChaos, type Verdict } from '../verdict.ts';
@@ -58,7 +58,7 @@ async function run({ folder, signal, progress, options }: Scene): Promise<readon
     const { templateId, apiKey } = seeded;
     const api = createDemoApi({ baseUrl: apiUrl, apiKey });
     const { id: campaignId } = await createCampaign(api, { name: 'Chaos', templateId, recipients });
-    const standing = async () => readStanding({ databaseUrl }, campaignId).catch(() => undefined);
+    const standing = async () => readGauges({ databaseUrl }, campaignId).catch(() => undefined);
     const settled = async () => (await standing())?.settled ?? 0;
     while ((await settled()) < recipients / 100) await sleep(250, undefined, { signal });
     say(`Campaign ${campaignId}: ${recipients} recipients at ${rate}/s, seed ${options.whole('seed', 1)}`);

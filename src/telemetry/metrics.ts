@@ -5,28 +5,7 @@ import { recipientStates, type RecipientState } from '../domain/campaigns/recipi
 import type { SendResult } from '../provider/provider.ts';
 import type { Database } from '../records/database/database.ts';
 
-export interface Metrics {
-  readonly registry: Registry;
-  /** All of them in the Prometheus text format, collected at most once a second. */
-  readonly text: () => Promise<string>;
-  /** Seconds, by `method`, `route` (the path as declared) and `status`. */
-  readonly httpRequestSeconds: Histogram<'method' | 'route' | 'status'>;
-  /** Seconds of one claim of a page, by what came of it. */
-  readonly claimSeconds: Histogram<'outcome'>;
-  /** Seconds of writing down what came of (a part of) a page. */
-  readonly recordSeconds: Histogram;
-  /** Recipients that came to a state: by preparation, sending, cancelling or a status of the provider. */
-  readonly recipientChanges: Counter<'state'>;
-  readonly walletPauses: Counter;
-  /** Seconds of one message at the provider, by `outcome` (the kinds of SendResult). */
-  readonly providerSendSeconds: Histogram<'outcome'>;
-  /** By the provider's error code, `other` when we know nothing of it. */
-  readonly providerRefusals: Counter<'code'>;
-  /** Seconds of one webhook request, by `delivered` or the error code. */
-  readonly webhookAttemptSeconds: Histogram<'outcome'>;
-  /** Deliveries that ended, or went back into the queue, without an attempt's outcome. */
-  readonly webhooksSwept: Counter<'outcome'>;
-}
+export type Metrics = Readonly<ReturnType<typeof createMetrics>>;
 
 const databaseBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const sendOutcomes: readonly SendResult['kind'][] = ['accepted', 'rejected', 'unreachable', 'unknown'];
@@ -34,13 +13,14 @@ const sendOutcomes: readonly SendResult['kind'][] = ['accepted', 'rejected', 'un
 const networkBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Memory, processor time and event-loop delay come with every registry. */
-export function createMetrics(service: string): Metrics {
+export function createMetrics(service: string) {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const metrics: Metrics = {
+  const metrics = {
     registry,
+    /** All of them in the Prometheus text format, collected at most once a second. */
     text: rememberFor(1_000, () => registry.metrics()),
     httpRequestSeconds: new Histogram({
       name: 'http_request_seconds',

@@ -2,6 +2,7 @@
  * Builds the recipient list of a campaign (Spec 3.1). One transaction: a preparation that is killed at any point leaves
  * nothing behind and is simply done again. What it comes to is read from the record.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { buildRecipients } from './build-recipients.ts';
@@ -128,7 +129,7 @@ async function attemptRepeatedly(
       if (watch.isStopped() || !(isTemporary || isWriteCollision(error))) throw error;
       if (attempt === attempts) throw isTemporary ? error.failure : error;
       dependencies.logger.info({ campaignId: campaign.id, attempt }, 'preparation begins again');
-      await wait(pauseBetweenMs * attempt);
+      await sleep(pauseBetweenMs * attempt);
     }
   }
 }
@@ -231,10 +232,4 @@ async function readRequest({ database }: Preparer, campaign: CampaignToPrepare):
     quickContacts: isRight(entries) ? entries.right : [],
     keepVariables: false,
   };
-}
-
-function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

@@ -173,15 +173,10 @@ const listed = (template: ProviderTemplate): ListedTemplate =>
     rejectedReason: template.rejectedReason,
   });
 
-interface ListedPage {
-  readonly templates: readonly ListedTemplate[];
-  readonly readAt: string;
-}
-
 async function writePage(
   dependencies: SyncDependencies,
   account: Account,
-  { templates, readAt }: ListedPage,
+  { templates, readAt }: { readonly templates: readonly ListedTemplate[]; readonly readAt: string },
 ): Promise<SyncSummary> {
   // A page may name a template twice; the statement may not.
   const once = [...new Map(templates.map((template) => [template.providerTemplateId, template])).values()];

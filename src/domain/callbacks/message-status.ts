@@ -20,11 +20,6 @@ export interface ReportedPricing {
   readonly category: string;
 }
 
-export interface MessageProgress {
-  readonly state: RecipientState;
-  readonly statusesSeen: number;
-}
-
 export interface StatusOutcome<S extends ReportedStatus> {
   readonly state: RecipientState;
   readonly statusesSeen: number;
@@ -38,7 +33,7 @@ export interface StatusOutcome<S extends ReportedStatus> {
 
 /** Applies statuses in any order, with any repetition: what was told before changes nothing. */
 export function foldStatuses<S extends ReportedStatus>(
-  message: MessageProgress,
+  message: { readonly state: RecipientState; readonly statusesSeen: number },
   statuses: readonly S[],
 ): StatusOutcome<S> {
   const fresh: S[] = [];

@@ -125,16 +125,11 @@ const mappingReader = (
   },
 });
 
-interface MappingReading {
-  readonly problems: readonly FieldProblem[];
-  readonly values: TemplateValues<Leaf>;
-}
-
 const readMapping = (
   definition: TemplateDefinition,
   variableMapping: unknown,
   { referTo, ...options }: MappingOptions & { readonly referTo: (slot: RecipientSlot) => SlotReference },
-): MappingReading => {
+): { readonly problems: readonly FieldProblem[]; readonly values: TemplateValues<Leaf> } => {
   const problems: FieldProblem[] = [];
   const report: Report = (path, message) => {
     const field = `variable_mapping.${path}`;

@@ -18,11 +18,6 @@ export interface Principal {
   readonly channelId: string | null;
 }
 
-export interface ApiKeyParts {
-  readonly keyId: string;
-  readonly secret: string;
-}
-
 const prefix = 'mc';
 const keyIdLength = 12;
 const secretLength = 32;
@@ -57,7 +52,7 @@ export function mintApiKey(pepper: string): { readonly apiKey: string; readonly 
 }
 
 /** Undefined for whatever is not a key of ours, a mistyped one included. */
-export function parseApiKey(text: string): ApiKeyParts | undefined {
+export function parseApiKey(text: string): { readonly keyId: string; readonly secret: string } | undefined {
   const match = form.exec(text);
   if (match === null) return undefined;
   const [, keyId, secret, given] = match as unknown as readonly [string, string, string, string];

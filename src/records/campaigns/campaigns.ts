@@ -40,23 +40,14 @@ export const campaignSelection = sql.fragment`
   preparation_status, preparation_version, audience_version, status, send_type, scheduled_at, workspace_id,
   is_auto_trigger, created_at, updated_at`;
 
-export async function findCampaign(
-  connection: Connection,
-  workspaceId: number,
-  campaignId: string,
-): Promise<Campaign | undefined> {
-  const found = await connection.maybeOne(sql.type(CampaignRow)`
-    SELECT ${campaignSelection} FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
-  return found ?? undefined;
-}
-
 /** Throws NotFound, for a campaign of another workspace too. */
 export async function getCampaign(
   connection: Connection,
   workspaceId: number,
   campaignId: string,
 ): Promise<Campaign> {
-  const found = await findCampaign(connection, workspaceId, campaignId);
-  if (found === undefined) throw new NotFound('Campaign');
+  const found = await connection.maybeOne(sql.type(CampaignRow)`
+    SELECT ${campaignSelection} FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
+  if (found === null) throw new NotFound('Campaign');
   return found;
 }

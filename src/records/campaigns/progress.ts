@@ -5,6 +5,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, pauseReasons, preparationStatuses } from '../../domain/campaigns/campaign.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
+import { counterColumns, counterFields } from './status-counters.ts';
 
 const CampaignProgress = t.type({
   id: t.string,
@@ -13,23 +14,14 @@ const CampaignProgress = t.type({
   preparation_status: oneOf(preparationStatuses),
   total_contacts: t.number,
   total_contacts_skipped: t.number,
-  pending: t.number,
-  claimed: t.number,
-  accepted: t.number,
-  sent: t.number,
-  delivered: t.number,
-  read: t.number,
-  failed: t.number,
-  unknown: t.number,
-  cancelled: t.number,
-  skipped: t.number,
+  ...counterFields,
 });
 export type CampaignProgress = t.TypeOf<typeof CampaignProgress>;
 
 export function listCampaignProgress(connection: Connection, campaignIds: readonly string[]) {
   return connection.any(sql.type(row(CampaignProgress))`
     SELECT campaign.id, status, pause_reason, preparation_status, total_contacts, total_contacts_skipped,
-      pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped
+      ${counterColumns}
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     WHERE campaign.id = ANY (${sql.array(campaignIds, 'uuid')})`);
 }

@@ -18,6 +18,7 @@ import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
+import { counterColumns, counterFields } from './status-counters.ts';
 
 const CampaignReport = t.type({
   id: t.string,
@@ -46,16 +47,7 @@ const CampaignReport = t.type({
   created_at: timestamp,
   updated_at: timestamp,
   waiting_until: nullable(timestamp),
-  pending: t.number,
-  claimed: t.number,
-  accepted: t.number,
-  sent: t.number,
-  delivered: t.number,
-  read: t.number,
-  failed: t.number,
-  unknown: t.number,
-  cancelled: t.number,
-  skipped: t.number,
+  ...counterFields,
   skipped_reasons: t.record(t.string, t.number),
   failed_reasons: t.record(t.string, t.number),
   template: t.type({ id: t.string, name: t.string, language: t.string, category: t.string }),
@@ -82,7 +74,7 @@ const columns = sql.fragment`
   preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, started_at,
   completed_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   ${waitingColumns},
-  pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped,
+  ${counterColumns},
   ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons, created_by,
   jsonb_build_object('id', template.id, 'name', template.name, 'language', template.language,
     'category', template.category) AS template`;

@@ -1,7 +1,25 @@
 /** The counters and reasons that stand beside campaigns, moved for a whole batch of recipients at once. */
+import * as t from 'io-ts';
 import { sql } from 'slonik';
 import type { Connection } from '../database/database.ts';
 import { nothing } from '../database/row.ts';
+
+/** Recipients by their present state, as a row of `campaign_counter` holds them. */
+export const counterFields = {
+  pending: t.number,
+  claimed: t.number,
+  accepted: t.number,
+  sent: t.number,
+  delivered: t.number,
+  read: t.number,
+  failed: t.number,
+  unknown: t.number,
+  cancelled: t.number,
+  skipped: t.number,
+};
+
+export const counterColumns = sql.fragment`
+  pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped`;
 
 export const countedStates = [
   'pending',

@@ -67,18 +67,13 @@ export async function changeContact(
   }
 }
 
-export interface NewContact {
-  readonly contact: Contact;
-  readonly event: NewEventRow;
-}
-
 const ContactId = row(t.type({ id: t.string }));
 
 /** False, and nothing written, when the workspace has the number. */
 export async function insertContact(
   connection: Connection,
   workspaceId: number,
-  { contact, event }: NewContact,
+  { contact, event }: { readonly contact: Contact; readonly event: NewEventRow },
 ): Promise<boolean> {
   const added = { ...toRow(workspaceId, contact, event), tag_ids: contact.tagsId };
   const written = await connection.anyFirst(sql.type(ContactId)`

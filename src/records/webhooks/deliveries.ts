@@ -121,12 +121,6 @@ export async function listDeliveries(
   });
 }
 
-export interface ResendSpan {
-  readonly webhookId: string;
-  readonly since: Date;
-  readonly until: Date;
-}
-
 const Resent = row(t.type({ count: t.number }));
 
 /**
@@ -136,7 +130,7 @@ const Resent = row(t.type({ count: t.number }));
 export async function resendFailedDeliveries(
   connection: Connection,
   workspaceId: number,
-  { webhookId, since, until }: ResendSpan,
+  { webhookId, since, until }: { readonly webhookId: string; readonly since: Date; readonly until: Date },
 ): Promise<number> {
   return connection.oneFirst(sql.type(Resent)`
     WITH failed AS (
@@ -158,15 +152,10 @@ export async function resendFailedDeliveries(
 /** `payload` is the body as it is sent; null when the event is too old to be kept. */
 const WebhookDeliveryDetail = t.type({ ...WebhookDelivery.props, payload: nullable(t.string) });
 
-export interface DeliveryPlace {
-  readonly webhookId: string;
-  readonly deliveryId: string;
-}
-
 export async function getWebhookDelivery(
   connection: Connection,
   workspaceId: number,
-  { webhookId, deliveryId }: DeliveryPlace,
+  { webhookId, deliveryId }: { readonly webhookId: string; readonly deliveryId: string },
 ): Promise<t.TypeOf<typeof WebhookDeliveryDetail>> {
   const found = await connection.maybeOne(sql.type(row(WebhookDeliveryDetail))`
     SELECT ${selection}, (SELECT body FROM event WHERE event.id = event_id) AS payload FROM webhook_delivery

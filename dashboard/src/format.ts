@@ -16,8 +16,9 @@ export function percent(part: number, total: number): string {
   return `${share > 0 && share < 1 ? '< 1' : Math.floor(share)} %`;
 }
 
-/** `45 s`, `3 min`, `2 h 5 min`, `3 days` */
-export function span(seconds: number): string {
+/** `45 s`, `3 min`, `2 h 5 min`, `3 days`; a dash where it is not known. */
+export function span(seconds: number | null): string {
+  if (seconds === null) return '—';
   if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
@@ -28,6 +29,12 @@ export function span(seconds: number): string {
 
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 export const exactTime = (at: Date): string => full.format(at);
+
+const short = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+export const minuteTime = (at: Date): string => short.format(at);
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+export const dayOf = (at: Date): string => day.format(at);
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 export function relativeTime(at: Date, now = Date.now()): string {

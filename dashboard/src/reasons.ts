@@ -1,4 +1,5 @@
 /** What a reason means, and what can be done about it. */
+import type { WaitingReason } from '../../src/domain/campaigns/campaign.ts';
 import { providerErrorTable } from '../../src/domain/sending/provider-error-table.ts';
 import { words } from './format.ts';
 
@@ -58,3 +59,12 @@ export function explain(reason: string): Explanation {
     advice: adviceOf[code] ?? 'Look the code up in the provider’s documentation.',
   };
 }
+
+/** What somebody waits for who would otherwise send. */
+export const waits: Readonly<Record<WaitingReason, string>> = {
+  TURN: 'takes turns with others on its channel',
+  CHANNEL_TROUBLE: 'the provider does not answer',
+  CHANNEL_THROTTLE: 'the provider asked for silence',
+  MESSAGING_LIMIT: 'the messaging limit is used up',
+  WORKFLOW_STUCK: 'its workflow is stuck',
+};

@@ -91,7 +91,10 @@ const webhooks = createRoute({
   getParentRoute: () => inside,
   path: '/webhooks',
   component: lazyRouteComponent(() => import('./screens/webhooks.tsx'), 'Webhooks'),
-  validateSearch: (search: Record<string, unknown>): Search<'state'> => ({ state: text(search['state']) }),
+  validateSearch: (search: Record<string, unknown>): Search<'state' | 'delivery'> => ({
+    state: text(search['state']),
+    delivery: text(search['delivery']),
+  }),
 });
 
 const templates = createRoute({

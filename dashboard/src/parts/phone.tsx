@@ -1,6 +1,7 @@
 /** A message as the phone shows it. Whatever it holds is text. */
 import { Box, Divider, Stack, Text } from '@mantine/core';
 import type { api } from '../client.ts';
+import { words } from '../format.ts';
 import classes from './phone.module.css';
 
 export type Message = api.MessagePreview;
@@ -52,7 +53,7 @@ function Bubble({ card, footer }: { card: Card; footer: string | null }) {
             className={classes['button']}
             title={button.target ?? undefined}
           >
-            {button.text}
+            {button.text || words(button.type)}
           </Text>
         </Box>
       ))}

@@ -4,9 +4,11 @@ import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { api } from '../client.ts';
-import { exactTime, number } from '../format.ts';
+import { exactTime, minuteTime, number } from '../format.ts';
 
 type Part = api.TimelinePart;
+
+const stepped = uPlot.paths.stepped?.({ align: 1 });
 
 const series = [
   { key: 'accepted', label: 'Sent', light: '#0f766e', dark: '#2dd4bf' },
@@ -81,7 +83,16 @@ function Canvas({ parts }: { parts: readonly Part[] }) {
         height: 220,
         legend: { show: false },
         cursor: { y: false },
-        axes: [axis, { ...axis, size: 56, values: (_, values) => values.map((value) => number(value)) }],
+        axes: [
+          {
+            ...axis,
+            // Nothing finer than a minute is known.
+            incrs: [1, 5, 15, 30, 60, 180, 720, 1440].map((minutes) => minutes * 60),
+            values: (_, values) => values.map((value) => minuteTime(new Date(value * 1000))),
+            space: 70,
+          },
+          { ...axis, size: 56, values: (_, values) => values.map((value) => number(value)) },
+        ],
         scales: { y: { range: (_, _min, max) => [0, Math.max(4, max * 1.1)] } },
         series: [
           {},
@@ -89,7 +100,9 @@ function Canvas({ parts }: { parts: readonly Part[] }) {
             label,
             stroke: colour[scheme],
             width: 2,
-            points: { show: all.length < 4 },
+            // A minute's messages belong to all of it.
+            paths: stepped,
+            points: { show: false },
           })),
         ],
       },

@@ -27,7 +27,15 @@ const colours: Readonly<Record<string, string>> = {
 /** A state in a word; the colour only repeats it. */
 export function Status({ state }: { state: string }) {
   return (
-    <Badge variant="light" autoContrast color={colours[state] ?? 'gray'} radius="sm" tt="none" fw={600}>
+    <Badge
+      style={{ flexShrink: 0 }}
+      variant="light"
+      autoContrast
+      color={colours[state] ?? 'gray'}
+      radius="sm"
+      tt="none"
+      fw={600}
+    >
       {words(state)}
     </Badge>
   );

@@ -2,10 +2,11 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { isFinished } from '../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../client.ts';
 import { number } from '../format.ts';
 import { ConfirmButton } from '../parts/confirm.tsx';
-import { finished, type Detail } from './campaign.tsx';
+import type { Detail } from './campaign.tsx';
 
 const moves = { pause: api.pauseCampaign, start: api.startCampaign, cancel: api.cancelCampaign };
 
@@ -43,7 +44,7 @@ export function Actions({ campaign }: { campaign: Detail }) {
             Start
           </Button>
         )}
-        {!finished.has(status) && (
+        {!isFinished(status) && (
           <ConfirmButton
             label="Cancel"
             color="red"

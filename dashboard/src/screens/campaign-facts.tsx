@@ -13,18 +13,23 @@ interface FiguresProps {
   readonly etaSeconds: number | null;
 }
 
-export function Figures({ campaign, rate, etaSeconds }: FiguresProps) {
-  const { channel_id: channelId, status, counters } = campaign;
-  const channel = useQuery({
-    queryKey: ['channel', channelId],
-    queryFn: async () => (await api.getChannel(client, channelId)).data,
+function useChannel(id: string) {
+  return useQuery({
+    queryKey: ['channel', id],
+    queryFn: async () => (await api.getChannel(client, id)).data,
     refetchInterval: 15_000,
   });
+}
+
+export function Figures({ campaign, rate, etaSeconds }: FiguresProps) {
+  const { channel_id: channelId, status, counters, started_at: started, completed_at: ended } = campaign;
+  const channel = useChannel(channelId);
   const wallet = useQuery({
     queryKey: ['wallet', channelId],
     queryFn: async () => (await api.getWallet(client, { channel_id: channelId })).data,
     refetchInterval: 15_000,
   });
+  const took = started && ended ? (Date.parse(ended) - Date.parse(started)) / 1000 : null;
   const limit = channel.data?.messages_per_second;
   const seen = counters.delivered + counters.read;
   const out = seen + counters.sent + counters.accepted;
@@ -33,15 +38,15 @@ export function Figures({ campaign, rate, etaSeconds }: FiguresProps) {
       <Figure
         name="Rate now"
         value={status === 'RUNNING' ? `${number(rate)} / s` : '—'}
-        note={limit === undefined ? '' : `of ${number(limit)} / s the channel may send`}
+        note={limit === undefined ? '' : `the channel may send ${number(limit)} / s`}
       />
       <Figure
-        name="Time left"
-        value={etaSeconds === null ? '—' : span(etaSeconds)}
+        name={took === null ? 'Time left' : 'Took'}
+        value={span(took ?? etaSeconds)}
         note={
-          campaign.started_at ? (
+          started ? (
             <>
-              started <Time at={campaign.started_at} />
+              started <Time at={started} />
             </>
           ) : (
             'not started'
@@ -78,15 +83,22 @@ function Figure({ name, value, note }: { name: string; value: string; note: Reac
   );
 }
 
+const audiences: Readonly<Record<string, string>> = {
+  quick_contacts: 'Numbers that were typed in',
+  csv_contacts: 'A CSV file',
+  failed_contacts: 'Those that failed in another campaign',
+};
+
 export function CampaignDetails({ campaign }: { campaign: Detail }) {
+  const channel = useChannel(campaign.channel_id);
   const rows: readonly (readonly [string, ReactNode])[] = [
     [
       'Template',
       `${campaign.template.name} (${campaign.template.language}, ${words(campaign.template.category)})`,
     ],
-    ['Audience', words(campaign.contact_selection_type)],
+    ['Audience', audiences[campaign.contact_selection_type] ?? words(campaign.contact_selection_type)],
     ['Skipped', number(campaign.total_contacts_skipped)],
-    ['Sending number', campaign.phone_number_id],
+    ['Sending number', channel.data?.display_phone_number ?? campaign.phone_number_id],
     ['Scheduled for', campaign.scheduled_at ? <Time at={campaign.scheduled_at} /> : 'at once'],
     ['Created', <Time key="at" at={campaign.created_at} />],
     ['Ended', <Time key="at" at={campaign.completed_at} />],

@@ -1,8 +1,9 @@
 /** The page that counts: what happens to a campaign now, and what would change it. */
-import { Anchor, Box, Breadcrumbs, Card, Group, Progress, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Breadcrumbs, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { isFinished } from '../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../client.ts';
 import { number, percent } from '../format.ts';
 import { Loaded, LoadingFace } from '../parts/faces.tsx';
@@ -16,7 +17,6 @@ import { useProgress } from './use-progress.ts';
 
 const route = getRouteApi('/inside/campaigns/$id');
 const TimelinePlot = lazy(() => import('../parts/plot.tsx'));
-export const finished = new Set(['COMPLETED', 'CANCELLED', 'FAILED']);
 
 export type Detail = api.CampaignDetail;
 
@@ -32,9 +32,9 @@ export function Campaign() {
 }
 
 function Screen({ campaign: record }: { campaign: Detail }) {
-  const { progress, live } = useProgress(record.id, !finished.has(record.status));
+  const { progress, live } = useProgress(record.id, !isFinished(record.status));
   // The record is fetched again when it ends, and knows more then.
-  const campaign: Detail = progress && !finished.has(record.status) ? { ...record, ...progress } : record;
+  const campaign: Detail = progress && !isFinished(record.status) ? { ...record, ...progress } : record;
   const { id, name, description, status, counters, total_contacts: total } = campaign;
   const done = total - counters.pending - counters.claimed;
   const rate = status === 'RUNNING' ? (progress?.rate ?? 0) : 0;
@@ -67,26 +67,26 @@ function Screen({ campaign: record }: { campaign: Detail }) {
       <Card withBorder>
         <Stack>
           <Group justify="space-between">
-            <Text fw={600}>
+            <Text
+              fw={600}
+              role="progressbar"
+              aria-valuenow={total === 0 ? 0 : Math.floor((done / total) * 100)}
+              aria-valuetext={`${percent(done, total)} done`}
+              aria-label="Progress"
+            >
               {number(done)} of {number(total)} done
             </Text>
             <Text size="sm" c="dimmed" aria-live="off">
-              {live ? '● live' : finished.has(status) ? 'ended' : 'connecting …'}
+              {live ? '● live' : isFinished(status) ? 'ended' : 'connecting …'}
             </Text>
           </Group>
-          <Progress.Root size="xs">
-            <Progress.Section
-              value={total === 0 ? 0 : (done / total) * 100}
-              aria-label={`${percent(done, total)} done`}
-            />
-          </Progress.Root>
           <StateBar counters={counters} />
           <StateLegend counters={counters} campaignId={id} />
         </Stack>
       </Card>
 
       <Figures campaign={campaign} rate={rate} etaSeconds={progress?.eta_seconds ?? null} />
-      <Timeline id={id} ended={finished.has(status)} />
+      <Timeline id={id} ended={isFinished(status)} />
       <Failures campaign={campaign} />
       <CampaignDetails campaign={campaign} />
     </Stack>
@@ -97,7 +97,7 @@ function Timeline({ id, ended }: { id: string; ended: boolean }) {
   const timeline = useQuery({
     queryKey: ['campaign', id, 'timeline'],
     queryFn: async () => (await api.getCampaignTimeline(client, id)).data,
-    refetchInterval: ended ? 30_000 : 5_000,
+    refetchInterval: ended ? 10_000 : 5_000,
   });
   return (
     <Card withBorder>

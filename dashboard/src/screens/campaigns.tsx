@@ -13,20 +13,20 @@ import {
   Title,
 } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { campaignStatuses, type CampaignStatus } from '../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../client.ts';
-import { number, percent } from '../format.ts';
+import { number, percent, words } from '../format.ts';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { StateBar } from '../parts/state-bar.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import { words } from '../format.ts';
+import { waits } from '../reasons.ts';
 
 const route = getRouteApi('/inside/');
 const pageSize = 20;
-const statuses = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 type ListedCampaign = api.Campaign;
 
 export function Campaigns() {
@@ -40,15 +40,20 @@ export function Campaigns() {
     });
   }, 250);
   const filtered = status !== undefined || search !== undefined;
+  const queryClient = useQueryClient();
+  const queryKey = ['campaigns', { status, search, page }];
   const list = useQuery({
-    queryKey: ['campaigns', { status, search, page }],
-    queryFn: () =>
-      api.listCampaigns(client, {
+    queryKey,
+    queryFn: async () => {
+      const answer = await api.listCampaigns(client, {
         page,
         limit: pageSize,
         search,
-        status: status === undefined ? undefined : [status as (typeof statuses)[number]],
-      }),
+        status: status === undefined ? undefined : [status as CampaignStatus],
+      });
+      const seen = { ...answer, atMs: performance.now() };
+      return { ...seen, rates: ratesBetween(queryClient.getQueryData(queryKey), seen) };
+    },
     placeholderData: keepPreviousData,
     refetchInterval: 5_000,
   });
@@ -82,7 +87,7 @@ export function Campaigns() {
           aria-label="Status"
           placeholder="Any status"
           clearable
-          data={statuses.map((value) => ({ value, label: words(value) }))}
+          data={campaignStatuses.map((value) => ({ value, label: words(value) }))}
           value={status ?? null}
           onChange={(value) =>
             void navigate({ search: (old) => ({ ...old, status: value ?? undefined, page: undefined }) })
@@ -91,13 +96,13 @@ export function Campaigns() {
         />
       </Group>
       <Loaded query={list}>
-        {({ data, pagination }) =>
+        {({ data, pagination, rates }) =>
           data.length === 0 ? (
             <NoCampaigns filtered={filtered} />
           ) : (
             <Stack gap="sm">
               {data.map((campaign) => (
-                <Row key={campaign.id} campaign={campaign} />
+                <Row key={campaign.id} campaign={campaign} rate={rates.get(campaign.id)} />
               ))}
               {pagination.totalPages > 1 && (
                 <Pagination
@@ -150,9 +155,31 @@ function Attention({ campaigns }: { campaigns: readonly ListedCampaign[] }) {
   );
 }
 
-function Row({ campaign }: { campaign: ListedCampaign }) {
+const doneOf = ({ total_contacts: total, counters }: ListedCampaign): number =>
+  total - counters.pending - counters.claimed;
+
+interface Answer {
+  readonly atMs: number;
+  readonly data: readonly ListedCampaign[];
+}
+
+/** Messages a second of those that run, between two answers of the list. */
+function ratesBetween(earlier: Answer | undefined, { atMs, data }: Answer): ReadonlyMap<string, number> {
+  const before = new Map(earlier?.data.map((campaign) => [campaign.id, doneOf(campaign)]));
+  const seconds = (atMs - (earlier?.atMs ?? atMs)) / 1000;
+  return new Map(
+    data.flatMap((campaign) => {
+      const done = before.get(campaign.id);
+      if (done === undefined || campaign.status !== 'RUNNING' || seconds < 1) return [];
+      return [[campaign.id, Math.round((doneOf(campaign) - done) / seconds)] as const];
+    }),
+  );
+}
+
+function Row({ campaign, rate }: { campaign: ListedCampaign; rate: number | undefined }) {
   const { id, name, status, total_contacts: total, counters, template, created_at: created } = campaign;
-  const done = total - counters.pending - counters.claimed;
+  const done = doneOf(campaign);
+  const wait = campaign.waiting_for && waits[campaign.waiting_for];
   return (
     <Card
       withBorder
@@ -166,6 +193,8 @@ function Row({ campaign }: { campaign: ListedCampaign }) {
           </Text>
           <Text size="sm" c="dimmed" truncate>
             {template.name} · <Time at={created} />
+            {rate !== undefined && ` · ${number(rate)} / s`}
+            {wait && ` · ${wait}`}
           </Text>
         </Box>
         <Status state={status} />

@@ -5,6 +5,7 @@ import { number, words } from '../format.ts';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { waits } from '../reasons.ts';
 
 export function Channels() {
   const list = useQuery({
@@ -50,9 +51,16 @@ function Channel({ channel }: { channel: api.Channel }) {
           May send {number(rate)} messages a second now
           {rate < limit * 0.95 ? `; the provider throttles it, its limit is ${number(limit)}` : ''}.
         </Text>
-        {channel.held_until && (
-          <Text size="sm">
-            The provider asked for silence until <Time at={channel.held_until} />.
+        {channel.waiting_for && (
+          <Text size="sm" c="red">
+            Waits: {waits[channel.waiting_for]}
+            {channel.held_until && (
+              <>
+                {' '}
+                (until <Time at={channel.held_until} />)
+              </>
+            )}
+            .
           </Text>
         )}
         <Text size="sm">
@@ -61,6 +69,17 @@ function Channel({ channel }: { channel: api.Channel }) {
             : `${number(channel.running_campaigns)} campaigns send`}{' '}
           on it.
         </Text>
+        <Text size="sm">
+          {channel.messaging_limit === null
+            ? 'The provider told no limit of people in 24 hours.'
+            : `The account may write to ${number(channel.messaging_limit)} different people in 24 hours.`}
+        </Text>
+        {channel.blocked_until && (
+          <Text size="sm">
+            The restriction ends <Time at={channel.blocked_until} />.
+          </Text>
+        )}
+        <Notice notice={channel.account_notice} />
         {channel.blocked_countries.length > 0 && (
           <Text size="sm">Never sends to {channel.blocked_countries.join(', ')}.</Text>
         )}
@@ -69,5 +88,21 @@ function Channel({ channel }: { channel: api.Channel }) {
         </Text>
       </Stack>
     </Card>
+  );
+}
+
+/** What the provider said last: of its quality, its limit, its standing. */
+function Notice({ notice }: { notice: api.Channel['account_notice'] }) {
+  if (notice === null) return null;
+  const { field, event, at } = notice as {
+    readonly field?: string;
+    readonly event?: string;
+    readonly at?: string;
+  };
+  return (
+    <Text size="sm">
+      The provider said last: {words(event ?? '').toLowerCase()} ({words(field ?? '').toLowerCase()}),{' '}
+      <Time at={at} />.
+    </Text>
   );
 }

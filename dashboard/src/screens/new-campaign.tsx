@@ -1,14 +1,27 @@
 /** From a template and a list to a campaign, looked at before anything is created. */
-import { Alert, Button, Card, Group, Select, Stack, Text, TextInput, Textarea, Title } from '@mantine/core';
+import {
+  Alert,
+  Box,
+  Button,
+  Card,
+  Group,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Textarea,
+  Title,
+} from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { api, client } from '../client.ts';
-import { money, number, span } from '../format.ts';
-import { explain } from '../reasons.ts';
+import { dayOf } from '../format.ts';
+import { Phone } from '../parts/phone.tsx';
 import { CsvAudience, type CsvFile } from './new-csv.tsx';
+import { Outlook } from './new-outlook.tsx';
 import { TestMessage } from './new-test.tsx';
-import { VariableFields, type Variables } from './new-variables.tsx';
+import { contactFields, VariableFields, type Variables } from './new-variables.tsx';
 
 const route = getRouteApi('/inside/campaigns/new');
 
@@ -23,7 +36,7 @@ const kinds: readonly { readonly value: Kind; readonly label: string }[] = [
 export function NewCampaign() {
   const { failed } = route.useSearch();
   const navigate = useNavigate();
-  const [name, setName] = useState('');
+  const [typedName, setName] = useState<string>();
   const [templateId, setTemplateId] = useState<string | null>(null);
   const [kind, setKind] = useState<Kind>(failed === undefined ? 'csv_contacts' : 'failed_contacts');
   const [file, setFile] = useState<CsvFile>();
@@ -41,6 +54,8 @@ export function NewCampaign() {
     enabled: failed !== undefined,
   });
   const chosen = templateId ?? (kind === 'failed_contacts' ? source.data?.template_id : undefined);
+  const templateName = templates.data?.find(({ id }) => id === chosen)?.name;
+  const name = typedName ?? (templateName === undefined ? '' : `${templateName}, ${dayOf(new Date())}`);
   const mapping = mappingOf(variables);
   const body: api.CreateCampaign = {
     name: name.trim(),
@@ -67,116 +82,146 @@ export function NewCampaign() {
     enabled: isReady,
     staleTime: 30_000,
   });
+  // What is asked twice, by two clicks or after an answer that was lost, is created once.
+  const wanted = JSON.stringify(body);
+  const idempotencyKey = useMemo(() => (wanted === '' ? '' : crypto.randomUUID()), [wanted]);
   const create = useMutation({
-    mutationFn: async () =>
-      (await api.createCampaign(client, body, { idempotencyKey: crypto.randomUUID() })).data.campaign.id,
+    mutationFn: async () => (await api.createCampaign(client, body, { idempotencyKey })).data.campaign.id,
     onSuccess: (id) => navigate({ to: '/campaigns/$id', params: { id } }),
   });
 
+  const preview = useQuery({
+    queryKey: ['template-preview', chosen],
+    queryFn: async () => (await api.previewTemplate(client, chosen ?? '', {})).data.message,
+    enabled: chosen !== undefined,
+    staleTime: 60_000,
+  });
+  const message = (kind === 'csv_contacts' ? file?.message : undefined) ?? preview.data;
+  const read = (next: CsvFile | undefined) => {
+    setFile(next);
+    if (next === undefined) setVariables({});
+  };
+
   return (
-    <Stack maw={900}>
-      <Title order={1} size="h2">
-        New campaign
-      </Title>
-      <Card withBorder>
-        <Stack>
-          <Title order={2} size="h4">
-            What to send
-          </Title>
-          <Select
-            label="Template"
-            placeholder="Choose an approved template"
-            searchable
-            data={(templates.data ?? []).map(({ id, name: title, language }) => ({
-              value: id,
-              label: `${title} (${language})`,
-            }))}
-            value={chosen ?? null}
-            onChange={(id) => {
-              setTemplateId(id);
-              setVariables({});
-            }}
-          />
-        </Stack>
-      </Card>
-      <Card withBorder>
-        <Stack>
-          <Title order={2} size="h4">
-            To whom
-          </Title>
-          <Select
-            label="Audience"
-            allowDeselect={false}
-            data={kinds.filter(({ value }) => value !== 'failed_contacts' || failed !== undefined)}
-            value={kind}
-            onChange={(value) => setKind((value ?? 'csv_contacts') as Kind)}
-          />
-          {kind === 'quick_contacts' && (
-            <Textarea
-              label="Numbers, one a line"
-              description="With country code. Values of the variables may follow, after a comma."
-              placeholder={'+49 151 12345678, Ada\n+91 98765 43210, Grace'}
-              autosize
-              minRows={3}
-              value={numbers}
-              onChange={(event) => setNumbers(event.currentTarget.value)}
+    <Group align="flex-start" gap="xl">
+      <Stack maw={720} miw={0} flex="1 1 320px">
+        <Title order={1} size="h2">
+          New campaign
+        </Title>
+        <Card withBorder>
+          <Stack>
+            <Title order={2} size="h4">
+              What to send
+            </Title>
+            <Select
+              label="Template"
+              placeholder="Choose an approved template"
+              searchable
+              error={templates.error?.message}
+              nothingFoundMessage={templates.isPending ? 'Loading …' : 'No approved template is called so'}
+              data={(templates.data ?? []).map(({ id, name: title, language }) => ({
+                value: id,
+                label: `${title} (${language})`,
+              }))}
+              value={chosen ?? null}
+              onChange={(id) => {
+                setTemplateId(id);
+                setVariables({});
+              }}
             />
-          )}
-          {chosen !== undefined && (kind === 'csv_contacts' || kind === 'all_contacts') && (
-            <VariableFields
-              templateId={chosen}
-              columns={kind === 'csv_contacts' ? (file?.keys ?? []) : undefined}
-              value={variables}
-              onChange={setVariables}
+          </Stack>
+        </Card>
+        <Card withBorder>
+          <Stack>
+            <Title order={2} size="h4">
+              To whom
+            </Title>
+            <Select
+              label="Audience"
+              allowDeselect={false}
+              data={kinds.filter(({ value }) => value !== 'failed_contacts' || failed !== undefined)}
+              value={kind}
+              onChange={(value) => setKind((value ?? 'csv_contacts') as Kind)}
             />
-          )}
-          {kind === 'csv_contacts' && (
-            <CsvAudience templateId={chosen} variableMapping={mapping} onChange={setFile} />
-          )}
-        </Stack>
-      </Card>
-      <Card withBorder>
-        <Stack>
-          <Title order={2} size="h4">
-            Send
-          </Title>
-          <Group grow align="flex-start">
-            <TextInput
-              label="Name"
-              description="For you; nobody else sees it"
-              maxLength={255}
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
-            <TextInput
-              type="datetime-local"
-              label="Not before"
-              description="Empty: at once. In your time zone"
-              value={at}
-              onChange={(event) => setAt(event.currentTarget.value)}
-            />
-          </Group>
-          <Outlook check={check.data} error={check.error} busy={check.isFetching} isReady={isReady} />
-          {chosen !== undefined && (
-            <TestMessage templateId={chosen} variables={variables} row={file?.firstRow} />
-          )}
-          <Group justify="flex-end">
-            <Button
-              loading={create.isPending}
-              disabled={!isReady || name.trim() === '' || (check.data?.problems.length ?? 1) > 0}
-              onClick={() => create.mutate()}
-            >
-              Create campaign
-            </Button>
-          </Group>
-          {create.error && (
-            <Alert color="red" role="alert">
-              {create.error.message}
-            </Alert>
-          )}
-        </Stack>
-      </Card>
-    </Stack>
+            {kind === 'quick_contacts' && (
+              <Textarea
+                label="Numbers, one a line"
+                description="With country code. Values of the variables may follow, after a comma."
+                placeholder={'+49 151 12345678, Ada\n+91 98765 43210, Grace'}
+                autosize
+                minRows={3}
+                value={numbers}
+                onChange={(event) => setNumbers(event.currentTarget.value)}
+              />
+            )}
+            {kind === 'all_contacts' && chosen !== undefined && (
+              <VariableFields templateId={chosen} value={variables} onChange={setVariables} />
+            )}
+            {kind === 'csv_contacts' && (
+              <CsvAudience templateId={chosen} variableMapping={mapping} onChange={read}>
+                {chosen !== undefined && file !== undefined && (
+                  <VariableFields
+                    templateId={chosen}
+                    columns={file.columns}
+                    value={variables}
+                    onChange={setVariables}
+                  />
+                )}
+              </CsvAudience>
+            )}
+          </Stack>
+        </Card>
+        <Card withBorder>
+          <Stack>
+            <Title order={2} size="h4">
+              Send
+            </Title>
+            <Group grow align="flex-start">
+              <TextInput
+                label="Name"
+                description="For you; nobody else sees it"
+                maxLength={255}
+                value={name}
+                onChange={(event) => setName(event.currentTarget.value)}
+              />
+              <TextInput
+                type="datetime-local"
+                label="Send at"
+                description="In your time zone; empty sends at once"
+                value={at}
+                onChange={(event) => setAt(event.currentTarget.value)}
+              />
+            </Group>
+            <Outlook check={check.data} error={check.error} busy={check.isFetching} isReady={isReady} />
+            {chosen !== undefined && (
+              <TestMessage templateId={chosen} variables={variables} row={file?.firstRow ?? contactFields} />
+            )}
+            <Group justify="flex-end">
+              <Button
+                loading={create.isPending}
+                disabled={!isReady || name.trim() === '' || (check.data?.problems.length ?? 1) > 0}
+                onClick={() => create.mutate()}
+              >
+                Create campaign
+              </Button>
+            </Group>
+            {create.error && (
+              <Alert color="red" role="alert">
+                {create.error.message}
+              </Alert>
+            )}
+          </Stack>
+        </Card>
+      </Stack>
+      {message !== undefined && (
+        <Box w={320} pos="sticky" top={80}>
+          <Text size="sm" c="dimmed" mb={6}>
+            {message === preview.data ? 'As the phone shows it' : 'As the phone of the first one shows it'}
+          </Text>
+          <Phone message={message} />
+        </Box>
+      )}
+    </Group>
   );
 }
 
@@ -200,58 +245,4 @@ function mappingOf(variables: Variables): api.VariableMapping | undefined {
     if (fallback !== '') (defaults[section] ??= {})[variable] = fallback;
   }
   return { ...sections, ...(Object.keys(defaults).length > 0 && { default_values: defaults }) };
-}
-
-interface OutlookProps {
-  readonly check: api.CampaignCheck | undefined;
-  readonly error: Error | null;
-  readonly busy: boolean;
-  readonly isReady: boolean;
-}
-
-function Outlook({ check, error, busy, isReady }: OutlookProps) {
-  if (!isReady)
-    return (
-      <Text c="dimmed" size="sm">
-        Choose a template and an audience to see what it would cost.
-      </Text>
-    );
-  if (error !== null) return <Alert color="red">{error.message}</Alert>;
-  if (check === undefined)
-    return (
-      <Text size="sm" role="status">
-        {busy ? 'Counting …' : ''}
-      </Text>
-    );
-  if (check.problems.length > 0) {
-    return (
-      <Alert color="orange" variant="light" title="Not ready yet" role="status">
-        {check.problems.slice(0, 5).map(({ field, message }) => (
-          <Text key={field + message} size="sm">
-            {message}
-          </Text>
-        ))}
-      </Alert>
-    );
-  }
-  const isShort = Number(check.available) < Number(check.cost);
-  return (
-    <Alert color={isShort ? 'yellow' : 'teal'} variant="light" role="status">
-      <Text fw={600}>
-        {check.is_estimate ? 'More than ' : ''}
-        {number(check.total_contacts)} {check.total_contacts === 1 ? 'person' : 'people'} for{' '}
-        {money(check.cost, check.currency)}, sent in about {span(check.duration_seconds)}.
-      </Text>
-      {isShort && (
-        <Text size="sm">
-          The wallet has {money(check.available, check.currency)}: the campaign would pause when that is used.
-        </Text>
-      )}
-      {Object.entries(check.skipped_reasons).map(([reason, count]) => (
-        <Text key={reason} size="sm">
-          {number(count)} will be skipped: {explain(reason).title.toLowerCase()}.
-        </Text>
-      ))}
-    </Alert>
-  );
 }

@@ -1,18 +1,19 @@
 /** A CSV: dropped, its columns guessed, its first rows as they would be sent. Nothing of it becomes a contact here. */
-import { Alert, Box, FileButton, Button, Group, Select, Stack, Table, Text } from '@mantine/core';
+import { Box, FileButton, Button, Group, Select, Stack, Table, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type DragEvent } from 'react';
+import { useEffect, useState, type DragEvent, type ReactNode } from 'react';
 import { api, client } from '../client.ts';
 import { number, phone } from '../format.ts';
 import { ErrorFace } from '../parts/faces.tsx';
-import { Phone } from '../parts/phone.tsx';
 import { explain } from '../reasons.ts';
 
 export interface CsvFile {
   readonly key: string;
   readonly mapping: api.CsvMapping;
-  /** What variables may name. */
-  readonly keys: readonly string[];
+  /** What variables may name, and how the file calls it. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** To the first that would be sent to. */
+  readonly message: api.MessagePreview | undefined;
   /** The cells of the first row that would be sent to, by the names that variables may use. */
   readonly firstRow: Readonly<Record<string, string>>;
 }
@@ -28,9 +29,11 @@ interface CsvAudienceProps {
   readonly templateId: string | undefined;
   readonly variableMapping: api.VariableMapping | undefined;
   readonly onChange: (file: CsvFile | undefined) => void;
+  /** Stands between the columns and the rows. */
+  readonly children: ReactNode;
 }
 
-export function CsvAudience({ templateId, variableMapping, onChange }: CsvAudienceProps) {
+export function CsvAudience({ templateId, variableMapping, onChange, children }: CsvAudienceProps) {
   const [chosen, setChosen] = useState<api.CsvMapping>();
   const upload = useMutation({
     mutationFn: async (file: File) => ({
@@ -99,6 +102,7 @@ export function CsvAudience({ templateId, variableMapping, onChange }: CsvAudien
       {data !== undefined && key !== undefined && (
         <>
           <Columns preview={data} onChange={setChosen} />
+          {children}
           <Rows preview={data} />
         </>
       )}
@@ -106,18 +110,21 @@ export function CsvAudience({ templateId, variableMapping, onChange }: CsvAudien
   );
 }
 
-function fileOf(key: string, { mapping, rows }: api.CsvPreview): CsvFile {
-  const columns: Record<string, number> = { ...mapping.custom_field_mapping };
-  if (mapping.name_column != null) columns['name_column'] = mapping.name_column;
-  if (mapping.email_column != null) columns['email_column'] = mapping.email_column;
-  const cells = rows.find(({ reason }) => reason === null)?.cells ?? [];
+function fileOf(key: string, { headers, mapping, rows }: api.CsvPreview): CsvFile {
+  const places: Record<string, number> = {
+    ...(mapping.name_column != null && { name_column: mapping.name_column }),
+    ...(mapping.email_column != null && { email_column: mapping.email_column }),
+    ...mapping.custom_field_mapping,
+  };
+  const byName = (of: (column: number) => string) =>
+    Object.fromEntries(Object.entries(places).map(([name, column]) => [name, of(column)]));
+  const first = rows.find(({ reason }) => reason === null);
   return {
     key,
     mapping,
-    keys: Object.keys(columns),
-    firstRow: Object.fromEntries(
-      Object.entries(columns).map(([name, column]) => [name, cells[column] ?? '']),
-    ),
+    columns: byName((column) => headers[column] || `Column ${column + 1}`),
+    message: first?.message ?? undefined,
+    firstRow: byName((column) => first?.cells[column] ?? ''),
   };
 }
 
@@ -154,12 +161,11 @@ function Columns({ preview: { headers, mapping, confidence }, onChange }: Column
 }
 
 function Rows({
-  preview: { rows, reasons, rows_read: read, is_whole: isWhole, problems },
+  preview: { mapping, rows, reasons, rows_read: read, is_whole: isWhole },
 }: {
   preview: api.CsvPreview;
 }) {
   const skipped = Object.entries(reasons);
-  const message = rows.find((row) => row.message != null)?.message;
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
@@ -170,16 +176,6 @@ function Rows({
           .map(([reason, count]) => `${number(count)} skipped: ${explain(reason).title.toLowerCase()}.`)
           .join(' ')}
       </Text>
-      {problems.length > 0 && (
-        <Alert color="orange" variant="light">
-          {problems.map(({ field, message: text }) => (
-            <Text key={field} size="sm">
-              {text}
-            </Text>
-          ))}
-        </Alert>
-      )}
-      {message && <Phone message={message} />}
       <Table.ScrollContainer minWidth={560}>
         <Table>
           <Table.Thead>
@@ -193,14 +189,18 @@ function Rows({
             {rows.map((row) => (
               <Table.Tr key={row.line}>
                 <Table.Td>{row.line}</Table.Td>
-                <Table.Td>{row.phone_number ? phone(row.phone_number) : (row.cells[0] ?? '')}</Table.Td>
+                <Table.Td>
+                  {row.phone_number ? phone(row.phone_number) : (row.cells[mapping.phone_column] ?? '')}
+                </Table.Td>
                 <Table.Td dir="auto">
                   {row.reason ? (
                     <Text size="sm" c="dimmed">
                       Skipped: {explain(row.reason).title}
                     </Text>
                   ) : (
-                    <Text size="sm">{row.message?.body ?? ''}</Text>
+                    <Text size="sm" lineClamp={2}>
+                      {row.message?.body ?? ''}
+                    </Text>
                   )}
                 </Table.Td>
               </Table.Tr>

@@ -8,17 +8,18 @@ import type { Variables } from './new-variables.tsx';
 interface TestMessageProps {
   readonly templateId: string;
   readonly variables: Variables;
-  readonly row: Readonly<Record<string, string>> | undefined;
+  /** What the variables stand for in the test. */
+  readonly row: Readonly<Record<string, string>>;
 }
 
-export function TestMessage({ templateId, variables, row = {} }: TestMessageProps) {
+export function TestMessage({ templateId, variables, row }: TestMessageProps) {
   const [to, setTo] = useState('');
   const [country, setCountry] = useState('+49');
   const send = useMutation({
     mutationFn: () =>
       api.sendTemplateMessage(client, {
         templateId,
-        recipientPhoneNumber: to.replaceAll(/\D/g, ''),
+        recipientPhoneNumber: international(to, country),
         countryCode: country.trim(),
         ...(Object.keys(variables).length > 0 && { variableMapping: valuesOf(variables, row) }),
       }),
@@ -34,7 +35,7 @@ export function TestMessage({ templateId, variables, row = {} }: TestMessageProp
         />
         <TextInput
           label="Test number"
-          placeholder="49 151 12345678"
+          placeholder="151 12345678"
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
         />
@@ -59,6 +60,14 @@ export function TestMessage({ templateId, variables, row = {} }: TestMessageProp
       )}
     </div>
   );
+}
+
+/** The digits with the calling code, however the number was typed. */
+function international(typed: string, country: string): string {
+  const digits = typed.replaceAll(/\D/g, '');
+  if (typed.trim().startsWith('+')) return digits;
+  if (digits.startsWith('00')) return digits.slice(2);
+  return country.replaceAll(/\D/g, '') + digits.replace(/^0/, '');
 }
 
 function valuesOf(variables: Variables, row: Readonly<Record<string, string>>): api.VariableMapping {

@@ -1,23 +1,35 @@
 /** Where each variable of the template takes its value from. */
 import { Autocomplete, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { api, client } from '../client.ts';
 
 /** By section and name, such as `body.1`. */
 export type Variables = Readonly<Record<string, { readonly value: string; readonly fallback: string }>>;
 
-const contactFields = ['firstName', 'lastName', 'email', 'phoneNumber', 'countryCode'];
+export const contactFields = {
+  firstName: 'First name',
+  lastName: 'Last name',
+  email: 'Email',
+  phoneNumber: 'Phone number',
+  countryCode: 'Country code',
+};
 const nothing = { value: '', fallback: '' };
 
 interface VariableFieldsProps {
   readonly templateId: string;
-  /** Of the CSV; undefined where the audience is made of contacts. */
-  readonly columns: readonly string[] | undefined;
+  /** What of a recipient may stand in the message, with its name for people. */
+  readonly columns?: Readonly<Record<string, string>>;
   readonly value: Variables;
   readonly onChange: (value: Variables) => void;
 }
 
-export function VariableFields({ templateId, columns, value, onChange }: VariableFieldsProps) {
+export function VariableFields({
+  templateId,
+  columns = contactFields,
+  value,
+  onChange,
+}: VariableFieldsProps) {
   const { data } = useQuery({
     queryKey: ['template-variables', templateId],
     queryFn: async () => (await api.getTemplateVariables(client, templateId)).data,
@@ -26,6 +38,12 @@ export function VariableFields({ templateId, columns, value, onChange }: Variabl
   const paths = (['header', 'body'] as const).flatMap((section) =>
     (data?.[section] ?? []).map((variable) => `${section}.${variable}`),
   );
+  const isUntouched = Object.keys(value).length === 0;
+  const key = paths.join();
+  useEffect(() => {
+    if (isUntouched && key !== '') onChange(guessed(key.split(','), columns));
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- guessed once for a template and its columns
+  }, [isUntouched, key]);
   if (paths.length === 0) return null;
   const change = (path: string, part: Partial<(typeof value)[string]>) =>
     onChange({ ...value, [path]: { ...nothing, ...value[path], ...part } });
@@ -35,15 +53,15 @@ export function VariableFields({ templateId, columns, value, onChange }: Variabl
         Variables of the message
       </Text>
       <Text size="xs" c="dimmed">
-        A column of the list, a field of the contact, or a text that is the same for all.
+        Choose what stands there for each person, or type a text that is the same for all.
       </Text>
       {paths.map((path) => (
         <Group key={path} grow mt="xs">
           <Autocomplete
-            label={`Variable ${path.replace('.', ' ')}`}
-            data={columns === undefined ? contactFields : [...columns]}
-            value={value[path]?.value ?? ''}
-            onChange={(text) => change(path, { value: text })}
+            label={variableLabel(path)}
+            data={Object.values(columns)}
+            value={columns[value[path]?.value ?? ''] ?? value[path]?.value ?? ''}
+            onChange={(text) => change(path, { value: keyOf(columns, text) })}
           />
           <TextInput
             label="Where it is empty"
@@ -53,5 +71,30 @@ export function VariableFields({ templateId, columns, value, onChange }: Variabl
         </Group>
       ))}
     </div>
+  );
+}
+
+/** `body.1` → `Variable {{1}} of the body` */
+export const variableLabel = (path: string): string => {
+  const [section = '', name = ''] = path.split(/\.(.*)/);
+  return `{{${name}}} in the ${section}`;
+};
+
+const keyOf = (columns: Readonly<Record<string, string>>, text: string): string =>
+  Object.keys(columns).find((key) => columns[key] === text) ?? text;
+
+const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** Columns that are called as the variable is; else the name for the first one of the body. */
+function guessed(paths: readonly string[], columns: Readonly<Record<string, string>>): Variables {
+  const names = Object.entries(columns);
+  const nameKey = ['name_column', 'firstName'].find((key) => key in columns);
+  const firstOfBody = paths.find((path) => path.startsWith('body.'));
+  return Object.fromEntries(
+    paths.map((path) => {
+      const wanted = plain(path.slice(path.indexOf('.') + 1));
+      const same = names.find(([key, label]) => plain(key) === wanted || plain(label) === wanted)?.[0];
+      return [path, { ...nothing, value: same ?? (path === firstOfBody ? nameKey : undefined) ?? '' }];
+    }),
   );
 }

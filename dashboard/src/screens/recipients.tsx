@@ -4,7 +4,6 @@ import {
   Anchor,
   Breadcrumbs,
   Button,
-  Drawer,
   Group,
   MultiSelect,
   Stack,
@@ -17,9 +16,11 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { recipientStates, type RecipientState } from '../../../src/domain/campaigns/recipient.ts';
 import { api, client } from '../client.ts';
 import { phone, words } from '../format.ts';
 import { EmptyFace, ErrorFace, LoadingFace } from '../parts/faces.tsx';
+import { SidePanel } from '../parts/side-panel.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { explain } from '../reasons.ts';
@@ -27,19 +28,6 @@ import { exportCsv } from './export-csv.ts';
 import { Recipient } from './recipient.tsx';
 
 const route = getRouteApi('/inside/campaigns/$id/recipients');
-const states = [
-  'PENDING',
-  'CLAIMED',
-  'ACCEPTED',
-  'SENT',
-  'DELIVERED',
-  'READ',
-  'FAILED',
-  'UNKNOWN',
-  'CANCELLED',
-  'SKIPPED',
-] as const;
-type State = (typeof states)[number];
 
 export function Recipients() {
   const { id } = route.useParams();
@@ -53,7 +41,7 @@ export function Recipients() {
     queryKey: ['campaign', id],
     queryFn: async () => (await api.getCampaign(client, id)).data,
   });
-  const filter = { state: state as State[] | undefined, reason, phone_number: number };
+  const filter = { state: state as RecipientState[] | undefined, reason, phone_number: number };
   const list = useInfiniteQuery({
     queryKey: ['recipients', id, filter],
     queryFn: ({ pageParam }) =>
@@ -97,7 +85,7 @@ export function Recipients() {
           label="State"
           placeholder={state ? '' : 'Any'}
           clearable
-          data={states.map((value) => ({ value, label: words(value) }))}
+          data={recipientStates.map((value) => ({ value, label: words(value) }))}
           value={state ?? []}
           onChange={(chosen) =>
             void navigate({ search: (old) => ({ ...old, state: chosen.length > 0 ? chosen : undefined }) })
@@ -184,21 +172,13 @@ export function Recipients() {
           Show more
         </Button>
       )}
-      <Drawer.Root
+      <SidePanel
+        label="Recipient"
         opened={recipient !== undefined}
         onClose={() => void navigate({ search: (old) => ({ ...old, recipient: undefined }) })}
-        position="right"
       >
-        <Drawer.Overlay />
-        <Drawer.Content aria-label="Recipient">
-          <Drawer.Body>
-            <Group justify="flex-end">
-              <Drawer.CloseButton aria-label="Close" />
-            </Group>
-            {recipient !== undefined && <Recipient campaignId={id} recipientId={recipient} />}
-          </Drawer.Body>
-        </Drawer.Content>
-      </Drawer.Root>
+        {recipient !== undefined && <Recipient campaignId={id} recipientId={recipient} />}
+      </SidePanel>
     </Stack>
   );
 }

@@ -83,7 +83,7 @@ function Template({ template }: { template: api.Template }) {
       </Group>
       <Text size="sm" c="dimmed">
         {language} · {words(category)}
-        {quality ? ` · quality ${quality.toLowerCase()}` : ''}
+        {quality && quality !== 'UNKNOWN' ? ` · quality ${quality.toLowerCase()}` : ''}
       </Text>
       {rejectedReason && rejectedReason !== 'NONE' && (
         <Text size="sm" c="red">

@@ -1,17 +1,5 @@
 /** Money of the channel; and, for a campaign that waits for it: what is missing, recharge, start. */
-import {
-  Alert,
-  Button,
-  Card,
-  Group,
-  NumberFormatter,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Alert, Button, Card, Group, SimpleGrid, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
@@ -22,6 +10,7 @@ import { useMove } from './campaign-actions.tsx';
 import { OperatorKey } from './operator-key.tsx';
 
 const route = getRouteApi('/inside/wallet');
+const countryNames = new Intl.DisplayNames(undefined, { type: 'region' });
 
 export function Wallet() {
   const { campaign: campaignId } = route.useSearch();
@@ -51,10 +40,6 @@ export function Wallet() {
     </Stack>
   );
 }
-
-/** `Recharge at least 20.28 USD` → `20.28` */
-const missingOf = (action: string | null | undefined): string =>
-  /(\d+(?:\.\d+)?) [A-Z]{3}/.exec(action ?? '')?.[1] ?? '';
 
 function useDiagnosis(campaignId: string | undefined) {
   return useQuery({
@@ -147,7 +132,9 @@ function Purse({ channelId, campaignId, isOperator }: PurseProps) {
                   {prices.map(({ category, country, price }) => (
                     <Table.Tr key={`${category} ${country}`}>
                       <Table.Td>{words(category)}</Table.Td>
-                      <Table.Td>{country ?? 'every other'}</Table.Td>
+                      <Table.Td>
+                        {country === null ? 'Every other' : (countryNames.of(country) ?? country)}
+                      </Table.Td>
                       <Table.Td ta="right">{money(price, currency)}</Table.Td>
                     </Table.Tr>
                   ))}
@@ -182,7 +169,7 @@ interface RechargeProps {
 
 function Recharge({ channelId, campaignId, currency }: RechargeProps) {
   const diagnosis = useDiagnosis(campaignId);
-  const missing = missingOf(diagnosis.data?.[0]?.action);
+  const missing = diagnosis.data?.find(({ check }) => check === 'WALLET')?.missing ?? '';
   const [typed, setTyped] = useState<string>();
   const queryClient = useQueryClient();
   const amount = typed ?? missing;
@@ -221,8 +208,7 @@ function Recharge({ channelId, campaignId, currency }: RechargeProps) {
       )}
       {recharge.data && (
         <Text size="sm" mt="xs" role="status">
-          Recharged: the balance is{' '}
-          <NumberFormatter value={recharge.data.data.balance} suffix={` ${currency}`} />.
+          Recharged: the balance is {money(recharge.data.data.balance, currency)}.
         </Text>
       )}
     </Card>

@@ -104,10 +104,7 @@ function status(facts: CampaignFacts, checks: readonly DiagnosisEntry[]): Diagno
   const waiting = waitingSentence(facts.pending);
   switch (facts.status) {
     case 'COMPLETED':
-      return fine(
-        'STATUS',
-        `Completed: ${people(facts.total - facts.failed)} of ${facts.total} were sent to.`,
-      );
+      return fine('STATUS', completed(facts));
     case 'CANCELLED':
       return fine('STATUS', 'Cancelled: who was not sent to by then never will be.');
     case 'FAILED':
@@ -125,6 +122,14 @@ function status(facts: CampaignFacts, checks: readonly DiagnosisEntry[]): Diagno
   return facts.pending === 0
     ? fine('STATUS', `Finishing: the last ${people(facts.underWay)} are under way.`)
     : fine('STATUS', join('Sending.', waiting));
+}
+
+function completed({ total, failed, underWay }: CampaignFacts): string {
+  const others = [
+    failed > 0 ? `, ${failed} failed` : '',
+    underWay > 0 ? `, of ${underWay} nobody knows` : '',
+  ];
+  return `Completed: ${total - failed - underWay} of ${people(total)} were sent to${others.join('')}.`;
 }
 
 function paused(
@@ -210,11 +215,7 @@ function pace(facts: CampaignFacts): DiagnosisEntry {
     case 'CHANNEL_TROUBLE':
       return wrong('PACE', `The provider does not answer; the channel is held${forSpan(facts)}.`, byItself);
     case 'MESSAGING_LIMIT':
-      return wrong(
-        'PACE',
-        `The account has written to as many people as the provider allows in a day; it is full${forSpan(facts)}.`,
-        byItself,
-      );
+      return wrong('PACE', `The account's limit of people a day is used up${forSpan(facts)}.`, byItself);
     case 'TURN':
       return fine('PACE', 'Other campaigns send on the channel, too: they take turns.');
     case 'WORKFLOW_STUCK':

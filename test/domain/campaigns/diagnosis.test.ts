@@ -100,7 +100,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
   [
     'a messaging limit',
     { waitingFor: 'MESSAGING_LIMIT', waitingUntil: new Date('2026-11-21T10:29:30Z') },
-    'The account has written to as many people as the provider allows in a day; it is full for 90 min more. 812 people wait.',
+    "The account's limit of people a day is used up for 90 min more. 812 people wait.",
   ],
   ['a workflow that is stuck', { waitingFor: 'WORKFLOW_STUCK' }, 'Its workflow is stuck. 812 people wait.'],
   [
@@ -118,7 +118,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
 });
 
 it.each<[Partial<CampaignFacts>, string]>([
-  [{ status: 'COMPLETED', pending: 0 }, 'Completed: 997 people of 1000 were sent to.'],
+  [{ status: 'COMPLETED', pending: 0 }, 'Completed: 997 of 1000 people were sent to, 3 failed.'],
   [{ status: 'CANCELLED' }, 'Cancelled: who was not sent to by then never will be.'],
   [{ pending: 0, underWay: 2 }, 'Finishing: the last 2 people are under way.'],
   [

@@ -1,0 +1,196 @@
+/** The log of deliveries, and one of them in full. */
+import { Anchor, Button, Code, Group, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { deliveryStates } from '../../../src/domain/webhooks/delivery.ts';
+import { api, client } from '../client.ts';
+import { exactTime, number, words } from '../format.ts';
+import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../parts/faces.tsx';
+import { SidePanel } from '../parts/side-panel.tsx';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+
+const route = getRouteApi('/inside/webhooks');
+
+export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
+  const { state, delivery } = route.useSearch();
+  const navigate = route.useNavigate();
+  const chosen = deliveryStates.find((known) => known === state);
+  const list = useInfiniteQuery({
+    queryKey: ['deliveries', chosen],
+    queryFn: ({ pageParam }) =>
+      api.listDeliveries(client, {
+        state: chosen === undefined ? undefined : [chosen],
+        cursor: pageParam,
+        limit: 100,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
+    // Who reads far back is not disturbed.
+    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 1) === 1 ? 5_000 : false),
+  });
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          Deliveries
+        </Title>
+        <SegmentedControl
+          size="xs"
+          aria-label="State"
+          value={chosen ?? 'all'}
+          onChange={(value) => void navigate({ search: { state: value === 'all' ? undefined : value } })}
+          data={[
+            { value: 'all', label: 'All' },
+            ...deliveryStates.map((value) => ({ value, label: words(value) })),
+          ]}
+        />
+      </Group>
+      {list.isPending && <LoadingFace />}
+      {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}
+      {list.data && rows.length === 0 && (
+        <EmptyFace title="No delivery">Events are delivered as they happen.</EmptyFace>
+      )}
+      {rows.length > 0 && (
+        <Table.ScrollContainer minWidth={680}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Event</Table.Th>
+                <Table.Th>To</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>Answer</Table.Th>
+                <Table.Th>When</Table.Th>
+                <Table.Th />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((row) => (
+                <Delivery key={row.id} delivery={row} title={titles.get(row.webhookId) ?? 'deleted'} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {list.hasNextPage && (
+        <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      <SidePanel
+        label="Delivery"
+        opened={delivery !== undefined}
+        onClose={() => void navigate({ search: (old) => ({ ...old, delivery: undefined }) })}
+      >
+        {delivery !== undefined && <Detail place={delivery} />}
+      </SidePanel>
+    </Stack>
+  );
+}
+
+function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }) {
+  const queryClient = useQueryClient();
+  const resend = useMutation({
+    mutationFn: () => api.resendWebhookDelivery(client, delivery.webhookId, delivery.id),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
+  });
+  const answer = [delivery.responseStatus, delivery.errorCode && words(delivery.errorCode)]
+    .filter(Boolean)
+    .join(' · ');
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/webhooks"
+              search={(old) => ({ ...old, delivery: `${delivery.webhookId}.${delivery.id}` })}
+            />
+          )}
+        >
+          {delivery.eventKey}
+        </Anchor>
+      </Table.Td>
+      <Table.Td dir="auto">{title}</Table.Td>
+      <Table.Td>
+        <Status state={delivery.state} />
+      </Table.Td>
+      <Table.Td title={delivery.responseExcerpt ?? undefined}>{answer || '—'}</Table.Td>
+      <Table.Td>
+        <Time at={delivery.createdAt} />
+      </Table.Td>
+      <Table.Td ta="right">
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={resend.isPending}
+          onClick={() => resend.mutate()}
+        >
+          {resend.isSuccess ? 'Queued' : 'Resend'}
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** What was sent, and what was answered. */
+function Detail({ place }: { place: string }) {
+  const [webhookId = '', id = ''] = place.split('.');
+  const query = useQuery({
+    queryKey: ['delivery', id],
+    queryFn: async () => (await api.getWebhookDelivery(client, webhookId, id)).data,
+    refetchInterval: 5_000,
+  });
+  return (
+    <Loaded query={query}>
+      {({
+        eventKey,
+        state,
+        attemptedAt,
+        durationMs,
+        responseStatus,
+        responseExcerpt,
+        errorCode,
+        payload,
+      }) => (
+        <Stack>
+          <Group justify="space-between">
+            <Text fw={700}>{eventKey}</Text>
+            <Status state={state} />
+          </Group>
+          <Text size="sm">
+            {attemptedAt ? `Sent ${exactTime(new Date(attemptedAt))}` : 'Not sent yet'}
+            {durationMs !== null && `, took ${number(durationMs)} ms`}.
+          </Text>
+          <Text size="sm">
+            {[responseStatus && `Answer ${responseStatus}`, errorCode && words(errorCode)]
+              .filter(Boolean)
+              .join(' · ')}
+          </Text>
+          {responseExcerpt && <Code block>{responseExcerpt}</Code>}
+          <Text size="sm" fw={600}>
+            What was sent
+          </Text>
+          {payload === null ? (
+            <Text size="sm">The event is too old to be kept.</Text>
+          ) : (
+            <Code block tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+              {indented(payload)}
+            </Code>
+          )}
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+}

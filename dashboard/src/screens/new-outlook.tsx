@@ -1,0 +1,68 @@
+/** What a campaign would come to, before it is created: who is reached, who is not, what it costs. */
+import { Alert, Text } from '@mantine/core';
+import type { api } from '../client.ts';
+import { money, number, span } from '../format.ts';
+import { explain } from '../reasons.ts';
+import { variableLabel } from './new-variables.tsx';
+
+interface OutlookProps {
+  readonly check: api.CampaignCheck | undefined;
+  readonly error: Error | null;
+  readonly busy: boolean;
+  readonly isReady: boolean;
+}
+
+export function Outlook({ check, error, busy, isReady }: OutlookProps) {
+  if (!isReady)
+    return (
+      <Text c="dimmed" size="sm">
+        Choose a template and an audience to see what it would cost.
+      </Text>
+    );
+  if (error !== null) return <Alert color="red">{error.message}</Alert>;
+  if (check === undefined)
+    return (
+      <Text size="sm" role="status">
+        {busy ? 'Counting …' : ''}
+      </Text>
+    );
+  if (check.problems.length > 0) {
+    return (
+      <Alert color="orange" variant="light" title="Something is missing" role="status">
+        {check.problems.slice(0, 5).map(({ field, message }) => (
+          <Text key={field + message} size="sm">
+            {sentenceOf(field, message)}
+          </Text>
+        ))}
+      </Alert>
+    );
+  }
+  const isShort = Number(check.available) < Number(check.cost);
+  return (
+    <Alert color={isShort ? 'yellow' : 'teal'} variant="light" role="status">
+      <Text fw={600}>
+        {check.is_estimate ? 'More than ' : ''}
+        {number(check.total_contacts)} {check.total_contacts === 1 ? 'person' : 'people'} for{' '}
+        {money(check.cost, check.currency)}, sent in about {span(check.duration_seconds)}.
+      </Text>
+      {isShort && (
+        <Text size="sm">
+          The wallet has {money(check.available, check.currency)}: the campaign would pause when that is used.
+        </Text>
+      )}
+      {Object.entries(check.skipped_reasons).map(([reason, count]) => (
+        <Text key={reason} size="sm">
+          {number(count)} will be skipped: {explain(reason).title.toLowerCase()}.
+        </Text>
+      ))}
+    </Alert>
+  );
+}
+
+/** Of a variable: by the label of its field. */
+function sentenceOf(field: string, message: string): string {
+  const path = /^variable_mapping\.((?:header|body)\..+)$/.exec(field)?.[1];
+  return path !== undefined && message.endsWith('is required')
+    ? `Choose what stands for ${variableLabel(path)}.`
+    : message;
+}

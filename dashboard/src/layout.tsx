@@ -38,7 +38,7 @@ export function Layout() {
     >
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" miw={0}>
             <Burger
               opened={opened}
               onClick={toggle}
@@ -46,7 +46,9 @@ export function Layout() {
               size="sm"
               aria-label={opened ? 'Close navigation' : 'Open navigation'}
             />
-            <Text fw={700}>Messaging campaigns</Text>
+            <Text fw={700} truncate>
+              Messaging campaigns
+            </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
             <SchemeSwitch />

@@ -24,31 +24,32 @@ export function ConfirmButton({
       <Button {...button} onClick={open}>
         {label}
       </Button>
-      <Modal
-        opened={opened}
-        onClose={close}
-        title={question}
-        centered
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <Stack>
-          <Text size="sm">{consequence}</Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close} data-autofocus>
-              Keep as it is
-            </Button>
-            <Button
-              color={button.color}
-              onClick={() => {
-                close();
-                onConfirm();
-              }}
-            >
-              {confirmation}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      {/* Mantine's own header would be a second banner of the page. */}
+      <Modal.Root opened={opened} onClose={close} centered>
+        <Modal.Overlay />
+        <Modal.Content>
+          <Modal.Body>
+            <Stack>
+              <Modal.Title fw={600}>{question}</Modal.Title>
+              <Text size="sm">{consequence}</Text>
+              <Group justify="flex-end">
+                <Button variant="default" onClick={close} data-autofocus>
+                  Keep as it is
+                </Button>
+                <Button
+                  color={button.color}
+                  onClick={() => {
+                    close();
+                    onConfirm();
+                  }}
+                >
+                  {confirmation}
+                </Button>
+              </Group>
+            </Stack>
+          </Modal.Body>
+        </Modal.Content>
+      </Modal.Root>
     </>
   );
 }

@@ -8,6 +8,9 @@ import { exactTime, minuteTime, number } from '../format.ts';
 
 type Part = api.TimelinePart;
 
+// Nobody sends half a message.
+const wholeSteps = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((ten) => [1, 2, 5].map((one) => one * ten));
+
 const stepped = uPlot.paths.stepped?.({ align: 1 });
 
 const series = [
@@ -17,7 +20,7 @@ const series = [
   { key: 'failed', label: 'Failed', light: '#b91c1c', dark: '#fca5a5' },
 ] as const;
 
-export default function TimelinePlot({ parts }: { parts: readonly Part[] }) {
+export function TimelinePlot({ parts }: { parts: readonly Part[] }) {
   const [view, setView] = useState('plot');
   return (
     <Box>
@@ -91,7 +94,12 @@ function Canvas({ parts }: { parts: readonly Part[] }) {
             values: (_, values) => values.map((value) => minuteTime(new Date(value * 1000))),
             space: 70,
           },
-          { ...axis, size: 56, values: (_, values) => values.map((value) => number(value)) },
+          {
+            ...axis,
+            size: 56,
+            incrs: wholeSteps,
+            values: (_, values) => values.map((value) => number(value)),
+          },
         ],
         scales: { y: { range: (_, _min, max) => [0, Math.max(4, max * 1.1)] } },
         series: [

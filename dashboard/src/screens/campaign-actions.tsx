@@ -40,7 +40,12 @@ export function Actions({ campaign }: { campaign: Detail }) {
           </Button>
         )}
         {status === 'PAUSED' && (
-          <Button loading={move.isPending} onClick={() => move.mutate('start')}>
+          <Button
+            // Money comes first where it is what is missing.
+            variant={campaign.pause_reason === 'INSUFFICIENT_BALANCE' ? 'default' : 'filled'}
+            loading={move.isPending}
+            onClick={() => move.mutate('start')}
+          >
             Start
           </Button>
         )}

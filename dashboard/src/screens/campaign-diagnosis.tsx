@@ -26,13 +26,9 @@ export function Diagnosis({ campaign }: { campaign: Detail }) {
   if (status === undefined) return null;
   const warning = checks.find(({ ok, action }) => ok && action !== null);
   const wantsMoney = checks.some(({ check, action }) => check === 'WALLET' && action !== null);
+  const calm = warning ? 'yellow' : 'teal';
   return (
-    <Alert
-      color={status.ok ? (warning ? 'yellow' : 'teal') : 'orange'}
-      variant="light"
-      aria-live="polite"
-      role="status"
-    >
+    <Alert color={status.ok ? calm : 'orange'} variant="light" aria-live="polite" role="status">
       <Stack gap={6}>
         <Text fw={600}>{status.detail}</Text>
         {status.action && <Text size="sm">{status.action}</Text>}

@@ -99,7 +99,7 @@ export function CampaignDetails({ campaign }: { campaign: Detail }) {
     ['Audience', audiences[campaign.contact_selection_type] ?? words(campaign.contact_selection_type)],
     ['Skipped', number(campaign.total_contacts_skipped)],
     ['Sending number', channel.data?.display_phone_number ?? campaign.phone_number_id],
-    ['Scheduled for', campaign.scheduled_at ? <Time at={campaign.scheduled_at} /> : 'at once'],
+    ['To be sent', campaign.scheduled_at ? <Time key="at" at={campaign.scheduled_at} /> : 'at once'],
     ['Created', <Time key="at" at={campaign.created_at} />],
     ['Ended', <Time key="at" at={campaign.completed_at} />],
     ['Id', campaign.id],

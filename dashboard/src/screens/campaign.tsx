@@ -16,7 +16,7 @@ import { Diagnosis } from './campaign-diagnosis.tsx';
 import { useProgress } from './use-progress.ts';
 
 const route = getRouteApi('/inside/campaigns/$id');
-const TimelinePlot = lazy(() => import('../parts/plot.tsx'));
+const TimelinePlot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).TimelinePlot }));
 
 export type Detail = api.CampaignDetail;
 
@@ -28,7 +28,15 @@ export function Campaign() {
     // Receipts still come when all is sent.
     refetchInterval: 5_000,
   });
-  return <Loaded query={record}>{(campaign) => <Screen campaign={campaign} />}</Loaded>;
+  if (record.data !== undefined) return <Screen campaign={record.data} />;
+  return (
+    <Stack maw={1100}>
+      <Title order={1} size="h2">
+        Campaign
+      </Title>
+      <Loaded query={record}>{() => null}</Loaded>
+    </Stack>
+  );
 }
 
 function Screen({ campaign: record }: { campaign: Detail }) {
@@ -37,6 +45,7 @@ function Screen({ campaign: record }: { campaign: Detail }) {
   const campaign: Detail = progress && !isFinished(record.status) ? { ...record, ...progress } : record;
   const { id, name, description, status, counters, total_contacts: total } = campaign;
   const done = total - counters.pending - counters.claimed;
+  const standing = isFinished(status) ? 'ended' : 'connecting …';
   const rate = status === 'RUNNING' ? (progress?.rate ?? 0) : 0;
   return (
     <Stack maw={1100} gap="lg">
@@ -77,7 +86,7 @@ function Screen({ campaign: record }: { campaign: Detail }) {
               {number(done)} of {number(total)} done
             </Text>
             <Text size="sm" c="dimmed" aria-live="off">
-              {live ? '● live' : isFinished(status) ? 'ended' : 'connecting …'}
+              {live ? '● live' : standing}
             </Text>
           </Group>
           <StateBar counters={counters} />
@@ -86,18 +95,18 @@ function Screen({ campaign: record }: { campaign: Detail }) {
       </Card>
 
       <Figures campaign={campaign} rate={rate} etaSeconds={progress?.eta_seconds ?? null} />
-      <Timeline id={id} ended={isFinished(status)} />
+      <Timeline id={id} />
       <Failures campaign={campaign} />
       <CampaignDetails campaign={campaign} />
     </Stack>
   );
 }
 
-function Timeline({ id, ended }: { id: string; ended: boolean }) {
+function Timeline({ id }: { id: string }) {
   const timeline = useQuery({
     queryKey: ['campaign', id, 'timeline'],
     queryFn: async () => (await api.getCampaignTimeline(client, id)).data,
-    refetchInterval: ended ? 10_000 : 5_000,
+    refetchInterval: 5_000,
   });
   return (
     <Card withBorder>

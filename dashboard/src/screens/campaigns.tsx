@@ -143,8 +143,8 @@ function Attention({ campaigns }: { campaigns: readonly ListedCampaign[] }) {
     <Alert color="orange" variant="light" title="These wait for you">
       <Stack gap={4}>
         {campaigns.map(({ id, name, pause_reason: reason, counters }) => (
-          <Text key={id} size="sm">
-            <Link to="/campaigns/$id" params={{ id }}>
+          <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
+            <Link to="/campaigns/$id" params={{ id }} dir="auto">
               {name}
             </Link>
             {`: ${why[reason ?? ''] ?? 'paused'}, ${number(counters.pending)} ${counters.pending === 1 ? 'person waits' : 'people wait'}.`}

@@ -1,5 +1,16 @@
 /** The log of deliveries, and one of them in full. */
-import { Anchor, Button, Code, Group, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Code,
+  Group,
+  SegmentedControl,
+  Stack,
+  Table,
+  Text,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { deliveryStates } from '../../../src/domain/webhooks/delivery.ts';
@@ -62,7 +73,9 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
                 <Table.Th>State</Table.Th>
                 <Table.Th>Answer</Table.Th>
                 <Table.Th>When</Table.Th>
-                <Table.Th />
+                <Table.Th>
+                  <VisuallyHidden>Action</VisuallyHidden>
+                </Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

@@ -12,6 +12,7 @@ import {
   Textarea,
   Title,
 } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -21,7 +22,7 @@ import { Phone } from '../parts/phone.tsx';
 import { CsvAudience, type CsvFile } from './new-csv.tsx';
 import { Outlook } from './new-outlook.tsx';
 import { TestMessage } from './new-test.tsx';
-import { contactFields, VariableFields, type Variables } from './new-variables.tsx';
+import { contactFields, mappingOf, VariableFields, type Variables } from './new-variables.tsx';
 
 const route = getRouteApi('/inside/campaigns/new');
 
@@ -33,6 +34,8 @@ const kinds: readonly { readonly value: Kind; readonly label: string }[] = [
   { value: 'failed_contacts', label: 'Those that failed in a campaign' },
 ];
 
+const settledMs = 300;
+
 export function NewCampaign() {
   const { failed } = route.useSearch();
   const navigate = useNavigate();
@@ -43,6 +46,7 @@ export function NewCampaign() {
   const [numbers, setNumbers] = useState('');
   const [variables, setVariables] = useState<Variables>({});
   const [at, setAt] = useState('');
+  const [today] = useState(() => dayOf(new Date()));
 
   const templates = useQuery({
     queryKey: ['templates', 'approved'],
@@ -55,8 +59,9 @@ export function NewCampaign() {
   });
   const chosen = templateId ?? (kind === 'failed_contacts' ? source.data?.template_id : undefined);
   const templateName = templates.data?.find(({ id }) => id === chosen)?.name;
-  const name = typedName ?? (templateName === undefined ? '' : `${templateName}, ${dayOf(new Date())}`);
+  const name = typedName ?? (templateName === undefined ? '' : `${templateName}, ${today}`);
   const mapping = mappingOf(variables);
+  const settledMapping = mappingOf(useDebouncedValue(variables, settledMs)[0]);
   const body: api.CreateCampaign = {
     name: name.trim(),
     template_id: chosen ?? '',
@@ -68,17 +73,18 @@ export function NewCampaign() {
     ...(kind === 'quick_contacts' && { quick_contacts: linesOf(numbers) }),
     ...(kind === 'failed_contacts' && { failed_campaign_id: failed }),
   };
-  const hasAudience =
-    kind === 'csv_contacts'
-      ? file !== undefined
-      : kind === 'quick_contacts'
-        ? linesOf(numbers).length > 0
-        : true;
-  const isReady = chosen !== undefined && hasAudience;
+  const isWithout = {
+    csv_contacts: file === undefined,
+    quick_contacts: linesOf(numbers).length === 0,
+    all_contacts: false,
+    failed_contacts: false,
+  };
+  const isReady = chosen !== undefined && !isWithout[kind];
+  // Not at every key; and the name does not change who is reached.
+  const [asked] = useDebouncedValue(JSON.stringify({ ...body, name: 'Unnamed' }), settledMs);
   const check = useQuery({
-    queryKey: ['check', body],
-    // The name is asked for at the end; it does not change who is reached.
-    queryFn: async () => (await api.checkCampaign(client, { ...body, name: body.name || 'Unnamed' })).data,
+    queryKey: ['check', asked],
+    queryFn: async () => (await api.checkCampaign(client, JSON.parse(asked) as api.CheckCampaign)).data,
     enabled: isReady,
     staleTime: 30_000,
   });
@@ -158,7 +164,7 @@ export function NewCampaign() {
               <VariableFields templateId={chosen} value={variables} onChange={setVariables} />
             )}
             {kind === 'csv_contacts' && (
-              <CsvAudience templateId={chosen} variableMapping={mapping} onChange={read}>
+              <CsvAudience templateId={chosen} variableMapping={settledMapping} onChange={read}>
                 {chosen !== undefined && file !== undefined && (
                   <VariableFields
                     templateId={chosen}
@@ -230,19 +236,3 @@ const linesOf = (text: string): string[] =>
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
-
-/** Only what was filled in; undefined where nothing was. */
-function mappingOf(variables: Variables): api.VariableMapping | undefined {
-  const given = Object.entries(variables).filter(
-    ([, { value, fallback }]) => value !== '' || fallback !== '',
-  );
-  if (given.length === 0) return undefined;
-  const sections: Record<string, Record<string, string>> = {};
-  const defaults: Record<string, Record<string, string>> = {};
-  for (const [path, { value, fallback }] of given) {
-    const [section = '', variable = ''] = path.split(/\.(.*)/);
-    if (value !== '') (sections[section] ??= {})[variable] = value;
-    if (fallback !== '') (defaults[section] ??= {})[variable] = fallback;
-  }
-  return { ...sections, ...(Object.keys(defaults).length > 0 && { default_values: defaults }) };
-}

@@ -98,3 +98,19 @@ function guessed(paths: readonly string[], columns: Readonly<Record<string, stri
     }),
   );
 }
+
+/** Only what was filled in; undefined where nothing was. */
+export function mappingOf(variables: Variables): api.VariableMapping | undefined {
+  const given = Object.entries(variables).filter(
+    ([, { value, fallback }]) => value !== '' || fallback !== '',
+  );
+  if (given.length === 0) return undefined;
+  const sections: Record<string, Record<string, string>> = {};
+  const defaults: Record<string, Record<string, string>> = {};
+  for (const [path, { value, fallback }] of given) {
+    const [section = '', variable = ''] = path.split(/\.(.*)/);
+    if (value !== '') (sections[section] ??= {})[variable] = value;
+    if (fallback !== '') (defaults[section] ??= {})[variable] = fallback;
+  }
+  return { ...sections, ...(Object.keys(defaults).length > 0 && { default_values: defaults }) };
+}

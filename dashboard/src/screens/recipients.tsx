@@ -13,7 +13,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { recipientStates, type RecipientState } from '../../../src/domain/campaigns/recipient.ts';
@@ -47,6 +47,7 @@ export function Recipients() {
     queryFn: ({ pageParam }) =>
       api.listCampaignRecipients(client, id, { ...filter, cursor: pageParam, limit: 100 }),
     initialPageParam: undefined as string | undefined,
+    placeholderData: keepPreviousData,
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
   });
   const download = useMutation({ mutationFn: () => exportCsv(id, filter) });
@@ -58,7 +59,14 @@ export function Recipients() {
         <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/" />}>
           All campaigns
         </Anchor>
-        <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/campaigns/$id" params={{ id }} />}>
+        <Anchor
+          size="sm"
+          dir="auto"
+          truncate
+          maw={320}
+          pb={2}
+          renderRoot={(props) => <Link {...props} to="/campaigns/$id" params={{ id }} />}
+        >
           {campaign.data?.name ?? 'Campaign'}
         </Anchor>
       </Breadcrumbs>

@@ -1,7 +1,7 @@
 /** Signing in by a key, or by a link whose token stands behind the `#`. */
 import { Alert, Button, Card, Center, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { isSignedOut, signIn } from '../client.ts';
 
@@ -11,7 +11,7 @@ export function SignIn() {
   const [busy, setBusy] = useState(false);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const tried = useRef(false);
+  const tried = useRef<string>(undefined);
 
   const enter = async (proof: Parameters<typeof signIn>[0], refusal: string) => {
     setBusy(true);
@@ -27,10 +27,11 @@ export function SignIn() {
     }
   };
 
+  const hash = useRouterState({ select: ({ location }) => location.hash });
   useEffect(() => {
-    const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
-    if (token === undefined || tried.current) return;
-    tried.current = true;
+    const token = /^token=([\w-]+)$/.exec(hash)?.[1];
+    if (token === undefined || tried.current === token) return;
+    tried.current = token;
     // It works once; it need not stay in the history.
     history.replaceState(null, '', location.pathname);
     void enter({ token }, 'This link was used already, or is older than ten minutes. Ask for another one.');
@@ -58,6 +59,7 @@ export function SignIn() {
             onChange={(event) => setKey(event.currentTarget.value)}
             required
             withAsterisk={false}
+            // oxlint-disable-next-line jsx-a11y/no-autofocus -- there is nothing else on this screen
             autoFocus
             visibilityToggleButtonProps={{ 'aria-label': 'Show or hide what was typed' }}
           />

@@ -71,7 +71,14 @@ function Waiting({ campaignId }: { campaignId: string }) {
         {status.action && <Text size="sm">{status.action}</Text>}
         <Group>
           {standing === 'PAUSED' && (
-            <Button size="xs" loading={move.isPending} onClick={() => move.mutate('start')}>
+            <Button
+              size="xs"
+              variant={
+                diagnosis.data?.every(({ check, ok }) => check !== 'WALLET' || ok) ? 'filled' : 'default'
+              }
+              loading={move.isPending}
+              onClick={() => move.mutate('start')}
+            >
               Start
             </Button>
           )}

@@ -237,6 +237,8 @@ function forSpan({ waitingUntil, now }: CampaignFacts): string {
   return ` for ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} more`;
 }
 
+const cent = 10_000n;
+
 function wallet({ wallet: purse, pending, status: standing }: CampaignFacts): DiagnosisEntry {
   const { available, currency, nextPrice, remainingCost, isExact } = purse;
   const holds = `the wallet holds ${amount(available, currency)}`;
@@ -244,7 +246,8 @@ function wallet({ wallet: purse, pending, status: standing }: CampaignFacts): Di
     return fine('WALLET', `${upperFirst(holds)}.`);
   const cost = `${isExact ? '' : 'about '}${amount(remainingCost, currency)}`;
   if (available >= remainingCost) return fine('WALLET', `${upperFirst(holds)}; all that wait cost ${cost}.`);
-  const missing = formatAmount(remainingCost - available);
+  const lacking = remainingCost - available;
+  const missing = formatAmount(isExact ? lacking : lacking + ((cent - (lacking % cent)) % cent));
   const recharge = `Recharge ${isExact ? 'at least' : 'about'} ${missing} ${currency} to send to all.`;
   if (available >= nextPrice) {
     return {

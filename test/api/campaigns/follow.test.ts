@@ -46,7 +46,7 @@ describe('GET /api/campaigns/:id/diagnosis', () => {
   it('estimates where many wait', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 5_001, balance: 500n });
     const { body } = await api.send('GET', `/api/campaigns/${campaignId}/diagnosis`, { key });
-    expect(body.data[0].action).toContain('about 5.0005 USD');
+    expect(body.data[0].action).toContain('about 5.01 USD');
   });
 });
 

@@ -1,0 +1,11 @@
+/** `npm run pictures`: the tests of the dashboard photograph its screens; three of the pictures belong to the documentation. */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync } from 'node:fs';
+
+execFileSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'test/journeys/dashboard'], {
+  stdio: 'inherit',
+});
+mkdirSync('docs/pictures', { recursive: true });
+for (const name of ['campaign', 'wallet', 'new-campaign']) {
+  copyFileSync(`dist/screenshots/docs-${name}.png`, `docs/pictures/${name}.png`);
+}

@@ -79,7 +79,7 @@ it('makes a campaign of a messy CSV, and nothing of it before the last button', 
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.getByText('Sent: the provider accepted it.').waitFor();
     expect(await contactsAndCampaigns()).toEqual(before);
-    await page.getByLabel('Name', { exact: true }).last().fill('Autumn collection');
+    await page.getByLabel('Campaign name').fill('Autumn collection');
     await page.getByRole('button', { name: 'Create campaign' }).dblclick();
     await page.getByRole('heading', { name: 'Autumn collection' }).waitFor();
     await expect

@@ -184,7 +184,7 @@ export function NewCampaign() {
             </Title>
             <Group grow align="flex-start">
               <TextInput
-                label="Name"
+                label="Campaign name"
                 description="For you; nobody else sees it"
                 maxLength={255}
                 value={name}

@@ -132,7 +132,13 @@ describe('whatsapp-api-js', () => {
     const api = new WhatsAppAPI<Record<string, unknown>>({ token: 'EAAtest', appSecret, v: 'v25.0' });
     api.on.message = ({ phoneID, contact, message }) => ({ phoneID, contact, message });
     api.on.status = ({ phoneID, contact, id, status, pricing, error, biz_opaque_callback_data: data }) => ({
-      ...{ phoneID, contact, id, status, pricing, error, data },
+      phoneID,
+      contact,
+      id,
+      status,
+      pricing,
+      error,
+      data,
     });
     return (await api.post(JSON.parse(body) as PostData, body, signatureOf(body))) ?? {};
   };

@@ -73,12 +73,17 @@ const numberOf = (id: string) => ({
   throughput: { level: 'STANDARD' },
 });
 
+const acceptedMedia = /^(?:image\/(?:jpeg|png)|video\/(?:mp4|3gpp)|audio\/\S+|text\/plain|application\/\S+)$/;
+
 /** Nothing of the file is kept but its size. */
 function takeMedia(state: SimulatorState, { body }: SimulatorRequest): SimulatorAnswer {
   const head = body.subarray(0, 4096).toString('latin1');
   if (!head.includes('name="file"')) throw new GraphError(131008, 'The parameter file is required.');
   const [, type = 'application/octet-stream'] =
     /filename="[^"]*"\r\ncontent-type: ([^\r]+)/i.exec(head) ?? [];
+  if (!/name="messaging_product"\r\n(?:[^\r]+\r\n)*\r\nwhatsapp\r\n/.test(head))
+    throw new GraphError(100, 'The parameter messaging_product is required.');
+  if (!acceptedMedia.test(type)) throw new GraphError(131053, `Files of type ${type} are not taken`);
   const id = String(1_000_000_000_000_000 + Math.floor(performance.now() * 1000));
   state.media.set(id, { type, size: body.length });
   return jsonAnswer(JSON.stringify({ id }));

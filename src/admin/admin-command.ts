@@ -66,3 +66,8 @@ export function integerOption(name: string, value: string): number {
   if (/^\d{1,10}$/.test(value) && number <= 2_147_483_647) return number;
   throw new Error(`--${name} must be a whole number`);
 }
+
+export function switchOption(name: string, value: string): boolean {
+  if (value === 'on' || value === 'off') return value === 'on';
+  throw new Error(`--${name} must be on or off`);
+}

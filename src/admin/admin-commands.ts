@@ -10,7 +10,6 @@ import { rotateSecrets } from '../commands/workspaces/rotate-secrets.ts';
 import { publicOrigin } from '../commands/audience/campaign-file-url.ts';
 import { setFeature } from '../commands/workspaces/set-feature.ts';
 import { syncTemplates } from '../commands/templates/sync-templates.ts';
-import { updateChannel } from '../commands/workspaces/update-channel.ts';
 import { prepareApplicationRole } from '../records/database/application-role.ts';
 import { migrate } from '../records/database/migrate.ts';
 import { getCampaignReport } from '../records/campaigns/report.ts';
@@ -18,6 +17,7 @@ import { findCampaigns } from '../records/operations/find-campaigns.ts';
 import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces/workspaces.ts';
 import { campaignWorkflowId } from '../workflows/contract.ts';
 import { doctorCommand } from './doctor-command.ts';
+import { updateChannelCommand } from './update-channel-command.ts';
 import { walletCommands } from './wallet-commands.ts';
 import { adminCommand, integerOption, uuidOption, type AdminCommand } from './admin-command.ts';
 
@@ -67,31 +67,7 @@ export const adminCommands: readonly AdminCommand[] = [
       });
     },
   }),
-  adminCommand({
-    name: 'update-channel',
-    summary: 'give a sending number another token or limit, unblock it, or set who answers',
-    options: {
-      'channel-id': channelId,
-      'access-token': { description: "the provider's new token; stored encrypted", optional: true },
-      'messages-per-second': { description: "the provider's limit", optional: true },
-      status: { description: 'active (lifts a block) or blocked', optional: true },
-      responder: { description: 'who answers inbound messages: none, chatbot or assistant', optional: true },
-      'blocked-countries': { description: 'codes like US,FR that are not sent to, or none', optional: true },
-    },
-    needs: ['secrets'],
-    run: (context, { status, responder, ...values }) => {
-      const rate = values['messages-per-second'];
-      const countries = values['blocked-countries'];
-      return updateChannel(context, {
-        channelId: uuidOption('channel-id', values['channel-id']),
-        accessToken: values['access-token'],
-        messagesPerSecond: rate === undefined ? undefined : integerOption('messages-per-second', rate),
-        status,
-        responder,
-        blockedCountries: countries === 'none' ? [] : countries?.split(','),
-      });
-    },
-  }),
+  updateChannelCommand,
   adminCommand({
     name: 'create-key',
     summary: 'create an API key; it is shown this once',

@@ -38,6 +38,15 @@ const Channel = named(
     messaging_limit: describe(nullish(Integer), {
       description: 'Different people the business account may write to in 24 hours; null: no limit',
     }),
+    messaging_used: describe(nullish(Integer), {
+      description: 'How many it has written to in the last 24 hours; null without a limit',
+    }),
+    messaging_room_at: describe(nullish(IsoDateTime), {
+      description: 'Where the limit is reached: when there is room for somebody else',
+    }),
+    marketing_endpoint: describe(t.boolean, {
+      description: 'Marketing templates go by the provider’s endpoint for them',
+    }),
     account_notice: describe(nullish(t.UnknownRecord), {
       description:
         'What the provider said last of the business account: `field`, `event`, `at` and its details',
@@ -60,6 +69,9 @@ const example = {
   held_until: null,
   running_campaigns: 2,
   messaging_limit: 2000,
+  messaging_used: 1250,
+  messaging_room_at: null,
+  marketing_endpoint: false,
   account_notice: { field: 'account_review_update', event: 'APPROVED', at: '2026-11-21T09:00:00.000Z' },
 };
 

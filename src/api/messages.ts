@@ -2,7 +2,7 @@
 import * as t from 'io-ts';
 import { named } from '../codecs/json-schema.ts';
 import { CountryCode, Uuid } from '../codecs/scalars.ts';
-import { nullish, refined, struct } from '../codecs/struct.ts';
+import { inOrder, nullish, refined, struct } from '../codecs/struct.ts';
 import { exampleTemplateId } from '../codecs/template.ts';
 import { VariableMapping } from '../codecs/variable-mapping.ts';
 import { sendTemplateMessage } from '../commands/messages/send-template-message.ts';
@@ -27,9 +27,25 @@ const Digits = refined(
   },
 );
 
-const SendTemplateMessage = struct(
-  { templateId: Uuid, recipientPhoneNumber: Digits, countryCode: CountryCode },
-  { variables: t.array(t.string), variableMapping: VariableMapping },
+const UserId = refined(
+  t.string,
+  (text) => /^[A-Z]{2}\.[A-Za-z0-9.]{1,140}$/.test(text),
+  (field) => `${field} must be a user id of the provider, such as US.13491208655302741918`,
+  { pattern: '^[A-Z]{2}\\.[A-Za-z0-9.]{1,140}$' },
+);
+
+const SendTemplateMessage = inOrder(
+  struct(
+    { templateId: Uuid },
+    {
+      recipientPhoneNumber: Digits,
+      countryCode: CountryCode,
+      recipientUserId: UserId,
+      variables: t.array(t.string),
+      variableMapping: VariableMapping,
+    },
+  ),
+  ['templateId', 'recipientPhoneNumber', 'countryCode', 'recipientUserId', 'variables', 'variableMapping'],
 );
 
 export const SentMessage = named(
@@ -38,7 +54,7 @@ export const SentMessage = named(
     messageId: Uuid,
     providerMessageId: nullish(t.string),
     status: t.string,
-    recipientPhoneNumber: t.string,
+    recipientPhoneNumber: nullish(t.string),
     phoneNumberId: t.string,
   }),
 );

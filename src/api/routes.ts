@@ -32,6 +32,7 @@ import {
 import { documentation } from './frame/docs-page.ts';
 import type { Endpoint } from './frame/endpoint.ts';
 import { healthz, readyz } from './frame/health.ts';
+import { uploadMediaFile } from './media.ts';
 import { sendMessage } from './messages.ts';
 import { metricsEndpoint } from './frame/metrics-endpoint.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
@@ -87,6 +88,7 @@ const operations: readonly Endpoint[] = [
   getTemplateVariables,
   getPayloadSkeleton,
   sendMessage,
+  uploadMediaFile,
   listTags,
   createTag,
   getTag,

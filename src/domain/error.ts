@@ -95,11 +95,29 @@ export class ProviderUnreachable extends Error {
   }
 }
 
+/** A file is larger than those of its type may be. */
+export class FileTooLarge extends Error {
+  constructor(mimeType: string, bytes: number) {
+    super(`A file of type ${mimeType} must not be larger than ${bytes} bytes`);
+    this.name = 'FileTooLarge';
+  }
+}
+
 /** A workspace keeps as much as it may. */
 export class StorageFull extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'StorageFull';
+  }
+}
+
+/** The business account has written to as many different people in 24 hours as it may. */
+export class MessagingLimitReached extends Error {
+  readonly retryAfterSeconds: number;
+  constructor(retryAfterSeconds: number) {
+    super('The messaging limit of the business account is reached: no more different people in 24 hours');
+    this.name = 'MessagingLimitReached';
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

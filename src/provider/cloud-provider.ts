@@ -10,6 +10,7 @@ import type {
   TemplatePage,
   TemplateQuery,
 } from './provider.ts';
+import { createMediaUploader } from './upload-media.ts';
 import { readTemplate, readTemplatePage, templateFields } from './template-listing.ts';
 
 export interface CloudProviderOptions {
@@ -32,11 +33,18 @@ export function createCloudProvider({
     exchanger: createExchanger({ origin: base.origin, connections, timeoutMs }),
     root: base.pathname.replace(/\/+$/, ''),
   };
+  const media = createMediaUploader({ origin: base.origin, root: client.root, timeoutMs });
   return {
     sendMessage: (message) => sendMessage(client, message),
     listTemplates: (query) => listTemplates(client, query),
     fetchTemplate: (query) => fetchTemplate(client, query),
-    close: () => client.exchanger.close(),
+    uploadMedia: async (file) => {
+      if (!isHeaderValue(file.accessToken)) throw new ProviderRequestError(unusableToken);
+      return media.upload(file);
+    },
+    close: async () => {
+      await Promise.all([client.exchanger.close(), media.close()]);
+    },
   };
 }
 
@@ -59,7 +67,7 @@ function sendMessage(client: Client, message: OutboundTemplateMessage): Promise<
   return client.exchanger.exchange(
     {
       method: 'POST',
-      path: `${client.root}/${encodeURIComponent(message.phoneNumberId)}/messages`,
+      path: `${client.root}/${encodeURIComponent(message.phoneNumberId)}/${message.marketing === true ? 'marketing_messages' : 'messages'}`,
       headers: ['content-type', 'application/json', 'authorization', `Bearer ${message.accessToken}`],
       body: messageBody(message),
       ...(message.heldBack !== undefined && { heldBack: message.heldBack }),
@@ -73,7 +81,8 @@ function messageBody({ to, callbackData, template }: OutboundTemplateMessage): s
   const components =
     template.components.length === 0 ? '' : `,"components":${JSON.stringify(template.components)}`;
   return (
-    `{"messaging_product":"whatsapp","recipient_type":"individual","to":${JSON.stringify(`+${to}`)},` +
+    `{"messaging_product":"whatsapp","recipient_type":"individual",` +
+    `${/^\d/.test(to) ? `"to":"+` : `"recipient":"`}${JSON.stringify(to).slice(1)},` +
     `"type":"template","biz_opaque_callback_data":${JSON.stringify(callbackData)},` +
     `"template":{"name":${JSON.stringify(template.name)},` +
     `"language":{"code":${JSON.stringify(template.language)}}${components}}}`

@@ -13,6 +13,8 @@ export interface MessagingProvider {
   listTemplates(query: TemplateQuery): AsyncIterable<TemplatePage>;
   /** One template by the provider's id. Throws `ProviderRequestError`. */
   fetchTemplate(query: TemplateLookup): Promise<ProviderTemplate>;
+  /** Resolves to the provider's id of the file. Throws `ProviderRequestError`. */
+  uploadMedia(file: MediaFile): Promise<string>;
   /** Waits for what is in flight (bounded by the time limit of a request) and closes every connection. */
   close(): Promise<void>;
 }
@@ -20,8 +22,10 @@ export interface MessagingProvider {
 export interface OutboundTemplateMessage {
   readonly phoneNumberId: string;
   readonly accessToken: string;
-  /** International digits without a plus sign. */
+  /** International digits without a plus sign; of a person without a number the provider's user id (`CC.…`). */
   readonly to: string;
+  /** By the endpoint for marketing templates. */
+  readonly marketing?: boolean;
   readonly template: {
     readonly name: string;
     readonly language: string;
@@ -32,6 +36,14 @@ export interface OutboundTemplateMessage {
   readonly callbackData: string;
   /** Asked when a connection is about to write the request: true leaves it unwritten, and the message is `unreachable`. */
   readonly heldBack?: () => boolean;
+}
+
+export interface MediaFile {
+  readonly phoneNumberId: string;
+  readonly accessToken: string;
+  readonly mimeType: string;
+  /** Read as fast as the provider takes it. */
+  readonly content: AsyncIterable<Buffer>;
 }
 
 export type SendResult = SendAccepted | SendRejected | SendUnreachable | SendUnknown;

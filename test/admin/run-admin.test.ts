@@ -92,6 +92,16 @@ describe('admin', () => {
       responder: 'chatbot',
       messagesPerSecond: 20,
       blockedCountries: [],
+      marketingEndpoint: false,
+    });
+    expect(await update('--marketing-endpoint=on', '--messaging-limit=250')).toMatchObject({
+      marketingEndpoint: true,
+    });
+    expect(await problem(['update-channel', `--channel-id=${channelId}`, '--messaging-limit=0'])).toContain(
+      'messagingLimit must be at least 1, or none',
+    );
+    expect(await update('--messaging-limit=none', '--marketing-endpoint=off')).toMatchObject({
+      marketingEndpoint: false,
     });
     expect(await update('--status=blocked', '--blocked-countries=US,FR')).toMatchObject({
       status: 'blocked',

@@ -20,7 +20,10 @@ export interface Scenes {
   /** One that no contact has yet. */
   readonly phoneNumber: () => string;
   readonly contact: () => Promise<{ readonly id: string; readonly phoneNumber: string }>;
-  readonly upload: (field?: string) => {
+  readonly upload: (
+    field?: string,
+    type?: string,
+  ) => {
     readonly body: Uint8Array;
     readonly headers: Record<string, string>;
   };
@@ -102,8 +105,8 @@ export function createScenes({ api, workspace }: Stage): Scenes {
     return id;
   }
 
-  function upload(field = 'file') {
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n`;
+  function upload(field = 'file', type = 'text/csv') {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="a.csv"\r\nContent-Type: ${type}\r\n\r\n`;
     const body = new TextEncoder().encode(`${head}phone,cc\n15112345678,49\n\r\n--${boundary}--\r\n`);
     return { body, headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` } };
   }

@@ -393,6 +393,12 @@ export type Channel = {
   readonly running_campaigns: number;
   /** Different people the business account may write to in 24 hours; null: no limit */
   readonly messaging_limit: number | null;
+  /** How many it has written to in the last 24 hours; null without a limit */
+  readonly messaging_used: number | null;
+  /** Where the limit is reached: when there is room for somebody else */
+  readonly messaging_room_at: string | null;
+  /** Marketing templates go by the provider’s endpoint for them */
+  readonly marketing_endpoint: boolean;
   /** What the provider said last of the business account: `field`, `event`, `at` and its details */
   readonly account_notice: { readonly [key: string]: unknown } | null;
 };
@@ -1154,6 +1160,22 @@ export type ListWebhookEventsResult = {
   readonly data: readonly (EventDescription)[];
 };
 
+export type Media = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** Media type of the file. */
+  readonly mime_type: string;
+  /** In bytes. */
+  readonly size: number;
+};
+
+export type MediaResponse = {
+  /** Where it stands. */
+  readonly status: "success";
+  /** What was asked for. */
+  readonly data: Media;
+};
+
 export type MessagePreview = {
   /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, … */
   readonly headerFormat: string | null;
@@ -1271,7 +1293,7 @@ export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE
 export type PayloadSkeleton = {
   /** The template. */
   readonly templateId: string;
-  /** Digits with calling code, without `+` and spaces. */
+  /** Digits with calling code, without `+` and spaces; null of a person without a number. */
   readonly recipientPhoneNumber: string;
   /** Calling code: digits in records and events, `+<digits>` in single sends. */
   readonly countryCode: string;
@@ -1537,10 +1559,12 @@ export type SegmentResponse = {
 export type SendTemplateMessage = {
   /** The template. */
   readonly templateId: string;
-  /** Digits with calling code, without `+` and spaces. */
-  readonly recipientPhoneNumber: string;
+  /** Digits with calling code, without `+` and spaces; null of a person without a number. */
+  readonly recipientPhoneNumber?: string;
   /** Calling code: digits in records and events, `+<digits>` in single sends. */
-  readonly countryCode: string;
+  readonly countryCode?: string;
+  /** Instead of recipientPhoneNumber and countryCode: the provider’s id of a contact, whose number it may hide. */
+  readonly recipientUserId?: string;
   /** Values in the order header, body, buttons; not beside `variableMapping`. */
   readonly variables?: readonly (string)[];
   /** Values by section, for every kind of template; not beside `variables`. */
@@ -1567,8 +1591,8 @@ export type SentMessage = {
   readonly providerMessageId: string | null;
   /** Where it stands. */
   readonly status: string;
-  /** Digits with calling code, without `+` and spaces. */
-  readonly recipientPhoneNumber: string;
+  /** Digits with calling code, without `+` and spaces; null of a person without a number. */
+  readonly recipientPhoneNumber: string | null;
   /** The provider’s id of the sending number. */
   readonly phoneNumberId: string;
 };

@@ -6,6 +6,8 @@ export interface ReceivedMessage {
   readonly phoneNumberId: string;
   readonly to: string;
   readonly callbackData: string;
+  /** By the endpoint for marketing messages. */
+  readonly marketing: boolean;
   /** Null when the message was not taken over. */
   readonly providerMessageId: string | null;
   /** The code of a refusal, or `accepted`, or the name of a fault. */

@@ -49,6 +49,8 @@ export function sendMessage(state: SimulatorState, request: SendRequest): Simula
     const template = readTemplate(request.account, envelope.body);
     if (request.marketing && template.definition.category.toUpperCase() !== 'MARKETING')
       throw new GraphError(131055, 'Only marketing templates can be sent by this endpoint');
+    if (envelope.person.waId === null && template.definition.category.toUpperCase() === 'AUTHENTICATION')
+      throw new GraphError(131062, 'Authentication templates cannot be sent to a user id');
     const isMedia = (mediaId: string): boolean => state.media.has(mediaId);
     validateComponents(template, { components: componentsOf(envelope.body), now: Date.now(), isMedia });
     const id = takeOver(state, { ...request, envelope, template });
@@ -168,9 +170,16 @@ interface Refusal extends SendRequest {
 
 function refuse(
   state: SimulatorState,
-  { phoneNumberId, envelope, outcome, answer }: Refusal,
+  { phoneNumberId, marketing, envelope, outcome, answer }: Refusal,
 ): SimulatorAnswer {
-  state.received.record({ at: Date.now(), phoneNumberId, ...envelope, providerMessageId: null, outcome });
+  state.received.record({
+    at: Date.now(),
+    phoneNumberId,
+    marketing,
+    ...envelope,
+    providerMessageId: null,
+    outcome,
+  });
   return answer;
 }
 
@@ -179,6 +188,7 @@ function takeOver(
   {
     account,
     phoneNumberId,
+    marketing,
     envelope,
     template,
   }: SendRequest & { readonly envelope: Envelope; readonly template: CompiledTemplate },
@@ -186,7 +196,14 @@ function takeOver(
   const { to, person, callbackData } = envelope;
   const at = Date.now();
   const id = state.nextMessageId();
-  state.received.record({ at, phoneNumberId, ...envelope, providerMessageId: id, outcome: 'accepted' });
+  state.received.record({
+    at,
+    phoneNumberId,
+    marketing,
+    ...envelope,
+    providerMessageId: id,
+    outcome: 'accepted',
+  });
   state.stateFile?.append({ at, phoneNumberId, to, callbackData, providerMessageId: id });
   const category = template.definition.category.toLowerCase();
   const fate = magicOf(to)?.fate ?? fateOf(to, state.callbacks.settings);

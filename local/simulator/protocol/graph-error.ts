@@ -47,6 +47,7 @@ const titles: Readonly<Record<number, string>> = {
   131056: '(Business Account, Consumer Account) pair rate limit hit',
   131057: 'Account in maintenance mode',
   131059: 'Invalid paging cursor',
+  131062: 'Business-scoped user id not allowed for this message',
   132000: 'Number of parameters does not match the expected number of params',
   132001: 'Template name does not exist in the translation',
   132005: 'Translated text too long',

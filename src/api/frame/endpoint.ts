@@ -30,7 +30,10 @@ export interface WantedFile {
  * Resolves to what `take` returns; `take` reads the file to its end and does not throw before. The file ends when the
  * whole form has arrived; a form that does not, breaks the file off.
  */
-export type FileReceiver = <T>(wanted: WantedFile, take: (file: Readable) => Promise<T>) => Promise<T>;
+export type FileReceiver = <T>(
+  wanted: WantedFile,
+  take: (file: Readable, mimeType: string) => Promise<T>,
+) => Promise<T>;
 
 export interface ResponseDeclaration {
   readonly description: string;

@@ -2,8 +2,10 @@
 import {
   Conflict,
   FeatureUnavailable,
+  FileTooLarge,
   IdempotencyMismatch,
   Invalid,
+  MessagingLimitReached,
   NotFound,
   Overloaded,
   ProviderRefused,
@@ -72,9 +74,10 @@ function translate(error: unknown): Translation {
   }
   if (error instanceof NotFound) return { status: 404, message: error.message };
   if (error instanceof Conflict) return { status: 409, message: error.message };
-  if (error instanceof StorageFull) return { status: 413, message: error.message };
+  if (error instanceof StorageFull || error instanceof FileTooLarge)
+    return { status: 413, message: error.message };
   if (error instanceof IdempotencyMismatch) return { status: 422, message: error.message };
-  if (error instanceof Overloaded) {
+  if (error instanceof Overloaded || error instanceof MessagingLimitReached) {
     const headers = { 'Retry-After': String(error.retryAfterSeconds) };
     return { status: 429, message: error.message, headers };
   }

@@ -149,6 +149,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   messageSource: 'Who sent the message.',
   message_id: 'Our id of the message; null where none was made.',
   message_prices: 'What a message costs by category and country.',
+  mime_type: 'Media type of the file.',
   name: 'The name.',
   newStatus: 'The status after the change.',
   nextCursor: 'What the next page is asked for with; null at the end.',
@@ -189,7 +190,10 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   reason: 'Why it is in this state; null where it needs no reason.',
   'TemplateData.reason': 'Why the provider decided so; null where it says nothing.',
   reason_detail: 'The reason in words, the provider’s where it spoke; null without one.',
-  recipientPhoneNumber: 'Digits with calling code, without `+` and spaces.',
+  recipientPhoneNumber:
+    'Digits with calling code, without `+` and spaces; null of a person without a number.',
+  recipientUserId:
+    'Instead of recipientPhoneNumber and countryCode: the provider’s id of a contact, whose number it may hide.',
   recipient_id: 'The recipient’s number, digits with calling code.',
   reserved: 'Held for messages on the way, as decimal text.',
   responseExcerpt: 'The beginning of the receiver’s answer; null without one.',

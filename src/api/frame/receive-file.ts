@@ -36,8 +36,8 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
           part.mimetype ??= 'application/octet-stream';
           handlePart(part);
         },
-        fileWriteStreamHandler() {
-          taken = take(file);
+        fileWriteStreamHandler(given) {
+          taken = take(file, mimeTypeOf(given));
           return sinkInto(file, taken);
         },
       },
@@ -58,6 +58,12 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
     file.end();
     return taken;
   };
+}
+
+/** In lower case, without parameters. */
+function mimeTypeOf(file: unknown): string {
+  const { mimetype } = file as { readonly mimetype?: string };
+  return (mimetype ?? '').toLowerCase().split(';', 1).join('').trim();
 }
 
 type PartWithHeaders = Part & { readonly headers: Readonly<Record<string, string | undefined>> };

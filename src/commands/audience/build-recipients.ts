@@ -83,7 +83,7 @@ function beginPage(
   numbers: PhoneSet,
   contacts: RecipientBuild['contacts'],
 ): Page {
-  const isNew = ({ digits }: PhoneNumber): boolean => numbers.add(digits);
+  const isNew = ({ digits }: PhoneNumber): boolean => digits === '' || numbers.add(digits);
   const reachable: Reachable[] = [];
   const skips = candidates.map((candidate) => {
     const skip = skipBeforeContact(candidate, isNew);

@@ -1,9 +1,12 @@
 /** A preparation that writes nothing: who would be sent to, who would be skipped and why. */
 import type { AudienceRules, Candidate, NewRecipient } from '../../domain/audience/audience.ts';
 import { changedContact, newContact } from '../../domain/audience/contact.ts';
-import type { Connection } from '../../records/database/database.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import { findKnownContacts } from '../../records/audience/known-contacts.ts';
+import { readOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
+
+type Trier = Pick<Dependencies, 'database' | 'secrets'>;
 
 export interface AudienceTrial {
   readonly rowsRead: number;
@@ -34,7 +37,7 @@ export interface TrialRequest {
 
 const shown = 10;
 
-export async function tryAudience(database: Connection, request: TrialRequest): Promise<AudienceTrial> {
+export async function tryAudience(dependencies: Trier, request: TrialRequest): Promise<AudienceTrial> {
   const { workspaceId, rules, byNumber } = request;
   const skipped: Record<string, number> = {};
   const countries = new Map<string, number>();
@@ -75,7 +78,7 @@ export async function tryAudience(database: Connection, request: TrialRequest): 
         }
       },
     },
-    contacts: byNumber ? contactsOf(database, workspaceId) : undefined,
+    contacts: byNumber ? await contactsOf(dependencies, workspaceId) : undefined,
     checkpoint: () => undefined,
   });
   const first = candidates.flatMap((candidate, at) => {
@@ -85,10 +88,11 @@ export async function tryAudience(database: Connection, request: TrialRequest): 
   return { rowsRead, isWhole, sendable, skipped, countries, first };
 }
 
-function contactsOf(
-  database: Connection,
+async function contactsOf(
+  { database, secrets }: Trier,
   workspaceId: number,
-): Parameters<typeof buildRecipients>[0]['contacts'] {
+): Promise<Parameters<typeof buildRecipients>[0]['contacts']> {
+  const optedOut = await readOptedOut({ secrets }, database, workspaceId);
   return {
     find: (candidates) =>
       findKnownContacts(
@@ -100,7 +104,7 @@ function contactsOf(
       contacts: candidates.map((candidate) => {
         const present = known.get(candidate.phone.digits);
         return present === undefined
-          ? newContact(candidate, { id: '', subscribed: true })
+          ? newContact(candidate, { id: '', subscribed: !optedOut(candidate.phone.digits) })
           : (changedContact(candidate, present) ?? present);
       }),
       written: Promise.resolve(),

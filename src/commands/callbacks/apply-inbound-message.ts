@@ -133,7 +133,7 @@ async function findConversation(
     ? lockConversation(connection, place)
     : lockOrBeginConversation(connection, place));
   if (conversation === undefined) return undefined;
-  await continueConversation(connection, conversation);
+  await continueConversation(connection, conversation, { opensWindow: !remarks.has(item.type) });
   // A conversation assigned to a person or a team gets no automatic answer.
   const attended = conversation.assignment_type === 'user' || conversation.assignment_type === 'team';
   if (responder !== 'none' && !attended) {

@@ -37,7 +37,7 @@ export interface CsvPreview extends GuessedColumns {
   readonly problems: readonly FieldProblem[];
 }
 
-type Previewer = Pick<Dependencies, 'database' | 'storage' | 'now'>;
+type Previewer = Pick<Dependencies, 'database' | 'now' | 'secrets' | 'storage'>;
 
 const mostRows = 10_000;
 const mostMs = 5_000;
@@ -54,7 +54,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
   const outOfRange = columnProblems(mapping, file.headers.length);
   if (outOfRange.length > 0) throw Invalid.of(outOfRange);
   const message = await messageOf(dependencies, request, mapping);
-  const trial = await tryAudience(dependencies.database, {
+  const trial = await tryAudience(dependencies, {
     workspaceId,
     pages: readCsvCandidates(await open(dependencies, key), mapping),
     rules: { blockedCountries: new Set(), resolvers: message?.compiled?.resolvers ?? [] },

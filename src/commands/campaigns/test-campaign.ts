@@ -44,7 +44,7 @@ export async function testCampaign(
     campaignId,
     channelId: sample.channel_id,
     templateId: sample.template_id,
-    recipient,
+    recipient: { to: recipient.digits, country: recipient.country },
     components,
   });
   return { outcome, recipientPhoneNumber: recipient.digits, phoneNumberId: channel.phoneNumberId };

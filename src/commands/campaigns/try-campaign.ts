@@ -29,7 +29,7 @@ export interface TriedCampaign {
   readonly durationSeconds: number;
 }
 
-type Trier = Pick<Dependencies, 'config' | 'database' | 'now' | 'outbound' | 'storage'>;
+type Trier = Pick<Dependencies, 'config' | 'database' | 'now' | 'outbound' | 'secrets' | 'storage'>;
 
 const mostRows = 200_000;
 const mostMs = 8_000;
@@ -113,7 +113,7 @@ async function audienceOf(
     },
   });
   const channel = await getChannel(dependencies.database, workspaceId, channelId);
-  return tryAudience(dependencies.database, {
+  return tryAudience(dependencies, {
     workspaceId,
     pages: await pagesOf(dependencies, { ...request, keepVariables: frozen.keepsVariables }, body),
     rules: { blockedCountries: new Set(channel.blockedCountries), resolvers: frozen.resolvers },

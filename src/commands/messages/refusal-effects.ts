@@ -2,13 +2,14 @@ import type { Dependencies } from '../../dependencies.ts';
 import { changeSubscriptions } from '../callbacks/change-subscription.ts';
 import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-commands.ts';
 import { requestTemplateSyncs } from '../templates/request-template-sync.ts';
+import type { MessageRecipient } from './send-single-message.ts';
 import { applyConsequences } from '../callbacks/status-effects.ts';
 
 /** Whose message was refused. */
 export interface RefusedMessage {
   readonly channel: { readonly id: string; readonly workspaceId: number };
   readonly template: { readonly id: string };
-  readonly recipient: { readonly digits: string; readonly country: string };
+  readonly recipient: MessageRecipient;
 }
 
 /** What a refusal in the answer means beyond its message: the same as when a status tells it later. */
@@ -27,7 +28,7 @@ export async function applyRefusalEffects(
       },
     ]);
     if (effects.optedOut.length > 0) {
-      const person = { phoneNumber: recipient.digits, waId: null, providerUserId: null };
+      const person = { phoneNumber: recipient.to, waId: null, providerUserId: recipient.to };
       await changeSubscriptions(dependencies, transaction, [
         { workspaceId: channel.workspaceId, person, subscribed: false },
       ]);

@@ -3,10 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../../dependencies.ts';
 import { cleanText } from '../../domain/clean-text.ts';
-import { Invalid, Overloaded, ProviderRefused, ProviderUnreachable } from '../../domain/error.ts';
+import {
+  Invalid,
+  MessagingLimitReached,
+  Overloaded,
+  ProviderRefused,
+  ProviderUnreachable,
+} from '../../domain/error.ts';
 import { providerErrorAction } from '../../domain/sending/provider-error.ts';
 import { providerReason } from '../../domain/campaigns/recipient.ts';
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
+import { lockRoom, takeRoom } from '../../records/sending/messaging-limit.ts';
 import { slowDown, takeSingleToken } from '../../records/sending/channel-rate.ts';
 import type { Channel } from '../../records/workspaces/channels.ts';
 import type { Transaction } from '../../records/database/database.ts';
@@ -26,16 +33,20 @@ export type SingleSender = Pick<
   'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now'
 >;
 
+export interface MessageRecipient {
+  /** E.164 digits, or the provider's id of a person without a number. */
+  readonly to: string;
+  readonly country: string;
+  /** The contact without a number. */
+  readonly contactId?: string;
+}
+
 export interface SingleMessage {
   readonly channel: Channel;
   readonly template: Template;
   /** In the provider's request format. */
   readonly components: readonly unknown[];
-  readonly recipient: {
-    /** E.164 digits. */
-    readonly digits: string;
-    readonly country: string;
-  };
+  readonly recipient: MessageRecipient;
   /** messageSource of its events. */
   readonly source: 'api' | 'campaign';
   readonly campaignId: string | null;
@@ -60,7 +71,7 @@ const throttledAttempts = 3;
 const longestSilenceMs = 2_000;
 
 /**
- * Sends the message. Throws Invalid when the wallet does not cover it, Overloaded when too many single sends wait for the
+ * Sends the message. Throws Invalid when the wallet does not cover it, MessagingLimitReached, Overloaded when too many single sends wait for the
  * channel, ProviderRefused, and ProviderUnreachable when surely nothing was sent; the reservation is released then.
  */
 export async function sendSingleMessage(
@@ -75,7 +86,7 @@ export async function sendSingleMessage(
     case 'accepted': {
       const { providerMessageId, messageStatus: status, waId, userId = null } = result;
       await record(dependencies, messageId, { state: 'ACCEPTED', providerMessageId });
-      const otherIds = [waId === message.recipient.digits ? null : waId, userId].filter((id) => id !== null);
+      const otherIds = [waId === message.recipient.to ? null : waId, userId].filter((id) => id !== null);
       if (otherIds.length > 0) await learn(dependencies, messageId, otherIds);
       return { kind: 'accepted', messageId, providerMessageId, status };
     }
@@ -122,6 +133,10 @@ async function claim({ database }: SingleSender, message: SingleMessage): Promis
   const price = prices.get(recipient.country) ?? prices.get('') ?? 0n;
   await database.transaction(async (transaction) => {
     await onClaim?.(transaction, messageId);
+    const { id: channelId, workspaceId } = channel;
+    const room = await lockRoom(transaction, channelId);
+    if (room !== null && !(await takeRoom(transaction, { ...recipient, channelId, workspaceId, room })))
+      throw new MessagingLimitReached(Math.max(1, Math.ceil(room.moreInMs / 1000)));
     const claimed = await claimMessage(transaction, {
       id: messageId,
       workspaceId: channel.workspaceId,
@@ -129,8 +144,7 @@ async function claim({ database }: SingleSender, message: SingleMessage): Promis
       source,
       campaignId,
       templateId: template.id,
-      phoneNumber: recipient.digits,
-      country: recipient.country,
+      ...recipient,
       price,
     });
     if (!claimed) throw new Invalid('Insufficient wallet balance');
@@ -168,7 +182,8 @@ async function dispatch(
     const result = await provider.sendMessage({
       phoneNumberId: channel.phoneNumberId,
       accessToken,
-      to: recipient.digits,
+      to: recipient.to,
+      marketing: channel.marketingEndpoint && template.category === 'MARKETING',
       template: { name: template.name, language: template.language, components },
       callbackData: messageId,
     });

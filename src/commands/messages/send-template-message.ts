@@ -1,6 +1,6 @@
 /** Spec 4.5: one template message to one recipient. */
 import { channelNeeded, Invalid } from '../../domain/error.ts';
-import { normalisePhoneNumber, type PhoneNumber } from '../../domain/phone-number.ts';
+import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import { isSendable, unsendableMessage, unsendablePart } from '../../domain/templates/definition.ts';
 import { valuesFromMapping, valuesFromVariables } from '../../domain/templates/input.ts';
@@ -15,8 +15,10 @@ import {
   getTemplateOfBusinessAccount,
   type Template,
 } from '../../records/templates/templates.ts';
+import { findAddressOfUser } from '../../records/contacts/user-ids.ts';
 import {
   sendSingleMessage,
+  type MessageRecipient,
   type SingleMessage,
   type SingleSender,
   type SingleSendOutcome,
@@ -28,9 +30,11 @@ export interface TemplateMessageRequest {
   readonly channelId: string | null;
   readonly templateId: string;
   /** Digits with country code. */
-  readonly recipientPhoneNumber: string;
+  readonly recipientPhoneNumber?: string | undefined;
   /** `+<digits>` */
-  readonly countryCode: string;
+  readonly countryCode?: string | undefined;
+  /** Instead of a number: the provider's id of a contact. */
+  readonly recipientUserId?: string | undefined;
   readonly variables?: readonly string[] | undefined;
   readonly variableMapping?: unknown;
   readonly onClaim?: NonNullable<SingleMessage['onClaim']>;
@@ -38,7 +42,8 @@ export interface TemplateMessageRequest {
 
 export interface TemplateMessageOutcome {
   readonly outcome: SingleSendOutcome;
-  readonly recipientPhoneNumber: string;
+  /** Null of a person without a number. */
+  readonly recipientPhoneNumber: string | null;
   readonly phoneNumberId: string;
 }
 
@@ -48,7 +53,7 @@ export async function sendTemplateMessage(
   request: TemplateMessageRequest,
 ): Promise<TemplateMessageOutcome> {
   const { variables, variableMapping, onClaim } = request;
-  const recipient = recipientOf(request);
+  const recipient = await recipientOf(dependencies, request);
   if (variables !== undefined && variableMapping !== undefined) {
     throw Invalid.at('variableMapping', 'Provide either variables or variableMapping, not both');
   }
@@ -64,7 +69,8 @@ export async function sendTemplateMessage(
     campaignId: null,
     ...(onClaim !== undefined && { onClaim }),
   });
-  return { outcome, recipientPhoneNumber: recipient.digits, phoneNumberId: channel.phoneNumberId };
+  const recipientPhoneNumber = recipient.contactId === undefined ? recipient.to : null;
+  return { outcome, recipientPhoneNumber, phoneNumberId: channel.phoneNumberId };
 }
 
 export interface TestMessageRequest {
@@ -72,7 +78,7 @@ export interface TestMessageRequest {
   readonly campaignId: string;
   readonly channelId: string;
   readonly templateId: string;
-  readonly recipient: Pick<PhoneNumber, 'digits' | 'country'>;
+  readonly recipient: MessageRecipient;
   /** In the provider's request format. */
   readonly components: readonly unknown[];
 }
@@ -95,14 +101,27 @@ export async function sendTestMessage(
   });
 }
 
-function recipientOf({ recipientPhoneNumber, countryCode }: TemplateMessageRequest): PhoneNumber {
+async function recipientOf(
+  { database }: SingleSender,
+  { workspaceId, recipientPhoneNumber, recipientUserId, countryCode }: TemplateMessageRequest,
+): Promise<MessageRecipient> {
   const field = 'recipientPhoneNumber';
+  if (recipientUserId !== undefined) {
+    if (recipientPhoneNumber !== undefined)
+      throw Invalid.at('recipientUserId', `Provide either ${field} or recipientUserId, not both`);
+    const found = await findAddressOfUser(database, workspaceId, recipientUserId);
+    if (found === undefined)
+      throw Invalid.at('recipientUserId', 'recipientUserId must be the user id of a contact');
+    return found;
+  }
+  if (recipientPhoneNumber === undefined) throw Invalid.at(field, `${field} is required`);
+  if (countryCode === undefined) throw Invalid.at('countryCode', 'countryCode is required');
   if (!recipientPhoneNumber.startsWith(countryCode.slice(1))) {
     throw Invalid.at(field, `${field} must begin with the digits of countryCode`);
   }
   const number = normalisePhoneNumber(`+${recipientPhoneNumber}`);
   if (number === undefined) throw Invalid.at(field, `${field} must be a valid phone number`);
-  return number;
+  return { to: number.digits, country: number.country };
 }
 
 /** The key's channel, or else the only channel of the template's business account. */
@@ -133,7 +152,7 @@ function requireSendable({
 }: {
   readonly channel: Channel;
   readonly template: Template;
-  readonly recipient: Pick<PhoneNumber, 'country'>;
+  readonly recipient: MessageRecipient;
 }): void {
   if (template.vanishedAt !== null || !isSendable(template.status)) {
     throw Invalid.at('templateId', 'Template is not approved');

@@ -139,7 +139,8 @@ export function openTurn(
     provider.sendMessage({
       phoneNumberId: context.phone_number_id,
       accessToken,
-      to: recipient.phone_number,
+      to: recipient.to,
+      marketing: context.marketing_endpoint && context.template_category === 'MARKETING',
       template: {
         name: context.template_name,
         language: context.template_language,

@@ -57,7 +57,7 @@ export async function applyRefusals(
     const refused = {
       channel,
       template: { id: context.template_id },
-      recipient: { digits: recipient.phone_number, country: recipient.country },
+      recipient,
     };
     await applyRefusalEffects(dependencies, refused, code);
   }

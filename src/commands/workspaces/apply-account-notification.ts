@@ -3,6 +3,7 @@ import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import { providerErrorRule } from '../../domain/sending/provider-error.ts';
 import type { AccountItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
+import { setMessagingLimit } from '../../records/sending/messaging-limit.ts';
 import { noteAccountNotice } from '../../records/workspaces/business-accounts.ts';
 import {
   blockChannelsOfAccount,
@@ -36,7 +37,9 @@ export async function applyAccountNotification(
   logger.warn({ businessAccountId, field, event, facts }, 'the provider tells of an account');
   if (businessAccountId !== null) {
     const toldAt = epochSeconds(item.timestamp) ?? now;
-    await noteAccountNotice(connection, businessAccountId, { field, event, facts, toldAt, messagingLimit });
+    await noteAccountNotice(connection, businessAccountId, { field, event, facts, toldAt });
+    if (messagingLimit !== undefined)
+      await setMessagingLimit(connection, businessAccountId, { limit: messagingLimit, toldAt });
   }
   if (businessAccountId !== null && maySend === false) {
     const block = { businessAccountId, event, until: blockedUntil };

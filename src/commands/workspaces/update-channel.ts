@@ -2,6 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
 import { pauseRunningOfChannel } from '../../records/campaigns/lifecycle.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
+import { setMessagingLimit } from '../../records/sending/messaging-limit.ts';
 import { findChannelById, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
 import { rateProblems } from './create-channel.ts';
 
@@ -16,6 +17,10 @@ export interface UpdateChannel {
   readonly responder?: string | undefined;
   /** ISO 3166 alpha-2; replaces the list. */
   readonly blockedCountries?: readonly string[] | undefined;
+  /** Marketing templates go by the provider's endpoint for them. */
+  readonly marketingEndpoint?: boolean | undefined;
+  /** Different people in 24 hours, of the whole business account; null: no limit. */
+  readonly messagingLimit?: number | null | undefined;
 }
 
 const statuses = ['active', 'blocked'] as const;
@@ -26,9 +31,11 @@ const responders = ['none', 'chatbot', 'assistant'] as const;
  * started again by hand. Throws NotFound.
  */
 export async function updateChannel(
-  { database, secrets }: Pick<Dependencies, 'database' | 'secrets'>,
+  { database, secrets, now }: Pick<Dependencies, 'database' | 'secrets' | 'now'>,
   input: UpdateChannel,
-): Promise<Pick<Channel, 'status' | 'responder' | 'messagesPerSecond' | 'blockedCountries'>> {
+): Promise<
+  Pick<Channel, 'status' | 'responder' | 'messagesPerSecond' | 'blockedCountries' | 'marketingEndpoint'>
+> {
   const status = oneOfMany('status', input.status, statuses);
   const responder = oneOfMany('responder', input.responder, responders);
   const problems = [
@@ -37,6 +44,7 @@ export async function updateChannel(
     ...tokenProblems(input.accessToken),
     ...(input.messagesPerSecond === undefined ? [] : rateProblems(input.messagesPerSecond)),
     ...countryProblems(input.blockedCountries ?? []),
+    ...limitProblems(input.messagingLimit),
   ];
   if (problems.length > 0) throw Invalid.of(problems);
 
@@ -48,6 +56,7 @@ export async function updateChannel(
     responder: responder.value ?? found.responder,
     messagesPerSecond: input.messagesPerSecond ?? messagesPerSecond,
     blockedCountries: [...(input.blockedCountries ?? blockedCountries)],
+    marketingEndpoint: input.marketingEndpoint ?? found.marketingEndpoint,
   };
   const accessTokenEncrypted =
     input.accessToken === undefined
@@ -61,7 +70,12 @@ export async function updateChannel(
       blockReason: blockReasonOf(found, settings.status),
       accessTokenEncrypted,
     });
-    const { workspaceId } = found;
+    const { workspaceId, businessAccountId } = found;
+    if (input.messagingLimit !== undefined)
+      await setMessagingLimit(transaction, businessAccountId, {
+        limit: input.messagingLimit,
+        toldAt: now(),
+      });
     await insertAuditEntry(transaction, { workspaceId, action: 'channel.update', objectId: input.channelId });
   });
   return settings;
@@ -86,6 +100,11 @@ function oneOfMany<T extends string>(
 function tokenProblems(accessToken: string | undefined): readonly FieldProblem[] {
   if (accessToken === undefined || (accessToken.trim() !== '' && accessToken.length <= 1024)) return [];
   return [{ field: 'accessToken', message: 'accessToken must have 1 to 1024 characters' }];
+}
+
+function limitProblems(limit: number | null | undefined): readonly FieldProblem[] {
+  if (limit !== 0) return [];
+  return [{ field: 'messagingLimit', message: 'messagingLimit must be at least 1, or none' }];
 }
 
 function countryProblems(countries: readonly string[]): readonly FieldProblem[] {

@@ -29,6 +29,7 @@ export interface Candidate {
   readonly line: number | null;
   /** A cell that is no phone number, as it was written. */
   readonly given: string;
+  /** Without digits where the contact is known by the provider's user id alone. */
   readonly phone: PhoneNumber | undefined;
   /** Why the row cannot be read. */
   readonly malformed?: string;

@@ -24,3 +24,8 @@ export function numberOfWaId(waId: string | null): ContactNumber {
     country: number?.country ?? '',
   };
 }
+
+/** ISO 3166 alpha-2, with which a user id begins; '' where it does not. */
+export function countryOfUserId(userId: string): string {
+  return /^([A-Z]{2})\./.exec(userId)?.[1] ?? '';
+}

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import type { AudienceContact, Candidate } from '../../domain/audience/audience.ts';
+import { countryOfUserId } from '../../domain/callbacks/provider-number.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
 import {
   filterMatches,
@@ -80,6 +81,7 @@ type ContactRow = readonly [
   lastName: string,
   email: string,
   subscribed: boolean,
+  userId: string | null,
 ];
 
 /** Contacts in any of the segments (all contacts without segments) that match the filter. */
@@ -112,7 +114,7 @@ function contactsQuery(workspaceId: number, { segments, filter }: ContactSelecti
   const extra =
     filter === undefined ? sql.fragment`TRUE` : compileSegmentFilter(filter.match, filter.conditions);
   return toQuery(sql.fragment`
-    SELECT id, phone_number, country_code, country, first_name, last_name, email, subscribed FROM contact
+    SELECT id, phone_number, country_code, country, first_name, last_name, email, subscribed, provider_user_id FROM contact
     WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND (${anySegment}) AND ${extra}
     ORDER BY workspace_id, id`);
 }
@@ -127,22 +129,25 @@ export async function* readContacts(
 }
 
 function candidateOfContact(found: ContactRow): Candidate {
-  const [id, phoneNumber, countryCode, country, firstName, lastName, email, subscribed] = found;
+  const [id, phoneNumber, countryCode, country, firstName, lastName, email, subscribed, userId] = found;
   return {
     line: null,
     given: '',
-    phone: phoneNumber === null ? undefined : storedNumber(phoneNumber, countryCode, country),
+    phone:
+      phoneNumber === null
+        ? storedNumber('', '', countryOfUserId(userId ?? ''))
+        : storedNumber(phoneNumber, countryCode, country),
     contact: { id, firstName, lastName, email, subscribed },
   };
 }
 
-/** Numbers were checked when they were stored. */
+/** Numbers were checked when they were stored. No digits: the person is known by the provider's user id alone. */
 function storedNumber(digits: string, countryCode: string, country: string): PhoneNumber {
   return { digits, countryCode, country, nationalNumber: digits.slice(countryCode.length) };
 }
 
 type FailedRow = readonly [
-  phoneNumber: string,
+  phoneNumber: string | null,
   country: string,
   variables: readonly string[] | null,
   contactId: string | null,
@@ -214,7 +219,7 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
   return {
     line: null,
     given: '',
-    phone: storedNumber(phoneNumber, countryCode ?? '', country),
+    phone: storedNumber(phoneNumber ?? '', countryCode ?? '', country),
     contact,
     deleted,
     ...(keepVariables && { frozen: variables ?? [] }),

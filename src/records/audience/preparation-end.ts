@@ -83,7 +83,8 @@ export async function releaseUnknownReservations(
   await connection.rows(
     `WITH resent AS (
        SELECT old.position FROM recipient AS old
-       JOIN recipient AS fresh ON fresh.campaign_id = $1 AND fresh.phone_number = old.phone_number AND fresh.sendable
+       JOIN recipient AS fresh ON fresh.campaign_id = $1 AND fresh.sendable
+         AND COALESCE(fresh.phone_number, fresh.contact_id::text) = COALESCE(old.phone_number, old.contact_id::text)
        WHERE old.campaign_id = $2 AND old.state = 'UNKNOWN' AND old.settlement = 'reserved' AND old.sendable
        ORDER BY old.position
        FOR NO KEY UPDATE OF old

@@ -87,7 +87,7 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
     rows.int4(position);
     rows.uuidBytes(newId());
     rows.uuid(contactId);
-    rows.text(phone === undefined ? null : phone.digits);
+    rows.text(phone === undefined || phone.digits === '' ? null : phone.digits);
     rows.text(phone === undefined ? '' : phone.country);
     rows.bool(skip === undefined);
     rows.text(skip === undefined ? 'PENDING' : 'SKIPPED');

@@ -48,9 +48,12 @@ const currentConversation = (channelId: string, contactId: string) => sql.type(r
 export async function continueConversation(
   connection: Connection,
   conversation: CurrentConversation,
+  { opensWindow }: { readonly opensWindow: boolean },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE conversation SET status = 'open', last_message_at = now(), updated_at = now() WHERE id = ${conversation.id}`);
+    UPDATE conversation SET status = 'open', last_message_at = now(), updated_at = now(),
+      inbound_at = CASE WHEN ${opensWindow} THEN now() ELSE inbound_at END
+    WHERE id = ${conversation.id}`);
   if (conversation.status === 'open') return;
   await exitResponderSessions(connection, conversation.id);
 }

@@ -39,10 +39,14 @@ const recipientsOf = ({ workspaceId, person }: Place) => sql.fragment`
     AND recipient.phone_number = ${person.phoneNumber}::text
   WHERE campaign.workspace_id = ${workspaceId}
   UNION
-  SELECT campaign_id, position FROM recipient WHERE contact_id = ${person.id} AND NOT sendable`;
+  SELECT campaign_id, position FROM recipient WHERE contact_id = ${person.id} AND NOT sendable
+  UNION
+  SELECT campaign_id, position FROM recipient WHERE contact_id = ${person.id} AND sendable AND phone_number IS NULL`;
 
 const messagesOf = ({ workspaceId, person }: Place) => sql.fragment`
   SELECT id FROM message WHERE workspace_id = ${workspaceId} AND phone_number = ${person.phoneNumber}::text
+  UNION
+  SELECT id FROM message WHERE contact_id = ${person.id} AND phone_number IS NULL
   UNION
   SELECT message.id FROM conversation JOIN message ON message.conversation_id = conversation.id
   WHERE conversation.contact_id = ${person.id}`;
@@ -76,24 +80,28 @@ export async function exportPerson(connection: Connection, place: Place): Promis
         WHERE (recipient.campaign_id, recipient.position) IN (${recipientsOf(place)})), '[]')) AS data`);
 }
 
+const isTo = ({ person: { id, phoneNumber } }: Place) =>
+  phoneNumber === null
+    ? sql.fragment`recipient.phone_number IS NULL AND recipient.contact_id = ${id} AND recipient.sendable`
+    : sql.fragment`recipient.phone_number = ${phoneNumber} AND recipient.sendable`;
+
 /** Nothing is sent to the person from here on. Locks campaigns, then counters, then recipients, as a claim does. */
-export async function dropOut(connection: Connection, { person }: Place): Promise<void> {
+export async function dropOut(connection: Connection, place: Place): Promise<void> {
+  const { person } = place;
   await connection.query(sql.type(nothing)`
     UPDATE contact SET deleted_at = now(), updated_at = now() WHERE id = ${person.id} AND deleted_at IS NULL`);
   await connection.query(sql.type(nothing)`
     WITH waiting AS (
       SELECT id FROM campaign
       WHERE workspace_id = (SELECT workspace_id FROM contact WHERE id = ${person.id}) AND EXISTS (
-        SELECT FROM recipient WHERE campaign_id = campaign.id AND phone_number = ${person.phoneNumber}::text
-          AND sendable AND state = 'PENDING')
+        SELECT FROM recipient WHERE campaign_id = campaign.id AND ${isTo(place)} AND state = 'PENDING')
       ORDER BY id FOR NO KEY UPDATE
     ), counter AS (
       SELECT campaign_id FROM campaign_counter WHERE campaign_id IN (SELECT id FROM waiting)
       ORDER BY campaign_id FOR NO KEY UPDATE
     ), skipped AS (
       UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = 'CONTACT_DELETED', updated_at = now() FROM counter
-      WHERE recipient.campaign_id = counter.campaign_id AND phone_number = ${person.phoneNumber}::text AND sendable
-        AND state = 'PENDING'
+      WHERE recipient.campaign_id = counter.campaign_id AND ${isTo(place)} AND state = 'PENDING'
       RETURNING recipient.campaign_id, recipient.position
     ), counted AS (
       UPDATE campaign_counter SET pending = pending - 1, skipped = skipped + 1 FROM skipped
@@ -139,6 +147,10 @@ export async function erasePersonTraces(connection: Connection, place: Place): P
       UPDATE idempotency_key SET response_body = replace(response_body, ${person.phoneNumber ?? '-'}, '')
       WHERE workspace_id = ${workspaceId} AND response_body LIKE ANY (${texts})`);
   }
+  await connection.query(sql.type(nothing)`
+    DELETE FROM account_reach USING business_account
+    WHERE business_account.workspace_id = ${workspaceId} AND business_account_id = business_account.id
+      AND person IN (hashtextextended(${person.phoneNumber}::text, 0), hashtextextended(${person.id}, 0))`);
   await connection.query(sql.type(nothing)`
     UPDATE message SET phone_number = NULL, content = NULL, reason_detail = NULL, provider_message_id = NULL
     WHERE id IN (${messagesOf(place)})`);

@@ -16,8 +16,9 @@ export interface NewOutboundMessage {
   readonly source: 'api' | 'campaign';
   readonly campaignId: string | null;
   readonly templateId: string;
-  /** E.164 digits. */
-  readonly phoneNumber: string;
+  /** E.164 digits; not kept where `contactId` is given: of a person without a number. */
+  readonly to: string;
+  readonly contactId?: string;
   readonly country: string;
   /** Micro-units. */
   readonly price: bigint;
@@ -28,6 +29,8 @@ export interface NewOutboundMessage {
  * wallet does not cover it.
  */
 export async function claimMessage(connection: Connection, message: NewOutboundMessage): Promise<boolean> {
+  const { contactId = null } = message;
+  const phoneNumber = contactId === null ? message.to : null;
   const claimed = await connection.maybeOne(sql.type(MessageId)`
     WITH purse AS (
       UPDATE wallet SET reserved = reserved + ${message.price}, updated_at = now()
@@ -38,9 +41,9 @@ export async function claimMessage(connection: Connection, message: NewOutboundM
       phone_number, country, type, state, price, settlement)
     SELECT ${message.id}, ${message.workspaceId}, purse.channel_id, 'outbound', ${message.source},
       ${message.campaignId}::uuid, ${message.templateId}::uuid,
-      (SELECT id FROM contact WHERE workspace_id = ${message.workspaceId} AND phone_number = ${message.phoneNumber}
-        AND deleted_at IS NULL),
-      ${message.phoneNumber}, ${message.country}, 'template', 'CLAIMED', ${message.price}, 'reserved'
+      COALESCE(${contactId}::uuid, (SELECT id FROM contact
+        WHERE workspace_id = ${message.workspaceId} AND phone_number = ${phoneNumber}::text AND deleted_at IS NULL)),
+      ${phoneNumber}::text, ${message.country}, 'template', 'CLAIMED', ${message.price}, 'reserved'
     FROM purse
     RETURNING id`);
   return claimed !== null;
@@ -103,7 +106,7 @@ const OutboundMessage = t.type({
   reason: nullable(t.string),
   reasonDetail: nullable(t.string),
   providerMessageId: nullable(t.string),
-  phoneNumber: t.string,
+  phoneNumber: nullable(t.string),
 });
 export type OutboundMessage = t.TypeOf<typeof OutboundMessage>;
 

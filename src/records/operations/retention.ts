@@ -4,6 +4,7 @@ import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
 import { deleteExpiredIdempotencyKeys } from '../workspaces/idempotency-keys.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing } from '../database/row.ts';
+import { forgetReached } from '../sending/messaging-limit.ts';
 
 export interface Batch {
   readonly olderThanDays: number;
@@ -75,5 +76,6 @@ export const removals: Readonly<Record<string, Removal>> = {
   callbacks: removalFrom('callbacks'),
   statuses: removalFrom('statuses'),
   providerMessages: removeProviderMessages,
+  reach: (connection, { limit }) => forgetReached(connection, limit),
   idempotencyKeys: (connection, { limit }) => deleteExpiredIdempotencyKeys(connection, limit),
 };

@@ -6,6 +6,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
+import { isAtLimit } from '../sending/messaging-limit.ts';
 
 /** Kinds that are told; a preparation may last. */
 export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck'] as const;
@@ -42,6 +43,7 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
       WHERE status = 'RUNNING' AND campaign.updated_at < now() - interval '20 seconds'
         AND NOT EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id
           AND position = claimed_position AND recipient.updated_at > now() - interval '20 seconds')
+        AND NOT EXISTS (SELECT FROM channel WHERE channel.id = campaign.channel_id AND ${isAtLimit})
         AND (EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id AND position = claimed_position + 1)
           OR NOT EXISTS (SELECT FROM campaign_claim WHERE campaign_claim.campaign_id = campaign.id)
             AND NOT EXISTS (SELECT FROM recipient_retry WHERE recipient_retry.campaign_id = campaign.id))

@@ -5,6 +5,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
+import { userIdOf } from '../contacts/user-ids.ts';
 import { nullable, row } from '../database/row.ts';
 
 export interface ClaimRequest {
@@ -21,7 +22,8 @@ export interface ClaimRequest {
 export interface ClaimedRecipient {
   readonly position: number;
   readonly id: string;
-  readonly phone_number: string;
+  /** E.164 digits, or the provider's id of a person without a number. */
+  readonly to: string;
   /** ISO 3166 alpha-2, or ''. */
   readonly country: string;
   readonly variables: readonly string[] | null;
@@ -47,7 +49,7 @@ const Available = row(t.type({ available: t.bigint }));
 const Columns = t.type({
   position: t.array(t.number),
   id: t.array(t.string),
-  phone_number: t.array(t.string),
+  to: t.array(t.string),
   country: t.array(t.string),
   variables: t.array(nullable(t.array(t.string))),
   attempts: t.array(t.number),
@@ -88,11 +90,11 @@ export async function claimPage(database: Connection, request: ClaimRequest): Pr
 }
 
 function recipientsOf(columns: t.TypeOf<typeof Columns>): readonly ClaimedRecipient[] {
-  const { id, phone_number: phoneNumber, country, variables, attempts } = columns;
+  const { id, to, country, variables, attempts } = columns;
   return columns.position.map((position, at) => ({
     position,
     id: id[at] ?? '',
-    phone_number: phoneNumber[at] ?? '',
+    to: to[at] ?? '',
     country: country[at] ?? '',
     variables: variables[at] ?? null,
     attempts: attempts[at] ?? 1,
@@ -125,6 +127,9 @@ const obstacle = sql.fragment`(
   SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed THEN 'UNSUBSCRIBED' END
   FROM contact WHERE contact.workspace_id = present.workspace_id AND contact.id = waiting.contact_id)`;
 
+const address = sql.fragment`CASE WHEN phone_number IS NULL
+  THEN ${userIdOf(sql.fragment`(SELECT workspace_id FROM present)`, sql.fragment`recipient.contact_id`)} ELSE phone_number END`;
+
 function claimStatement(request: ClaimRequest, available: bigint) {
   const { claimId, campaignId, channelId, epoch, limit, prices } = request;
   return sql.type(Page)`
@@ -154,7 +159,7 @@ function claimStatement(request: ClaimRequest, available: bigint) {
       -- Not a join: while the table is small it would read all of it for every page.
       WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled WHERE obstacle IS NULL))
         AND state = 'PENDING'
-      RETURNING position, id, phone_number, country, variables, attempts, price
+      RETURNING position, id, ${address} AS "to", country, variables, attempts, price
     ), skipped AS (
       UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = settled.obstacle, updated_at = now()
       FROM settled WHERE settled.obstacle IS NOT NULL
@@ -195,7 +200,7 @@ function claimStatement(request: ClaimRequest, available: bigint) {
       (SELECT count(*)::int FROM candidate) AS candidates, (SELECT pending FROM counted) AS pending,
       (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
         FROM recipient_retry WHERE campaign_id = ${campaignId}) AS retry_in_ms,
-      (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'phone_number', array_agg(phone_number),
+      (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'to', array_agg("to"),
         'country', array_agg(country), 'variables', json_agg(variables), 'attempts', array_agg(attempts))
         FROM (SELECT * FROM claimed ORDER BY position) AS ordered HAVING count(*) > 0) AS recipients`;
 }

@@ -21,6 +21,8 @@ const SendingContext = t.type({
   template_name: t.string,
   template_language: t.string,
   template_category: t.string,
+  /** Marketing templates go by the provider's endpoint for them. */
+  marketing_endpoint: t.boolean,
 });
 export type SendingContext = t.TypeOf<typeof SendingContext>;
 
@@ -29,7 +31,8 @@ export async function getSendingContext(connection: Connection, campaignId: stri
   const found = await connection.maybeOne(sql.type(row(SendingContext))`
     SELECT campaign.id AS campaign_id, campaign.workspace_id, campaign.channel_id, campaign.template_id,
       campaign.epoch, campaign.message_plan,
-      channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel_rate.answer_ms, campaign_counter.pending,
+      channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel.marketing_endpoint,
+      channel_rate.answer_ms, campaign_counter.pending,
       template.name AS template_name, template.language AS template_language, template.category AS template_category
     FROM campaign
     JOIN channel ON channel.id = campaign.channel_id

@@ -1,5 +1,6 @@
 /** What a campaign waits for, and until when: read from its workflow's and its channel's state, kept nowhere else. */
 import { sql } from 'slonik';
+import { isAtLimit, roomComesAt } from './messaging-limit.ts';
 
 /** Of `campaign`, joined with `channel_rate`. The first reason that holds; further ones belong in front of the turn. */
 export const waitingColumns = sql.fragment`
@@ -17,7 +18,11 @@ export const waitingJoin = sql.fragment`
       SELECT 'CHANNEL_THROTTLE', held_until, 2 FROM channel_rate
       WHERE channel_rate.channel_id = campaign.channel_id AND held_until > now() AND campaign.status = 'RUNNING'
       UNION ALL
-      SELECT 'TURN', NULL, 3 FROM channel_queue
+      SELECT 'MESSAGING_LIMIT', ${roomComesAt(sql.fragment`channel.business_account_id`)}, 3
+      FROM channel WHERE channel.id = campaign.channel_id AND ${isAtLimit} AND campaign.status = 'RUNNING'
+        AND EXISTS (SELECT FROM campaign_counter WHERE campaign_counter.campaign_id = campaign.id AND pending > 0)
+      UNION ALL
+      SELECT 'TURN', NULL, 4 FROM channel_queue
       WHERE channel_queue.campaign_id = campaign.id AND channel_queue.waiting AND campaign.status = 'RUNNING'
     ) AS possible
     ORDER BY rank LIMIT 1

@@ -64,23 +64,15 @@ export interface AccountNotice {
   readonly facts: Readonly<Record<string, unknown>>;
   /** By the provider's clock. */
   readonly toldAt: Date;
-  /** Different people in 24 hours; null: no limit; undefined: nothing is said of it. */
-  readonly messagingLimit: number | null | undefined;
 }
 
-/** Keeps the last notice and the messaging limit; what is older than the limit we hold does not change it. */
+/** Keeps the last notice. */
 export async function noteAccountNotice(
   connection: Connection,
   businessAccountId: string,
-  { field, event, facts, toldAt, messagingLimit }: AccountNotice,
+  { field, event, facts, toldAt }: AccountNotice,
 ): Promise<void> {
-  const at = toldAt.toISOString();
-  const newer = sql.fragment`
-    ${messagingLimit !== undefined} AND ${at}::timestamptz >= COALESCE(messaging_limit_told_at, '-infinity')`;
   await connection.query(sql.type(nothing)`
-    UPDATE business_account SET
-      notice = ${sql.jsonb({ ...facts, field, event, at } as never)},
-      messaging_limit = CASE WHEN ${newer} THEN ${messagingLimit ?? null}::int ELSE messaging_limit END,
-      messaging_limit_told_at = CASE WHEN ${newer} THEN ${at}::timestamptz ELSE messaging_limit_told_at END
+    UPDATE business_account SET notice = ${sql.jsonb({ ...facts, field, event, at: toldAt.toISOString() } as never)}
     WHERE id = ${businessAccountId}`);
 }

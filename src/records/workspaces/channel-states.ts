@@ -7,6 +7,7 @@ import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
+import { isAtLimit, reachedOf, roomComesAt } from '../sending/messaging-limit.ts';
 
 const ChannelState = t.type({
   id: t.string,
@@ -23,6 +24,9 @@ const ChannelState = t.type({
   held_until: nullable(timestamp),
   running_campaigns: t.number,
   messaging_limit: nullable(t.number),
+  messaging_used: nullable(t.number),
+  messaging_room_at: nullable(timestamp),
+  marketing_endpoint: t.boolean,
   account_notice: nullable(t.UnknownRecord),
 });
 export type ChannelState = t.TypeOf<typeof ChannelState>;
@@ -30,11 +34,14 @@ export type ChannelState = t.TypeOf<typeof ChannelState>;
 const stateOf = (workspaceId: number) => sql.fragment`
   SELECT channel.id, phone_number_id, display_phone_number, business_account_id, channel.status, block_reason,
     blocked_until, blocked_countries, messages_per_second, ${effectiveFactor} AS factor,
-    CASE WHEN holds > 0 THEN 'CHANNEL_TROUBLE' WHEN held_until > now() THEN 'CHANNEL_THROTTLE' END AS waiting_for,
+    CASE WHEN holds > 0 THEN 'CHANNEL_TROUBLE' WHEN held_until > now() THEN 'CHANNEL_THROTTLE'
+      WHEN ${isAtLimit} THEN 'MESSAGING_LIMIT' END AS waiting_for,
     CASE WHEN holds > 0 THEN trouble_until WHEN held_until > now() THEN held_until END AS held_until,
     (SELECT count(*)::int4 FROM campaign WHERE campaign.channel_id = channel.id AND campaign.status = 'RUNNING')
       AS running_campaigns,
-    business_account.messaging_limit, business_account.notice AS account_notice
+    messaging_limit, CASE WHEN messaging_limit IS NOT NULL THEN ${reachedOf(sql.fragment`business_account.id`)} END AS messaging_used,
+    CASE WHEN ${isAtLimit} THEN ${roomComesAt(sql.fragment`business_account.id`)} END AS messaging_room_at, marketing_endpoint,
+    business_account.notice AS account_notice
   FROM channel JOIN channel_rate ON channel_rate.channel_id = channel.id
     JOIN business_account ON business_account.id = channel.business_account_id
   WHERE channel.workspace_id = ${workspaceId}`;

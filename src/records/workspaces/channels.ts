@@ -18,6 +18,8 @@ const Channel = t.type({
   /** ISO 3166 alpha-2 codes this channel never sends to. */
   blockedCountries: t.array(t.string),
   responder: t.union([t.literal('none'), t.literal('chatbot'), t.literal('assistant')]),
+  /** Marketing templates go by the provider's endpoint for them. */
+  marketingEndpoint: t.boolean,
 });
 export type Channel = t.TypeOf<typeof Channel>;
 
@@ -26,7 +28,7 @@ const selection = sql.fragment`
   channel.phone_number_id AS "phoneNumberId", channel.display_phone_number AS "displayPhoneNumber",
   channel.access_token_encrypted AS "accessTokenEncrypted", channel.messages_per_second AS "messagesPerSecond",
   channel.status, channel.block_reason AS "blockReason", channel.blocked_countries AS "blockedCountries",
-  channel.responder`;
+  channel.responder, channel.marketing_endpoint AS "marketingEndpoint"`;
 
 export interface NewChannel {
   readonly id: string;
@@ -66,7 +68,13 @@ export async function insertChannel(
 /** What an operator may change of a channel. */
 export type ChannelSettings = Pick<
   Channel,
-  'accessTokenEncrypted' | 'messagesPerSecond' | 'status' | 'blockReason' | 'blockedCountries' | 'responder'
+  | 'accessTokenEncrypted'
+  | 'messagesPerSecond'
+  | 'status'
+  | 'blockReason'
+  | 'blockedCountries'
+  | 'responder'
+  | 'marketingEndpoint'
 >;
 
 export async function updateChannelSettings(
@@ -78,6 +86,7 @@ export async function updateChannelSettings(
     UPDATE channel SET access_token_encrypted = ${sql.binary(settings.accessTokenEncrypted)},
       messages_per_second = ${settings.messagesPerSecond}, status = ${settings.status},
       block_reason = ${settings.blockReason}, responder = ${settings.responder},
+      marketing_endpoint = ${settings.marketingEndpoint},
       blocked_until = CASE WHEN ${settings.blockReason}::text IS NULL THEN NULL ELSE blocked_until END,
       blocked_countries = ${sql.array(settings.blockedCountries, 'text')}, updated_at = now()
     WHERE id = ${channelId}`);

@@ -12,6 +12,7 @@ import type { Declaration } from '../../../src/api/frame/endpoint.ts';
 import { errorStatuses } from '../../../src/api/frame/openapi.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
+import type { MediaFile } from '../../../src/provider/provider.ts';
 import { ProviderRequestError } from '../../../src/provider/provider-request-error.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
@@ -32,7 +33,14 @@ let workspace: SeededWorkspace;
 let scenes: Scenes;
 let answer: Answer = accept;
 const listing = createListingProvider();
-const provider = { ...listing, sendMessage: createFakeProvider((...call) => answer(...call)).sendMessage };
+const provider = {
+  ...listing,
+  sendMessage: createFakeProvider((...call) => answer(...call)).sendMessage,
+  uploadMedia: (file: MediaFile) =>
+    answer === unreachable
+      ? Promise.reject(new ProviderRequestError({ kind: 'unreachable', cause: 'ECONNREFUSED' }))
+      : listing.uploadMedia(file),
+};
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -128,6 +136,7 @@ const well: Readonly<Record<string, Scene>> = {
     send(operation, operation.path, { body: await campaignBody(operation) }),
   'sendTemplateMessage 200': async (operation) =>
     send(operation, operation.path, { body: await messageBody(operation) }),
+  'uploadMedia 201': (operation) => send(operation, operation.path, scenes.upload('file', 'text/plain')),
   'uploadCampaignCsv 201': (operation) => send(operation, operation.path, scenes.upload()),
   'createContact 201': (operation) =>
     send(operation, operation.path, { body: { phoneNumber: scenes.phoneNumber() } }),
@@ -207,6 +216,12 @@ const ill: Readonly<Record<string, Scene>> = {
     listing.serve([new ProviderRequestError({ kind: 'unreachable', cause: 'ECONNREFUSED' })]);
     return send(operation, operation.path);
   },
+  'uploadMedia 400': (operation) => send(operation, operation.path, scenes.upload()),
+  'uploadMedia 502': (operation) => {
+    answer = unreachable;
+    return send(operation, operation.path, scenes.upload('file', 'text/plain'));
+  },
+  'uploadMedia 415': (operation) => send(operation, operation.path, { body: {} }),
   'uploadCampaignCsv 400': (operation) => send(operation, operation.path, scenes.upload('another')),
   'uploadCampaignCsv 415': (operation) => send(operation, operation.path, { body: {} }),
   'createContact 409': async (operation) => {

@@ -73,11 +73,12 @@ it('removes what is older than the limit, by batches, and nothing else', async (
     callbacks: 1,
     statuses: 0,
     providerMessages: 1,
+    reach: 0,
     idempotencyKeys: 0,
     files: 0,
     leftovers: 0,
   });
-  expect(batches).toBe(11);
+  expect(batches).toBe(12);
   const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
     database,
     `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM webhook_delivery) AS deliveries,

@@ -250,7 +250,7 @@ describe('prices', () => {
 test('a channel that is blocked by an operator pauses its campaigns', async () => {
   const campaign = await seedCampaign(database.pool, { recipients: 1 });
   await updateChannel(
-    { database: database.pool, secrets },
+    { database: database.pool, secrets, now: () => new Date() },
     { channelId: campaign.channelId, status: 'blocked' },
   );
   expect(await getCampaignStanding(database.pool, campaign.campaignId)).toMatchObject({

@@ -74,7 +74,7 @@ const singleTo = ({ channelId, workspaceId, templateId }: SeededCampaign, countr
     },
     template: { id: templateId, name: 'hello', language: 'en_US', category: 'UTILITY' },
     components: [],
-    recipient: { digits: '4915200000000', country },
+    recipient: { to: '4915200000000', country },
     source: 'api',
     campaignId: null,
   }) as unknown as SingleMessage;

@@ -262,8 +262,10 @@ describe('the simulator as the provider', () => {
   });
 
   it('takes media, and messages with it for as long as it is there', async () => {
-    const form =
-      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\nContent-Type: image/jpeg\r\n\r\nb';
+    const formOf = (type: string) =>
+      '--x\r\nContent-Disposition: form-data; name="messaging_product"\r\n\r\nwhatsapp\r\n' +
+      `--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: ${type}\r\n\r\nb`;
+    const form = formOf('image/jpeg');
     const uploaded = await simulator.post('/106540352242922/media', form);
     const id = String(uploaded.body['id']);
     expect(await simulator.get(`/${id}`)).toMatchObject({
@@ -277,7 +279,14 @@ describe('the simulator as the provider', () => {
       });
     expect(await withImage({ id })).toMatchObject({ status: 200 });
     expect(await withImage({ id: '77' })).toMatchObject({ status: 400, body: { error: { code: 131009 } } });
-    expect(await simulator.post('/106540352242922/media', 'bytes')).toMatchObject({ status: 400 });
+    for (const [upload, expected] of [
+      ['bytes', 131008],
+      [form.replace('whatsapp', 'telegram'), 100],
+      [formOf('image/bmp'), 131053],
+    ] as const) {
+      const answer = await simulator.post('/106540352242922/media', upload);
+      expect(answer).toMatchObject({ status: 400, body: { error: { code: expected } } });
+    }
   });
 
   it('takes a message to somebody who is known by a user id alone', async () => {

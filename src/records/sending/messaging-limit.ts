@@ -1,0 +1,186 @@
+/**
+ * The provider's limit of different people in 24 hours, of a business account over all of its numbers; people who wrote to the
+ * number in the last 24 hours do not count. Where an account has a limit, whoever claims for it takes its lock first.
+ */
+import { sql, type FragmentSqlToken } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row } from '../database/row.ts';
+
+/** People are counted by tens of minutes, and count until the last second of theirs is a day old. */
+const tenMinutes = (instant: FragmentSqlToken) =>
+  sql.fragment`date_bin('10 minutes', ${instant}, '2000-01-01Z')`;
+const counts = sql.fragment`at > now() - interval '24 hours 10 minutes'`;
+
+/** Different people of the account that count at present. */
+export const reachedOf = (accountId: FragmentSqlToken) => sql.fragment`
+  (SELECT COALESCE(sum(people), 0)::int4 FROM account_reach_count
+    WHERE account_reach_count.business_account_id = ${accountId} AND ${counts})`;
+
+/** When the first of them do not count any more. */
+export const roomComesAt = (accountId: FragmentSqlToken) => sql.fragment`
+  (SELECT min(at) + interval '24 hours 10 minutes' FROM account_reach_count
+    WHERE account_reach_count.business_account_id = ${accountId} AND people > 0 AND ${counts})`;
+
+/** Of `channel`: its account has written to as many people as it may. */
+export const isAtLimit = sql.fragment`EXISTS (SELECT FROM business_account
+  WHERE business_account.id = channel.business_account_id
+    AND messaging_limit <= ${reachedOf(sql.fragment`business_account.id`)})`;
+
+export interface Room {
+  readonly accountId: string;
+  /** How many more different people may be written to. */
+  readonly people: number;
+  /** Until there is more room. */
+  readonly moreInMs: number;
+}
+
+const Limited = row(t.type({ account: t.string, limited: t.boolean }));
+const RoomRow = row(t.type({ accountId: t.string, people: t.number, moreInMs: t.number }));
+
+/** Held until the transaction ends, and taken before any row of wallets or counters; null: the account has no limit. */
+export async function lockRoom(transaction: Connection, channelId: string): Promise<Room | null> {
+  const found = await transaction.maybeOne(sql.type(Limited)`
+    SELECT business_account.id AS account, CASE WHEN messaging_limit IS NULL THEN false
+      ELSE pg_advisory_xact_lock(hashtextextended('messaging limit ' || business_account.id, 0)) IS NOT NULL END AS limited
+    FROM channel JOIN business_account ON business_account.id = business_account_id WHERE channel.id = ${channelId}`);
+  if (found === null || !found.limited) return null;
+  const account = sql.fragment`business_account.id`;
+  // A statement of its own: it sees what was committed by whoever had the lock.
+  return transaction.one(sql.type(RoomRow)`
+    SELECT id AS "accountId", greatest(COALESCE(messaging_limit, 2147483647) - ${reachedOf(account)}, 0) AS people,
+      COALESCE(extract(epoch FROM ${roomComesAt(account)} - now())::float8 * 1000, 0) AS "moreInMs"
+    FROM business_account WHERE id = ${found.account}`);
+}
+
+/** Of a person by number and contact, either of which may be NULL. */
+export interface PersonColumns {
+  readonly accountId: string;
+  readonly channelId: string;
+  readonly phoneNumber: FragmentSqlToken;
+  readonly contactId: FragmentSqlToken;
+}
+
+/** Columns `person`, `outside` (of the service window: counts) and `newcomer` (takes room), for a LATERAL join. */
+export const personColumns = ({
+  accountId,
+  channelId,
+  phoneNumber,
+  contactId,
+}: PersonColumns) => sql.fragment`
+  SELECT person, outside, outside AND NOT EXISTS (SELECT FROM account_reach
+    WHERE business_account_id = ${accountId} AND account_reach.person = known.person AND ${counts}) AS newcomer
+  FROM (SELECT hashtextextended(COALESCE(${phoneNumber}, ${contactId}::text), 0) AS person,
+    NOT EXISTS (SELECT FROM conversation WHERE conversation.contact_id = ${contactId} AND channel_id = ${channelId}
+      AND inbound_at > now() - interval '24 hours') AS outside) AS known`;
+
+/** Parts of a WITH clause that count `people`, a query for their column `person`, from now on. */
+export const countedPeople = (accountId: string, people: FragmentSqlToken) => sql.fragment`
+  written_to AS (
+    INSERT INTO account_reach AS known (business_account_id, person, at)
+    SELECT DISTINCT ${accountId}, person, ${tenMinutes(sql.fragment`now()`)} FROM (${people}) AS claimed_people
+    ON CONFLICT (business_account_id, person) DO UPDATE SET at = excluded.at WHERE known.at < excluded.at
+    RETURNING old.at AS before, new.at
+  ), counted_people AS (
+    INSERT INTO account_reach_count AS present (business_account_id, at, people)
+    SELECT ${accountId}, at, sum(change) FROM (
+      SELECT at, 1 AS change FROM written_to
+      UNION ALL SELECT before, -1 FROM written_to WHERE before > now() - interval '24 hours 10 minutes'
+    ) AS moved GROUP BY at
+    ON CONFLICT (business_account_id, at) DO UPDATE SET people = present.people + excluded.people
+  )`;
+
+interface TakenRoom {
+  readonly room: Room;
+  readonly channelId: string;
+  readonly workspaceId: number;
+  readonly to: string;
+  readonly contactId?: string | undefined;
+}
+
+const Taken = row(t.type({ taken: t.boolean }));
+
+/** For one message; false, and nothing counted, where there is no room. The caller holds `lockRoom`. */
+export async function takeRoom(
+  transaction: Connection,
+  { room, channelId, workspaceId, to, contactId: given }: TakenRoom,
+): Promise<boolean> {
+  const { accountId } = room;
+  const contactId = given ?? null;
+  const columns = personColumns({
+    accountId,
+    channelId,
+    phoneNumber: sql.fragment`given.phone_number`,
+    contactId: sql.fragment`given.contact_id`,
+  });
+  return transaction.oneFirst(sql.type(Taken)`
+    WITH asked AS MATERIALIZED (
+      SELECT known.* FROM (SELECT CASE WHEN ${contactId}::uuid IS NULL THEN ${to} END AS phone_number,
+        COALESCE(${contactId}::uuid, (SELECT id FROM contact
+          WHERE workspace_id = ${workspaceId} AND phone_number = ${to})) AS contact_id) AS given
+      CROSS JOIN LATERAL (${columns}) AS known
+    ), ${countedPeople(
+      accountId,
+      sql.fragment`
+      SELECT person FROM asked WHERE outside AND (NOT newcomer OR ${room.people}::int4 > 0)`,
+    )}
+    SELECT NOT newcomer OR ${room.people}::int4 > 0 AS taken FROM asked`);
+}
+
+const Before = row(t.type({ before: nullable(t.number), present: nullable(t.number) }));
+
+/** What the provider tells at `toldAt`; what is older than what we hold changes nothing. Null: no limit. */
+export async function setMessagingLimit(
+  transaction: Connection,
+  accountId: string,
+  { limit, toldAt }: { readonly limit: number | null; readonly toldAt: Date },
+): Promise<void> {
+  const at = toldAt.toISOString();
+  const changed = await transaction.maybeOne(sql.type(Before)`
+    UPDATE business_account SET messaging_limit = ${limit}::int4, messaging_limit_told_at = ${at}::timestamptz
+    WHERE id = ${accountId} AND ${at}::timestamptz >= COALESCE(messaging_limit_told_at, '-infinity')
+    RETURNING old.messaging_limit AS before, new.messaging_limit AS present`);
+  if (changed === null || changed.before === changed.present) return;
+  if (changed.before === null && limit !== null) await countBackwards(transaction, accountId, limit);
+  // Whoever waits for room looks again.
+  await transaction.query(sql.type(nothing)`
+    INSERT INTO workflow_command (campaign_id, kind)
+    SELECT campaign.id, 'refresh' FROM channel JOIN campaign ON campaign.channel_id = channel.id
+    WHERE business_account_id = ${accountId} AND campaign.status = 'RUNNING'`);
+}
+
+/** Whom campaigns wrote to while nobody counted: as many as the limit are enough to know. */
+async function countBackwards(transaction: Connection, accountId: string, limit: number): Promise<void> {
+  await transaction.query(sql.type(nothing)`
+    SELECT pg_advisory_xact_lock(hashtextextended('messaging limit ' || ${accountId}, 0))`);
+  await transaction.query(sql.type(nothing)`
+    DELETE FROM account_reach_count WHERE business_account_id = ${accountId}`);
+  await transaction.query(sql.type(nothing)`
+    DELETE FROM account_reach WHERE business_account_id = ${accountId}`);
+  await transaction.query(sql.type(nothing)`
+    WITH written_to AS (
+      INSERT INTO account_reach (business_account_id, person, at)
+      SELECT ${accountId}, person, ${tenMinutes(sql.fragment`max(accepted_at)`)} FROM (
+        SELECT hashtextextended(COALESCE(phone_number, contact_id::text), 0) AS person, accepted_at
+        FROM channel JOIN campaign ON campaign.channel_id = channel.id
+        JOIN recipient ON recipient.campaign_id = campaign.id AND accepted_at > now() - interval '24 hours'
+        WHERE business_account_id = ${accountId} AND EXISTS (SELECT FROM campaign_minute
+          WHERE campaign_minute.campaign_id = campaign.id AND campaign_minute.at > now() - interval '24 hours')
+        LIMIT ${limit}) AS sent
+      GROUP BY person
+      RETURNING at
+    )
+    INSERT INTO account_reach_count (business_account_id, at, people)
+    SELECT ${accountId}, at, count(*) FROM written_to GROUP BY at`);
+}
+
+/** What has not counted for a day; returns how many people went. */
+export async function forgetReached(connection: Connection, limit: number): Promise<number> {
+  await connection.query(sql.type(nothing)`
+    DELETE FROM account_reach_count WHERE at < now() - interval '3 days'`);
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    DELETE FROM account_reach WHERE (business_account_id, person) IN (
+      SELECT business_account_id, person FROM account_reach WHERE at < now() - interval '2 days'
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`);
+  return rowCount;
+}

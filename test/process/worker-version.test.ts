@@ -1,7 +1,9 @@
 import { Worker, type NativeConnection } from '@temporalio/worker';
+import { sql } from 'slonik';
 import { expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import { deploymentName, findUnserved, versionOptions } from '../../src/process/worker-version.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId, taskQueues } from '../../src/workflows/contract.ts';
 import { setCampaignScene, until, type Scene } from '../support/campaign-scene.ts';
 import { openStage } from '../support/stage.ts';
@@ -44,7 +46,7 @@ const setCurrent = (buildId: string) =>
   );
 
 it('gives work to the version that is current, and a sleeping campaign to the next one', async () => {
-  const scene = await setCampaignScene(stage(), { recipients: 3, scheduledInMs: 25_000 });
+  const scene = await setCampaignScene(stage(), { recipients: 3, scheduledInMs: 3_600_000 });
   expect(await findUnserved(connection(), { temporalNamespace, workerBuildId: undefined })).toEqual([]);
   expect(await unserved('1')).toEqual(['the deployment of its version is unknown']);
 
@@ -61,6 +63,9 @@ it('gives work to the version that is current, and a sleeping campaign to the ne
   await setCurrent('2');
   expect(await unserved('2')).toEqual([]);
   expect(await unserved('1')).toEqual(['version 1 is neither current nor ramping']);
+  await stage().database.query(sql.type(nothing)`
+    UPDATE campaign SET scheduled_at = now() WHERE id = ${scene.campaignId}`);
+  await scene.dependencies.orchestrator.refreshCampaign(scene.campaignId);
   expect(await scene.result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 3 } });
   const { raw } = await handle.describe();
   expect(raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion).toMatchObject({ buildId: '2' });

@@ -59,7 +59,7 @@ describe('a campaign whose workflow is asked to cancel in the Web UI', () => {
 
 describe('a campaign whose workflow was terminated in the Web UI', () => {
   it('goes on from its record when it is paused and started again', async () => {
-    const scene = await setScene({ recipients: 800, messagesPerSecond: 100 });
+    const scene = await setScene({ recipients: 300, messagesPerSecond: 100 });
     const end = await scene.withWorker(async () => {
       await scene.start();
       await until(async () => (await scene.standing()).counts.accepted > 20);
@@ -68,9 +68,9 @@ describe('a campaign whose workflow was terminated in the Web UI', () => {
       await startCampaignAgain(scene.dependencies, scene);
       return scene.result();
     });
-    expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 800 } });
-    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(800);
-    expect(scene.provider.received).toHaveLength(800);
+    expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 300 } });
+    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(300);
+    expect(scene.provider.received).toHaveLength(300);
   });
 
   it('comes to its end when it is cancelled', async () => {
@@ -88,7 +88,7 @@ describe('a campaign whose workflow was terminated in the Web UI', () => {
 
 describe('a campaign whose workflow is reset in the Web UI', () => {
   it('sends to each recipient once, and takes the signals of before again', async () => {
-    const scene = await setScene({ recipients: 800, messagesPerSecond: 100 });
+    const scene = await setScene({ recipients: 300, messagesPerSecond: 100 });
     const { client, namespace } = stage().temporal;
     const end = await scene.withWorker(async () => {
       await scene.start();
@@ -107,8 +107,8 @@ describe('a campaign whose workflow is reset in the Web UI', () => {
       });
       return client.workflow.getHandle(campaignWorkflowId(scene.campaignId)).result();
     });
-    expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 800 } });
-    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(800);
-    expect(scene.provider.received).toHaveLength(800);
+    expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 300 } });
+    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(300);
+    expect(scene.provider.received).toHaveLength(300);
   });
 });

@@ -11,6 +11,7 @@ import { sqlFolder } from '../../../src/records/database/sql-folder.ts';
 import { readDevFile } from '../../stack/dev-file.ts';
 import { createStackLog } from '../../stack/log.ts';
 import { startStack } from '../../stack/stack.ts';
+import { programMemory } from '../production/environment.ts';
 import { rehearse } from '../scene.ts';
 import { attacks, type AttackSite } from './attacks.ts';
 import { startOrdinaryTenant } from './ordinary-tenant.ts';
@@ -123,8 +124,7 @@ if (isMainThread) {
     sound: 'The ordinary tenant noticed nothing.',
     run: async ({ folder, signal, progress, options: { whole, text }, stackSettings }) => {
       const stack = await startStack({
-        // As in the image: half of what docker-compose.yml gives a process is its heap.
-        settings: stackSettings({ LOG_LEVEL: 'fatal', NODE_OPTIONS: '--max-old-space-size=1024' }),
+        settings: stackSettings({ LOG_LEVEL: 'fatal', ...programMemory }),
         progress,
         log: createStackLog('json', { write: () => undefined, now: () => new Date() }),
         signal,

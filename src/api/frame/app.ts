@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
 import { createPlaces } from '../../concurrency/places.ts';
-import { rememberFor } from '../../concurrency/remember.ts';
 import { findMissing } from '../../process/find-missing.ts';
 import { dashboardPage } from '../dashboard/page.ts';
 import { sessionApi } from '../dashboard/session-api.ts';
@@ -14,6 +13,7 @@ import { createAuthenticator } from './authenticate.ts';
 import { createAddressReader, createProxyTest, limitedParty } from './client-address.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorBody } from './error-envelope.ts';
+import { createReadiness, type Readiness } from './health.ts';
 import type { FrameState } from './state.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 import { mount } from './mount.ts';
@@ -32,8 +32,6 @@ const securityHeaders = new Map([
   ['X-Frame-Options', 'DENY'],
 ]);
 
-// However many ask: one look at Postgres and Temporal.
-const readinessMs = 1_000;
 /** Of one address: credentials that are refused, or that Postgres has to be asked about. */
 const mostRefusalsPerSecond = 100;
 
@@ -65,11 +63,13 @@ interface AppOptions {
   readonly endpoints: readonly Endpoint[];
   readonly limits: ServerLimits;
   readonly isStopping: () => boolean;
+  readonly readiness: Readiness;
   /** Of the built dashboard; undefined: none is served. */
   readonly pageFolder: string | undefined;
 }
 
-function createApp({ dependencies, endpoints, limits, isStopping, pageFolder }: AppOptions): Koa<FrameState> {
+function createApp(options: AppOptions): Koa<FrameState> {
+  const { dependencies, endpoints, limits, isStopping, readiness, pageFolder } = options;
   const { config, logger, now } = dependencies;
   const rate = (perSecond: number) => ({ perSecond, burst: perSecond * 2 });
   const refusals = createRateLimiter(rate(Math.min(config.rateLimitPerSecond, mostRefusalsPerSecond)));
@@ -82,7 +82,6 @@ function createApp({ dependencies, endpoints, limits, isStopping, pageFolder }: 
 
   app.use(requestLog(dependencies));
   app.use(async (ctx, next) => {
-    ctx.res.setHeaders(securityHeaders);
     await next();
     if (isStopping()) ctx.set('Connection', 'close');
   });
@@ -100,7 +99,7 @@ function createApp({ dependencies, endpoints, limits, isStopping, pageFolder }: 
       waiting: limits.connections / 2,
     }),
     isStopping,
-    findMissing: rememberFor(readinessMs, () => findMissing(dependencies)),
+    findMissing: readiness.findMissing,
   };
   app.use(dashboardPage(pageFolder));
   app.use(sessionApi({ ...frame, authenticate: createSessionAuthenticator(dependencies) }, endpoints));
@@ -135,7 +134,9 @@ export function createApiServer(
   let stopping = false;
   const limits = { ...defaultLimits, ...given };
   const { headersMs, requestMs, unreadMs, connections } = limits;
-  const app = createApp({ dependencies, endpoints, limits, isStopping: () => stopping, pageFolder });
+  const isStopping = () => stopping;
+  const readiness = createReadiness(() => findMissing(dependencies));
+  const app = createApp({ dependencies, endpoints, limits, isStopping, readiness, pageFolder });
   const handle = app.callback();
   const server = createServer(
     {
@@ -153,7 +154,8 @@ export function createApiServer(
       response.setTimeout(unreadMs, () => {
         if (request.socket.writableLength > 0) request.socket.destroy();
       });
-      void handle(request, response);
+      response.setHeaders(securityHeaders);
+      if (stopping || !readiness.answer(request, response)) void handle(request, response);
     },
   );
   server.maxConnections = connections;

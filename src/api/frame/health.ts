@@ -1,5 +1,8 @@
 /** Liveness and readiness. No API key. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as t from 'io-ts';
+import { rememberFor } from '../../concurrency/remember.ts';
 import { struct } from '../../codecs/struct.ts';
 import { endpoint } from './endpoint.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -47,3 +50,34 @@ export const readyz = endpoint(
     return { status: 200, body: { status: 'ready' as const } };
   },
 );
+
+// However many ask: one look at Postgres and Temporal.
+const lookMs = 1_000;
+
+export interface Readiness {
+  readonly findMissing: () => Promise<readonly string[]>;
+  /**
+   * Answers `GET /readyz` at once when the last look found nothing missing; false: it did not. Whoever floods it costs a part of
+   * a request; it cannot be limited, as the balancer may ask from the address of the flood.
+   */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => boolean;
+}
+
+export function createReadiness(find: () => Promise<readonly string[]>): Readiness {
+  let readyUntil = 0;
+  return {
+    findMissing: rememberFor(lookMs, async () => {
+      const missing = await find();
+      readyUntil = missing.length === 0 ? performance.now() + lookMs : 0;
+      return missing;
+    }),
+    answer({ method, url, headers }, response) {
+      if (url !== '/readyz' || method !== 'GET' || headers.host === undefined) return false;
+      if (headers['x-request-id'] !== undefined || performance.now() > readyUntil) return false;
+      response.setHeader('X-Request-Id', randomUUID());
+      response.setHeader('Content-Type', 'application/json; charset=utf-8');
+      response.end('{"status":"ready"}');
+      return true;
+    },
+  };
+}

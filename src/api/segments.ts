@@ -33,7 +33,7 @@ const segmentExample = {
 };
 
 const conditionsDescription =
-  'Fields: firstName, lastName, chatName, email, phoneNumber, countryCode, source, subscribed, createdAt, updatedAt, dob, tag (takes tag ids) and custom.<fieldId>. Every operator but exists and not_exists needs a value; in and not_in take an array.';
+  'At most 1,000 of a workspace. Fields: firstName, lastName, chatName, email, phoneNumber, countryCode, source, subscribed, createdAt, updatedAt, dob, tag (takes tag ids) and custom.<fieldId>. Every operator but exists and not_exists needs a value; in and not_in take an array.';
 
 function assertConditions(conditions: readonly SegmentCondition[]): void {
   const problems = conditionProblems(conditions, 'conditions');

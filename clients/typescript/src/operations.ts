@@ -16,9 +16,9 @@ export const previewCampaignCsv = (client: Client, key: string, body: PreviewCam
 
 /** List the campaigns of the workspace, newest first */
 export const listCampaigns = (client: Client, query: {
-    /** Which page, from 1. */
+    /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
     /** Only those of this status. */
     readonly status?: readonly (CampaignStatus)[];
@@ -58,7 +58,7 @@ export const listCampaignRecipients = (client: Client, id: string, query: {
     readonly phone_number?: string;
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<RecipientPage> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/recipients`, query, ...options });
@@ -85,9 +85,9 @@ export const testCampaign = (client: Client, id: string, body: TestCampaign, opt
 
 /** List the templates of the workspace */
 export const listTemplates = (client: Client, query: {
-    /** Which page, from 1. */
+    /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
     /** Only those that match these words; the last one may be the beginning of a word. */
     readonly search?: string;
@@ -126,9 +126,9 @@ export const uploadMedia = (client: Client, options: CallOptions = {}): Promise<
 
 /** List the tags of the workspace */
 export const listTags = (client: Client, query: {
-    /** Which page, from 1. */
+    /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
     /** Only those that match these words; the last one may be the beginning of a word. */
     readonly search?: string;
@@ -157,7 +157,7 @@ export const deleteTag = (client: Client, id: string, options: CallOptions = {})
 export const listContacts = (client: Client, query: {
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
     /** Only those that match these words; the last one may be the beginning of a word. */
     readonly search?: string;
@@ -189,9 +189,9 @@ export const exportContact = (client: Client, id: string, options: CallOptions =
 
 /** List the segments of the workspace */
 export const listSegments = (client: Client, query: {
-    /** Which page, from 1. */
+    /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<SegmentPage> =>
   client.send({ method: 'GET', path: `/api/segments`, query, ...options });
@@ -214,9 +214,9 @@ export const deleteSegment = (client: Client, id: string, options: CallOptions =
 
 /** List the conversations of the workspace */
 export const listConversations = (client: Client, query: {
-    /** Which page, from 1. */
+    /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
     /** Only those of this status. */
     readonly status?: ConversationStatus;
@@ -264,7 +264,7 @@ export const listWalletEntries = (client: Client, query: {
     readonly channel_id?: string;
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<LedgerEntryPage> =>
   client.send({ method: 'GET', path: `/api/wallet/entries`, query, ...options });
@@ -273,7 +273,7 @@ export const listWalletEntries = (client: Client, query: {
 export const listAuditEntries = (client: Client, query: {
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<AuditEntryPage> =>
   client.send({ method: 'GET', path: `/api/audit`, query, ...options });
@@ -284,9 +284,9 @@ export const createWebhook = (client: Client, body: CreateWebhook, options: Call
 
 /** List the webhook configurations of the workspace */
 export const listWebhooks = (client: Client, query: {
-    /** Which page, from 1. */
+    /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<WebhookPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks`, query, ...options });
@@ -323,7 +323,7 @@ export const listWebhookDeliveries = (client: Client, id: string, query: {
     readonly eventKey?: readonly (EventKey)[];
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries`, query, ...options });
@@ -340,7 +340,7 @@ export const listDeliveries = (client: Client, query: {
     readonly to?: string;
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. */
+    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/deliveries`, query, ...options });

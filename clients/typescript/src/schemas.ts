@@ -431,7 +431,7 @@ export type CheckCampaign = {
   readonly phone_number_id?: unknown;
   /** Narrows `segmented`: only contacts that meet these conditions, too. */
   readonly contact_filters?: ContactFilters;
-  /** Segment ids; contacts of any of them are included. */
+  /** Segment ids, at most 100; contacts of any of them are included. All conditions together hold at most 10,000 values. */
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each with values of the body’s variables after `,`, `|` or `;` where wanted: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
@@ -696,7 +696,7 @@ export type CreateCampaign = {
   readonly phone_number_id?: unknown;
   /** Narrows `segmented`: only contacts that meet these conditions, too. */
   readonly contact_filters?: ContactFilters;
-  /** Segment ids; contacts of any of them are included. */
+  /** Segment ids, at most 100; contacts of any of them are included. All conditions together hold at most 10,000 values. */
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each with values of the body’s variables after `,`, `|` or `;` where wanted: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
@@ -871,7 +871,7 @@ export type CsvPreviewRow = {
 };
 
 export type CursorPagination = {
-  /** How many a page holds at most. */
+  /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
   readonly limit: number;
   /** What the next page is asked for with; null at the end. */
   readonly nextCursor: string | null;
@@ -1278,11 +1278,11 @@ export type OfferExpiry = {
 };
 
 export type Pagination = {
-  /** Which page, from 1. */
+  /** Which page, from 1; page × limit is at most 100,000. */
   readonly page: number;
-  /** How many a page holds at most. */
+  /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
   readonly limit: number;
-  /** How many there are in all. */
+  /** How many there are in all; counted up to 10,000, tags and webhooks to the last. */
   readonly total: number;
   /** Pages in all; 0 where there is nothing. */
   readonly totalPages: number;

@@ -137,7 +137,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   is_auto_trigger: 'True for campaigns created by this API.',
   language: 'The template’s language, such as `en_US`.',
   lastName: 'Last name; empty or null when unknown.',
-  limit: 'How many a page holds at most.',
+  limit:
+    'How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there.',
   limited_time_offer: 'When the offer of the template ends.',
   line_number: 'The line of the CSV on which the row begins, the header being 1; null without a CSV.',
   link: 'The public address of a media file.',
@@ -157,7 +158,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   operator:
     'One of eq, neq, contains, not_contains, starts_with, in, not_in, gt, gte, lt, lte, exists, not_exists.',
   otp: 'The code of an authentication template.',
-  page: 'Which page, from 1.',
+  page: 'Which page, from 1; page × limit is at most 100,000.',
   pagination: 'Where this page stands in the list.',
   pause_reason: 'Why it is paused; null unless it is.',
   waiting_for: 'What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits.',
@@ -203,7 +204,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   schema: 'JSON Schema 2020-12 of the request body.',
   secret: 'Signs deliveries; `whsec_…` (base64) is recommended. Null removes it.',
   sections: 'The sections of a multi-product message.',
-  segments: 'Segment ids; contacts of any of them are included.',
+  segments:
+    'Segment ids, at most 100; contacts of any of them are included. All conditions together hold at most 10,000 values.',
   send_type: 'Now, or at `scheduled_at`.',
   sent: 'Sent by the provider, not delivered yet.',
   size: 'In bytes.',
@@ -231,7 +233,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   'InboundMessage.timestamp': 'Seconds since 1970, as text.',
   'MessageStatus.timestamp': 'Seconds since 1970, as text.',
   title: 'A name for people.',
-  total: 'How many there are in all.',
+  total: 'How many there are in all; counted up to 10,000, tags and webhooks to the last.',
   totalPages: 'Pages in all; 0 where there is nothing.',
   total_contacts: 'Recipients that can be sent to; 0 until they are prepared.',
   total_contacts_skipped: 'Rows that were skipped.',

@@ -10,19 +10,19 @@ import { describedParameter, withDescriptions } from './describe-fields.ts';
 export type OpenApiDocument = JsonSchema;
 
 const errorDescriptions: Readonly<Record<number, string>> = {
-  400: 'The request is not valid; `error` lists the fields',
+  400: 'The request is not valid; `error` lists the fields. A body of up to 1 MiB holds 100,000 values, nested 64 levels deep',
   401: 'Missing or invalid credentials',
   403: 'Refused',
   404: 'Not found, also for what belongs to another workspace',
   408: 'The request took too long to arrive',
   409: 'Not possible in the present state, or a request with this Idempotency-Key is still running',
-  413: 'The body is too large',
+  413: 'The body is too large, or the workspace keeps as many files as it may (10,000, and 10 GiB unless set otherwise)',
   415: 'The media type or the content encoding of the body is not supported',
   422: 'The Idempotency-Key was used with another body',
-  429: 'Too many requests; see Retry-After',
+  429: 'Too many requests; see Retry-After. A body costs one more for each 64 KiB and each 1,000 values',
   500: 'The service failed',
   502: 'The messaging provider cannot be reached',
-  503: 'The service, or what it needs, is unavailable at the moment',
+  503: 'The service, or what it needs, is unavailable at the moment, or has no room for one more: body, answer, connection, or export (4 of a workspace)',
 };
 
 const tagDescriptions: Readonly<Record<string, string>> = {
@@ -169,7 +169,7 @@ const idempotencyParameter: JsonSchema = {
   in: 'header',
   required: false,
   description:
-    'A repeated request with the same key and body is answered with the stored response for 24 hours.',
+    'A repeated request with the same key and body is answered with the stored response for 24 hours. Keys of a channel and of its workspace are kept apart, and so are paths.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

@@ -14,6 +14,7 @@ import type { MessagingProvider } from './provider/provider.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { FileStorage } from './storage/file-storage.ts';
 import { createDatabase, type Database } from './records/database/database.ts';
+import { watchFreshness } from './records/database/standby.ts';
 import { createRecipientExport, type RecipientExport } from './records/campaigns/recipient-export.ts';
 import { createSecretBox, type SecretBox } from './secrets.ts';
 import { traceOutbound, traceProvider } from './telemetry/trace-calls.ts';
@@ -33,6 +34,10 @@ export interface Dependencies {
   readonly callbackInbox: CallbackInbox;
   readonly progressFeed: ProgressFeed;
   readonly recipientExport: RecipientExport;
+  /** In place of the primary's, and how old what they tell may be; undefined where there is no standby that is fresh enough. */
+  readonly standby: () =>
+    | (Pick<Dependencies, 'database' | 'recipientExport'> & { readonly ageSeconds: number })
+    | undefined;
   readonly now: () => Date;
 }
 
@@ -55,8 +60,9 @@ export async function createDependencies(config: Config, service: string): Promi
     service === 'api' ? apiAnswerTimeoutMs : undefined,
   );
   observeDatabasePool(metrics, database);
-  observeGauges(metrics, database);
   const recipientExport = createRecipientExport(config.databaseUrl);
+  const standby = await openStandby(config, database);
+  observeGauges(metrics, () => standby.read()?.database ?? database);
   const orchestrator = await createOrchestrator(config);
   const cloud = createCloudProvider({
     baseUrl: config.providerBaseUrl,
@@ -77,6 +83,7 @@ export async function createDependencies(config: Config, service: string): Promi
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),
     recipientExport,
+    standby: standby.read,
     progressFeed: createProgressFeed(database),
     now: () => new Date(),
     close: async () => {
@@ -85,8 +92,26 @@ export async function createDependencies(config: Config, service: string): Promi
         orchestrator.close(),
         recipientExport.end(),
         database.end(),
+        standby.end(),
       ]);
       await tracing.close();
     },
+  };
+}
+
+async function openStandby(
+  { databaseReadUrl: url, databasePoolSize, databaseReadMaxAge }: Config,
+  primary: Database,
+) {
+  if (url === undefined) return { read: () => undefined, end: async () => undefined };
+  const database = await createDatabase(url, databasePoolSize, apiAnswerTimeoutMs);
+  const recipientExport = createRecipientExport(url);
+  const freshness = watchFreshness(primary, database, databaseReadMaxAge);
+  return {
+    read() {
+      const ageSeconds = freshness.ageSeconds();
+      return ageSeconds === undefined ? undefined : { database, recipientExport, ageSeconds };
+    },
+    end: async () => void (await Promise.allSettled([database.end(), recipientExport.end()])),
   };
 }

@@ -13,8 +13,8 @@ const keepMs = 5_000;
 /** A scrape that waited for a database in trouble would be lost with everything else it tells. */
 const patienceMs = 2_000;
 
-export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database: Database): void {
-  const remembered = rememberFor(keepMs, () => readGauges(database).catch(() => undefined));
+export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database: () => Database): void {
+  const remembered = rememberFor(keepMs, () => readGauges(database()).catch(() => undefined));
   // Undefined when it fails or takes too long.
   const read = () => within(patienceMs, remembered());
   const gauge = <L extends string>(

@@ -6,6 +6,7 @@ import { eventDescriptions, eventKeys } from '../../domain/webhooks/event-key.ts
 import type { Declaration, Endpoint, ResponseDeclaration } from './endpoint.ts';
 import { ErrorEnvelope } from './envelope.ts';
 import { describedParameter, withDescriptions } from './describe-fields.ts';
+import { dataAge, errorHeaders } from './answer-headers.ts';
 
 export type OpenApiDocument = JsonSchema;
 
@@ -103,7 +104,7 @@ function operation(declaration: Declaration, schemas: NamedSchemas): JsonSchema 
       ...Object.fromEntries(
         Object.entries(responses).map(([status, response]) => [
           status,
-          responseOf(operationId, response, schemas),
+          responseOf(declaration, response, schemas),
         ]),
       ),
       ...Object.fromEntries(
@@ -207,7 +208,7 @@ function bodyOf(
 const pascalCase = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 
 function responseOf(
-  operationId: string,
+  { operationId, standby }: Declaration,
   { description, body, example, content = {} }: ResponseDeclaration,
   schemas: NamedSchemas,
 ): JsonSchema {
@@ -218,13 +219,12 @@ function responseOf(
     ...(json !== undefined && { 'application/json': json }),
     ...Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
   };
-  return { description, ...(Object.keys(media).length > 0 && { content: media }) };
+  return {
+    description,
+    ...(standby === true && { headers: dataAge }),
+    ...(Object.keys(media).length > 0 && { content: media }),
+  };
 }
-
-const errorHeaders: Readonly<Record<number, JsonSchema>> = {
-  401: { 'WWW-Authenticate': { schema: { type: 'string' }, description: 'Names the header of the key' } },
-  429: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds' } },
-};
 
 function errorResponse(status: number, description: string): JsonSchema {
   const headers = errorHeaders[status];

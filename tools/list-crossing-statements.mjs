@@ -34,8 +34,8 @@ for (const text of migrations) {
 }
 
 const statements = [];
-for (const path of readdirSync(join(root, 'src/records'), { recursive: true }).filter((name) =>
-  name.endsWith('.ts'),
+for (const path of readdirSync(join(root, 'src/records'), { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.ts'),
 )) {
   const text = read('src/records', path);
   for (const { index, 0: statement } of text.matchAll(/sql(?:\.\w+\([^`]*\)|\.fragment)`[^`]*`/g)) {

@@ -10,9 +10,8 @@ import { previewMessage } from '../domain/templates/preview.ts';
 import { compileMapping } from '../domain/templates/variable-mapping.ts';
 import { getContact } from '../records/contacts/contacts.ts';
 import { getTemplate } from '../records/templates/templates.ts';
-import { FieldProblems } from './campaigns/field-problems.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { answer, succeed } from './frame/envelope.ts';
+import { answer, FieldProblems, succeed } from './frame/envelope.ts';
 
 export const previewTemplate = endpoint(
   {

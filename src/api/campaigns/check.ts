@@ -9,8 +9,7 @@ import { Amount } from '../../codecs/wallet.ts';
 import { tryCampaign } from '../../commands/campaigns/try-campaign.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { answer, succeed } from '../frame/envelope.ts';
-import { FieldProblems } from './field-problems.ts';
+import { answer, FieldProblems, succeed } from '../frame/envelope.ts';
 
 const Checked = named(
   'CampaignCheck',

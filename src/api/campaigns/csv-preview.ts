@@ -9,9 +9,8 @@ import { VariableMapping } from '../../codecs/variable-mapping.ts';
 import { previewCsv } from '../../commands/campaigns/preview-csv.ts';
 import { skipReasons } from '../../domain/campaigns/recipient.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { answer, succeed } from '../frame/envelope.ts';
+import { answer, FieldProblems, succeed } from '../frame/envelope.ts';
 import { FileKey } from './csv-files.ts';
-import { FieldProblems } from './field-problems.ts';
 
 const Preview = named(
   'CsvPreview',

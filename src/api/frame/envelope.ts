@@ -48,6 +48,8 @@ export const cursorPageOf = <C extends t.Mixed>(item: C) =>
   );
 
 export const FieldProblem = named('FieldProblem', struct({ field: t.string, message: t.string }));
+/** What is wrong with an input, field by field, in an answer that is no error. */
+export const FieldProblems = t.readonlyArray(FieldProblem);
 
 export const ErrorEnvelope = named(
   'ApiError',

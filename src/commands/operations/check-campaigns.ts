@@ -71,9 +71,7 @@ export async function judgeCampaign(
   if (!campaign.prepared || !campaign.settled) return [];
   const lookAgain = {
     does: 'tell the workflow to look at its record',
-    run: async () => {
-      await doctor.orchestrator.refreshCampaign(campaign.id);
-    },
+    run: () => doctor.orchestrator.refreshCampaign(campaign.id),
   };
   const shown = workflow.status ?? campaign.status;
   if (shown === campaign.status && (workflow.pauseReason ?? null) === campaign.pause_reason) {
@@ -175,9 +173,7 @@ function afterTheEnd(
     meaning: `the campaign is over (${fingerprint.split(' ')[0]}) and its workflow still runs`,
     repair: {
       does: 'tell the workflow to look at its record, by which it ends',
-      run: async () => {
-        await orchestrator.refreshCampaign(id);
-      },
+      run: () => orchestrator.refreshCampaign(id),
     },
   };
 }

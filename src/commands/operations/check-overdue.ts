@@ -27,9 +27,7 @@ export async function* checkClaims({ database, config, slackSeconds }: Doctor): 
       meaning: `pages of ${count} recipients were claimed at ${since} or later and never recorded`,
       repair: {
         does: 'call those without an outcome UNKNOWN; nobody is sent again',
-        run: async () => {
-          await expireClaims(database, { campaignId: id, graceSeconds });
-        },
+        run: () => expireClaims(database, { campaignId: id, graceSeconds }),
       },
     };
   }
@@ -41,9 +39,7 @@ export async function* checkClaims({ database, config, slackSeconds }: Doctor): 
       meaning: `${count} recipients are CLAIMED and no page of the campaign is open`,
       repair: {
         does: 'call them UNKNOWN; nobody is sent again',
-        run: async () => {
-          await giveUpUnclaimed(database, id);
-        },
+        run: () => giveUpUnclaimed(database, id),
       },
     };
   }

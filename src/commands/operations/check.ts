@@ -24,7 +24,7 @@ export interface Repair {
   /** The repair, as the end of a sentence that begins with "would". */
   readonly does: string;
   /** Safe to run again. Throws when it could not be done. */
-  readonly run: () => Promise<void>;
+  readonly run: () => Promise<unknown>;
 }
 
 export interface Finding {

@@ -1,9 +1,9 @@
 /** Changes of contacts through the API: each is written in one statement with its tags and the event that tells of it. */
-import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
+import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
-import { Conflict } from '../../domain/error.ts';
 import type { Connection, Transaction } from '../database/database.ts';
+import { asConflict } from '../database/failure.ts';
 import { insertWrittenEvents, type NewEventRow } from '../webhooks/events.ts';
 import { nothing, row } from '../database/row.ts';
 import type { StoredContact } from './stored-contacts.ts';
@@ -44,27 +44,22 @@ export async function changeContact(
 ): Promise<void> {
   const tagIds = hasSameTags(before.contact, after) ? null : after.tagsId;
   const changed = { ...toRow(before.workspaceId, after, event), tag_ids: tagIds };
-  try {
-    await connection.query(sql.type(nothing)`
-      WITH given AS (
-        SELECT * FROM jsonb_to_record(${JSON.stringify(changed)}::jsonb) ${given}
-      ), changed AS (
-        UPDATE contact SET phone_number = given.phone_number, country_code = given.country_code,
-          country = given.country, first_name = given.first_name, last_name = given.last_name,
-          chat_name = given.chat_name, email = given.email, subscribed = given.subscribed,
-          custom_fields = given.custom_fields, dob = given.dob, updated_at = given.updated_at, deleted_at = NULL
-        FROM given
-        WHERE contact.workspace_id = given.workspace_id AND contact.id = given.id
-        RETURNING contact.id
-      ), ${attached(tagIds ?? [])}
-      DELETE FROM contact_tag USING written
-      WHERE contact_tag.contact_id = written.id AND contact_tag.tag_id <> ALL (written.tag_ids)`);
-  } catch (error) {
-    if (error instanceof UniqueIntegrityConstraintViolationError) {
-      throw new Conflict('Another contact has this phone number');
-    }
-    throw error;
-  }
+  await connection
+    .query(sql.type(nothing)`
+    WITH given AS (
+      SELECT * FROM jsonb_to_record(${JSON.stringify(changed)}::jsonb) ${given}
+    ), changed AS (
+      UPDATE contact SET phone_number = given.phone_number, country_code = given.country_code,
+        country = given.country, first_name = given.first_name, last_name = given.last_name,
+        chat_name = given.chat_name, email = given.email, subscribed = given.subscribed,
+        custom_fields = given.custom_fields, dob = given.dob, updated_at = given.updated_at, deleted_at = NULL
+      FROM given
+      WHERE contact.workspace_id = given.workspace_id AND contact.id = given.id
+      RETURNING contact.id
+    ), ${attached(tagIds ?? [])}
+    DELETE FROM contact_tag USING written
+    WHERE contact_tag.contact_id = written.id AND contact_tag.tag_id <> ALL (written.tag_ids)`)
+    .catch(asConflict('Another contact has this phone number'));
 }
 
 const ContactId = row(t.type({ id: t.string }));

@@ -1,5 +1,5 @@
 /** Conversations as agents see and change them; inbound messages find theirs in `incoming-conversations.ts`. */
-import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
+import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import {
@@ -9,8 +9,9 @@ import {
   type Conversation,
   type ConversationStatus,
 } from '../../domain/conversations/conversation.ts';
-import { Conflict, NotFound } from '../../domain/error.ts';
+import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
+import { asConflict } from '../database/failure.ts';
 import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
@@ -105,18 +106,13 @@ export async function updateConversation(
   conversation: Conversation,
 ): Promise<Conversation> {
   const { id, assignedTo, closedAt } = conversation;
-  try {
-    return await connection.one(sql.type(row(ConversationFields))`
-      UPDATE conversation SET assignment_type = ${conversation.assignmentType},
-        assigned_to = ${assignedTo === null ? null : sql.jsonb({ ...assignedTo })},
-        chat_mode = ${conversation.chatMode}, status = ${conversation.status},
-        closed_at = ${closedAt?.toISOString() ?? null}::timestamptz, updated_at = now()
-      WHERE id = ${id}
-      RETURNING ${selection}`);
-  } catch (error) {
-    if (error instanceof UniqueIntegrityConstraintViolationError) {
-      throw new Conflict('The contact has another conversation on this channel that is not closed');
-    }
-    throw error;
-  }
+  return connection
+    .one(sql.type(row(ConversationFields))`
+    UPDATE conversation SET assignment_type = ${conversation.assignmentType},
+      assigned_to = ${assignedTo === null ? null : sql.jsonb({ ...assignedTo })},
+      chat_mode = ${conversation.chatMode}, status = ${conversation.status},
+      closed_at = ${closedAt?.toISOString() ?? null}::timestamptz, updated_at = now()
+    WHERE id = ${id}
+    RETURNING ${selection}`)
+    .catch(asConflict('The contact has another conversation on this channel that is not closed'));
 }

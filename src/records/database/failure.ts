@@ -6,7 +6,9 @@ import {
   IdleTransactionTimeoutError,
   StatementCancelledError,
   StatementTimeoutError,
+  UniqueIntegrityConstraintViolationError,
 } from 'slonik';
+import { Conflict } from '../../domain/error.ts';
 
 const classes = [
   BackendTerminatedError,
@@ -67,3 +69,10 @@ function isConnectionFault(error: Link): boolean {
   if (typeof code === 'string' && (sqlStates.test(code) || networkCodes.has(code))) return true;
   return driverMessages.test(error.message);
 }
+
+/** For `catch`: what a unique constraint refuses is a Conflict with this message. */
+export const asConflict =
+  (message: string) =>
+  (error: unknown): never => {
+    throw error instanceof UniqueIntegrityConstraintViolationError ? new Conflict(message) : error;
+  };

@@ -1,8 +1,9 @@
 /** Sending numbers. The access token leaves this module as it is stored: encrypted (`SecretBox`). */
-import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
+import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { Conflict, NotFound } from '../../domain/error.ts';
+import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
+import { asConflict } from '../database/failure.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
 
 const Channel = t.type({
@@ -45,24 +46,19 @@ export async function insertChannel(
   workspaceId: number,
   channel: NewChannel,
 ): Promise<void> {
-  try {
-    await connection.query(sql.type(nothing)`
-      WITH inserted AS (
-        INSERT INTO channel (id, workspace_id, business_account_id, phone_number_id, display_phone_number,
-          access_token_encrypted, messages_per_second)
-        VALUES (${channel.id}, ${workspaceId}, ${channel.businessAccountId}, ${channel.phoneNumberId},
-          ${channel.displayPhoneNumber}, ${sql.binary(channel.accessTokenEncrypted)}, ${channel.messagesPerSecond})
-        RETURNING id, workspace_id
-      ), rate AS (
-        INSERT INTO channel_rate (channel_id) SELECT id FROM inserted
-      )
-      INSERT INTO wallet (channel_id, workspace_id) SELECT id, workspace_id FROM inserted`);
-  } catch (error) {
-    if (error instanceof UniqueIntegrityConstraintViolationError) {
-      throw new Conflict('The phone number id belongs to another channel');
-    }
-    throw error;
-  }
+  await connection
+    .query(sql.type(nothing)`
+    WITH inserted AS (
+      INSERT INTO channel (id, workspace_id, business_account_id, phone_number_id, display_phone_number,
+        access_token_encrypted, messages_per_second)
+      VALUES (${channel.id}, ${workspaceId}, ${channel.businessAccountId}, ${channel.phoneNumberId},
+        ${channel.displayPhoneNumber}, ${sql.binary(channel.accessTokenEncrypted)}, ${channel.messagesPerSecond})
+      RETURNING id, workspace_id
+    ), rate AS (
+      INSERT INTO channel_rate (channel_id) SELECT id FROM inserted
+    )
+    INSERT INTO wallet (channel_id, workspace_id) SELECT id, workspace_id FROM inserted`)
+    .catch(asConflict('The phone number id belongs to another channel'));
 }
 
 /** What an operator may change of a channel. */

@@ -111,7 +111,15 @@ export function openTurn(
   const claim = async (limit: number) => {
     const claimId = randomUUID();
     const stop = metrics.claimSeconds.startTimer();
-    const claimed = await claimPage(database, { claimId, campaignId, channelId, epoch, limit, prices });
+    const claimed = await claimPage(database, {
+      claimId,
+      campaignId,
+      channelId,
+      epoch,
+      limit,
+      prices,
+      limited: context.limited,
+    });
     stop({ outcome: claimed.kind });
     if (claimed.kind === 'stopped') control.stop();
     if (claimed.kind === 'page') {
@@ -231,6 +239,7 @@ export function openTurn(
       const claimed = await claim(tokens.granted);
       if (claimed.kind === 'page') sendClaimed(claimed.claimId, claimed.recipients, tokens);
       if (claimed.kind === 'unaffordable') await pauseWhenDry(tokens);
+      if (claimed.kind === 'limited') return { ...goingOn, waitMs: Math.max(shortWaitMs, claimed.moreInMs) };
       if (tokens.tries || claimed.kind === 'empty') await Promise.all(recording);
       if (claimed.kind !== 'empty') continue;
       const waitMs = claimed.retryInMs;

@@ -7,6 +7,7 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import { nullable, row } from '../database/row.ts';
+import { countedPeople, lockRoom, personColumns, type Room } from './messaging-limit.ts';
 
 export interface ClaimRequest {
   readonly claimId: string;
@@ -17,6 +18,8 @@ export interface ClaimRequest {
   readonly limit: number;
   /** Micro-units by recipient country; '' is every other country. */
   readonly prices: ReadonlyMap<string, bigint>;
+  /** The business account has a messaging limit. */
+  readonly limited?: boolean;
 }
 
 export interface ClaimedRecipient {
@@ -38,6 +41,8 @@ export type Claim =
   | { readonly kind: 'stopped' }
   /** The wallet does not cover the next message with the micro-units that are `available`. */
   | { readonly kind: 'unaffordable'; readonly available: bigint }
+  /** The messaging limit has no room for the next person until `moreInMs` from now. */
+  | { readonly kind: 'limited'; readonly moreInMs: number }
   /** Nobody can be claimed now. `retryInMs`: until the first delayed recipient is due, null when there is none. */
   | { readonly kind: 'empty'; readonly retryInMs: number | null };
 
@@ -58,6 +63,7 @@ const Page = row(
   t.type({
     running: t.boolean,
     candidates: t.number,
+    outside_room: t.boolean,
     skipped: t.number,
     more: t.boolean,
     retry_in_ms: nullable(t.number),
@@ -69,6 +75,7 @@ const Page = row(
 /** At most `limit` recipients: first those whose retry is due, then the next ones behind `claimed_position`. */
 export async function claimPage(database: Connection, request: ClaimRequest): Promise<Claim> {
   return database.transaction(async (transaction) => {
+    const room = request.limited === true ? await lockRoom(transaction, request.channelId) : null;
     // Locked before the claim takes its snapshot, in the order of docs/architecture.md. The campaign itself is not locked: a
     // pause waits for no claim, and the claim sees every pause that was there before its snapshot.
     const wallet = await transaction.maybeOne(sql.type(Available)`
@@ -78,11 +85,12 @@ export async function claimPage(database: Connection, request: ClaimRequest): Pr
       FOR UPDATE OF wallet FOR UPDATE OF campaign_counter`);
     if (wallet === null) return { kind: 'stopped' };
 
-    const page = await transaction.one(claimStatement(request, wallet.available));
+    const page = await transaction.one(claimStatement(request, wallet.available, room));
     if (!page.running) return { kind: 'stopped' };
     if (page.recipients !== null) {
       return { kind: 'page', recipients: recipientsOf(page.recipients), pending: page.pending ?? 0 };
     }
+    if (page.outside_room && room !== null) return { kind: 'limited', moreInMs: room.moreInMs };
     if (page.candidates > 0 && page.skipped === 0)
       return { kind: 'unaffordable', available: wallet.available };
     return { kind: 'empty', retryInMs: page.more || page.skipped > 0 ? 0 : page.retry_in_ms };
@@ -107,16 +115,21 @@ function priceOf(prices: ClaimRequest['prices'], country: FragmentSqlToken) {
   return sql.fragment`COALESCE((${card}::jsonb ->> ${country})::bigint, (${card}::jsonb ->> '')::bigint)`;
 }
 
-/** The candidates from the first one on that the wallet covers; no running total is made where it covers them all. */
-function affordable({ limit, prices }: ClaimRequest, available: bigint) {
+/**
+ * The candidates from the first one on that the wallet covers, and for whom there is room; no running total is made where that
+ * is so for all of them.
+ */
+function affordable({ limit, prices }: ClaimRequest, available: bigint, room: Room | null) {
   const dearest = [...prices.values()].reduce((most, price) => (price > most ? price : most), 0n);
-  if (available >= dearest * BigInt(limit)) return sql.fragment`SELECT position, obstacle FROM candidate`;
+  if (room === null && available >= dearest * BigInt(limit))
+    return sql.fragment`SELECT position, obstacle FROM candidate`;
   return sql.fragment`
     SELECT position, obstacle FROM (
       SELECT position, obstacle, sum(CASE WHEN obstacle IS NULL THEN ${priceOf(prices, sql.fragment`country`)} ELSE 0 END)
-        OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS total FROM candidate
+        OVER so_far AS total, count(*) FILTER (WHERE obstacle IS NULL AND newcomer) OVER so_far AS newcomers FROM candidate
+      WINDOW so_far AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
     ) AS running_total
-    WHERE total <= ${available}`;
+    WHERE total <= ${available} AND newcomers <= ${room?.people ?? limit}`;
 }
 
 /**
@@ -130,8 +143,17 @@ const obstacle = sql.fragment`(
 const address = sql.fragment`CASE WHEN phone_number IS NULL
   THEN ${userIdOf(sql.fragment`(SELECT workspace_id FROM present)`, sql.fragment`recipient.contact_id`)} ELSE phone_number END`;
 
-function claimStatement(request: ClaimRequest, available: bigint) {
+function claimStatement(request: ClaimRequest, available: bigint, room: Room | null) {
   const { claimId, campaignId, channelId, epoch, limit, prices } = request;
+  const people = {
+    phoneNumber: sql.fragment`waiting.phone_number`,
+    contactId: sql.fragment`waiting.contact_id`,
+  };
+  const known =
+    room === null
+      ? sql.fragment`SELECT 0::bigint AS person, false AS outside, false AS newcomer`
+      : personColumns({ ...people, accountId: room.accountId, channelId });
+  const reached = sql.fragment`SELECT person FROM candidate WHERE outside AND position IN (SELECT position FROM claimed)`;
   return sql.type(Page)`
     WITH present AS MATERIALIZED (
       SELECT campaign.workspace_id, claimed_position, total_contacts + total_contacts_skipped AS last_position,
@@ -139,20 +161,20 @@ function claimStatement(request: ClaimRequest, available: bigint) {
       FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
       WHERE campaign.id = ${campaignId} AND status = 'RUNNING' AND epoch = ${epoch}
     ), candidate AS MATERIALIZED (
-      SELECT position, country, ${obstacle} AS obstacle FROM (
-        (SELECT recipient.position, recipient.country, recipient.contact_id FROM recipient_retry
+      SELECT position, country, ${obstacle} AS obstacle, person, outside, newcomer FROM (
+        (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient_retry
           JOIN recipient USING (campaign_id, position)
           WHERE campaign_id = ${campaignId} AND not_before <= now() AND recipient.state = 'PENDING'
           ORDER BY not_before LIMIT ${limit})
         UNION ALL
-        (SELECT recipient.position, recipient.country, recipient.contact_id FROM recipient
+        (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient
           WHERE recipient.campaign_id = ${campaignId} AND recipient.state = 'PENDING'
             AND recipient.position > (SELECT claimed_position FROM present)
             AND recipient.position <= (SELECT looked_up_to FROM present)
           ORDER BY recipient.position LIMIT ${limit})
-      ) AS waiting CROSS JOIN present LIMIT ${limit}
+      ) AS waiting CROSS JOIN present CROSS JOIN LATERAL (${known}) AS known LIMIT ${limit}
     ), settled AS MATERIALIZED (
-      ${affordable(request, available)}
+      ${affordable(request, available, room)}
     ), claimed AS (
       UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = ${priceOf(prices, sql.fragment`country`)},
         settlement = 'reserved', attempts = attempts + 1, updated_at = now()
@@ -165,7 +187,7 @@ function claimStatement(request: ClaimRequest, available: bigint) {
       FROM settled WHERE settled.obstacle IS NOT NULL
         AND recipient.campaign_id = ${campaignId} AND recipient.position = settled.position AND state = 'PENDING'
       RETURNING recipient.reason
-    ), retried AS (
+    ), ${room === null ? sql.fragment`` : sql.fragment`${countedPeople(room.accountId, reached)}, `}retried AS (
       DELETE FROM recipient_retry
       WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled))
     ), total AS (
@@ -197,7 +219,8 @@ function claimStatement(request: ClaimRequest, available: bigint) {
     SELECT
       EXISTS (SELECT FROM present) AS running, (SELECT skipped FROM total) AS skipped,
       COALESCE((SELECT looked_up_to < last_position FROM present), false) AS more,
-      (SELECT count(*)::int FROM candidate) AS candidates, (SELECT pending FROM counted) AS pending,
+      (SELECT count(*)::int FROM candidate) AS candidates, ${room?.people === 0}::boolean
+        AND EXISTS (SELECT FROM candidate WHERE newcomer AND obstacle IS NULL) AS outside_room, (SELECT pending FROM counted) AS pending,
       (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
         FROM recipient_retry WHERE campaign_id = ${campaignId}) AS retry_in_ms,
       (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'to', array_agg("to"),

@@ -23,6 +23,8 @@ const SendingContext = t.type({
   template_category: t.string,
   /** Marketing templates go by the provider's endpoint for them. */
   marketing_endpoint: t.boolean,
+  /** The business account has a messaging limit. */
+  limited: t.boolean,
 });
 export type SendingContext = t.TypeOf<typeof SendingContext>;
 
@@ -31,11 +33,12 @@ export async function getSendingContext(connection: Connection, campaignId: stri
   const found = await connection.maybeOne(sql.type(row(SendingContext))`
     SELECT campaign.id AS campaign_id, campaign.workspace_id, campaign.channel_id, campaign.template_id,
       campaign.epoch, campaign.message_plan,
-      channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel.marketing_endpoint,
+      channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel.marketing_endpoint, business_account.messaging_limit IS NOT NULL AS limited,
       channel_rate.answer_ms, campaign_counter.pending,
       template.name AS template_name, template.language AS template_language, template.category AS template_category
     FROM campaign
     JOIN channel ON channel.id = campaign.channel_id
+    JOIN business_account ON business_account.id = channel.business_account_id
     JOIN channel_rate ON channel_rate.channel_id = channel.id
     JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     JOIN template ON template.id = campaign.template_id

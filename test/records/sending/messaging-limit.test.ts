@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.ts';
+import { sendSingleMessage } from '../../../src/commands/messages/send-single-message.ts';
+import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
+import { MessagingLimitReached } from '../../../src/domain/error.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { setMessagingLimit } from '../../../src/records/sending/messaging-limit.ts';
+import { findChannelById } from '../../../src/records/workspaces/channels.ts';
+import { getChannelState } from '../../../src/records/workspaces/channel-states.ts';
+import { getTemplate } from '../../../src/records/templates/templates.ts';
+import { checkBooks, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createFakeProvider } from '../../support/fake-provider.ts';
+import { sendingDependencies } from '../../support/sending-dependencies.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ poolSize: 10 });
+});
+afterAll(() => test.drop());
+
+const provider = createFakeProvider();
+const dependencies = () => sendingDependencies({ database: test.pool, provider });
+const query = (statement: ReturnType<typeof sql.fragment>) =>
+  test.pool.query(sql.type(nothing)`${statement}`);
+
+async function limitTo(limit: number | null, { channelId }: SeededCampaign): Promise<void> {
+  const channel = await findChannelById(test.pool, channelId);
+  const accountId = channel?.businessAccountId ?? '';
+  await test.pool.transaction((transaction) =>
+    setMessagingLimit(transaction, accountId, { limit, toldAt: new Date() }),
+  );
+}
+
+/** A second campaign of the same channel, to people of its own behind `from`. */
+async function besideIt(seeded: SeededCampaign, from: number, recipients: number): Promise<SeededCampaign> {
+  const other = await seedCampaign(test.pool, { recipients });
+  await query(sql.fragment`UPDATE campaign SET channel_id = ${seeded.channelId}, workspace_id = ${seeded.workspaceId},
+    template_id = ${seeded.templateId} WHERE id = ${other.campaignId}`);
+  await query(sql.fragment`UPDATE recipient SET phone_number = (4915200000000 + ${from}::int + position)::text
+    WHERE campaign_id = ${other.campaignId}`);
+  return { ...seeded, campaignId: other.campaignId };
+}
+
+const step = ({ campaignId }: SeededCampaign) =>
+  runSendStep(dependencies(), campaignId, { budgetMs: 20_000, draining: () => false });
+
+const acceptedOf = async ({ campaignId }: SeededCampaign) =>
+  (await getCampaignStanding(test.pool, campaignId)).counts.accepted;
+
+const usedOf = async ({ workspaceId, channelId }: SeededCampaign) =>
+  getChannelState(test.pool, workspaceId, channelId);
+
+async function single({ workspaceId, channelId, templateId }: SeededCampaign, to: string) {
+  const channel = await findChannelById(test.pool, channelId);
+  if (channel === undefined) throw new Error('no channel');
+  const template = await getTemplate(test.pool, workspaceId, templateId);
+  const message = { channel, template, components: [], recipient: { to, country: 'DE' } };
+  return sendSingleMessage(dependencies(), { ...message, source: 'api', campaignId: null });
+}
+
+const dayMs = 24 * 3_600_000;
+
+it('sends to as many people as the limit, says what it waits for, and goes on when room comes', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 1_200 });
+  await limitTo(1_000, seeded);
+  const waiting = await step(seeded);
+  expect(waiting.drained).toBe(false);
+  expect(Math.abs(waiting.waitMs - dayMs)).toBeLessThan(11 * 60_000);
+  const standing = await getCampaignStanding(test.pool, seeded.campaignId);
+  expect(standing).toMatchObject({
+    status: 'RUNNING',
+    waitingFor: 'MESSAGING_LIMIT',
+    counts: { accepted: 1_000, pending: 200, claimed: 0, failed: 0 },
+  });
+  expect(Math.abs(Date.parse(String(standing.waitingUntil)) - Date.now() - waiting.waitMs)).toBeLessThan(
+    5_000,
+  );
+  expect(await usedOf(seeded)).toMatchObject({
+    waiting_for: 'MESSAGING_LIMIT',
+    messaging_limit: 1_000,
+    messaging_used: 1_000,
+    messaging_room_at: expect.any(Date),
+  });
+  // A day later.
+  await query(sql.fragment`UPDATE account_reach SET at = at - interval '1 day 20 minutes'`);
+  await query(sql.fragment`UPDATE account_reach_count SET at = at - interval '1 day 20 minutes'`);
+  expect(await step(seeded)).toMatchObject({ drained: true });
+  expect(await settleCampaign(dependencies(), seeded.campaignId)).toBe(0);
+  expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    status: 'COMPLETED',
+    waitingFor: null,
+    counts: { accepted: 1_200, failed: 0, pending: 0 },
+  });
+  expect(await usedOf(seeded)).toMatchObject({ messaging_used: 200, messaging_room_at: null });
+  expect(await checkBooks(test.pool, seeded)).toMatchObject({ reserved: 0n, counters_fit: true });
+});
+
+it('is never exceeded by two campaigns and single sends side by side', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 300 });
+  const other = await besideIt(seeded, 0, 300);
+  await limitTo(100, seeded);
+  const before = provider.received.length;
+  const refused = async (index: number): Promise<unknown> => {
+    await sleep(index * 5);
+    try {
+      await single(seeded, String(4_916_000_000_000 + index));
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  const singles = Promise.all(Array.from({ length: 40 }, (_, index) => refused(index)));
+  const [answers] = await Promise.all([singles, step(seeded), step(other), step(seeded), step(other)]);
+  await Promise.all([step(seeded), step(other)]);
+  const errors = answers.filter((answer) => answer !== undefined);
+  for (const error of errors) expect(error).toBeInstanceOf(MessagingLimitReached);
+  const ofSingles = answers.length - errors.length;
+  expect((await acceptedOf(seeded)) + (await acceptedOf(other)) + ofSingles).toBe(100);
+  const people = new Set(provider.received.slice(before).map(({ to }) => to));
+  expect(people.size).toBe(100);
+  expect((await usedOf(seeded)).messaging_used).toBe(100);
+});
+
+it('counts nobody twice, and nobody who has written within a day', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 10 });
+  const contactId = randomUUID();
+  await query(sql.fragment`INSERT INTO contact (id, workspace_id, phone_number, country_code, country, source)
+    VALUES (${contactId}, ${seeded.workspaceId}, '4915100000004', '49', 'DE', 'incoming')`);
+  await query(sql.fragment`UPDATE recipient SET contact_id = ${contactId}
+    WHERE campaign_id = ${seeded.campaignId} AND position = 4`);
+  await query(sql.fragment`INSERT INTO conversation (workspace_id, channel_id, contact_id, inbound_at)
+    VALUES (${seeded.workspaceId}, ${seeded.channelId}, ${contactId}, now())`);
+  await limitTo(3, seeded);
+  await single(seeded, '4915100000001');
+  await single(seeded, '4915100000001');
+  // One person was written to before, and one has written.
+  expect((await step(seeded)).drained).toBe(false);
+  expect(await acceptedOf(seeded)).toBe(4);
+  await single(seeded, '4915100000002');
+  await expect(single(seeded, '4915100000009')).rejects.toThrow(
+    'The messaging limit of the business account',
+  );
+  expect((await usedOf(seeded)).messaging_used).toBe(3);
+});
+
+const Command = row(t.type({ campaign_id: t.string, kind: t.string }));
+
+it('knows whom campaigns wrote to before it was told, and wakes who waits when it is raised', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 30 });
+  await step(seeded);
+  const other = await besideIt(seeded, 1_000, 20);
+  await limitTo(40, seeded);
+  expect((await usedOf(seeded)).messaging_used).toBe(30);
+  expect((await step(other)).waitMs).toBeGreaterThan(60_000);
+  expect(await acceptedOf(other)).toBe(10);
+  await query(sql.fragment`DELETE FROM workflow_command`);
+  await limitTo(2_000, seeded);
+  expect(
+    await test.pool.any(
+      sql.type(Command)`SELECT campaign_id, kind FROM workflow_command ORDER BY campaign_id`,
+    ),
+  ).toContainEqual({ campaign_id: other.campaignId, kind: 'refresh' });
+  expect(await step(other)).toMatchObject({ drained: true });
+  expect(await acceptedOf(other)).toBe(20);
+});

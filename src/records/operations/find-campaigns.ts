@@ -31,6 +31,6 @@ export function findCampaigns(connection: Connection, { name, workspaceId, stand
     FROM campaign LEFT JOIN campaign_standstill ON campaign_standstill.campaign_id = campaign.id
     WHERE (${name ?? null}::text IS NULL OR strpos(lower(name), lower(${name ?? null}::text)) > 0)
       AND (${workspaceId ?? null}::int4 IS NULL OR workspace_id = ${workspaceId ?? null}::int4)
-      AND (NOT ${standingStill} OR kind IS NOT NULL)
+      AND (NOT ${standingStill} OR kind <> 'waiting')
     ORDER BY created_at DESC, campaign.id DESC LIMIT ${mostFound}`);
 }

@@ -7,8 +7,9 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { isAtLimit } from '../sending/messaging-limit.ts';
+import { waitingJoin } from '../sending/waiting.ts';
 
-/** Kinds that are told; a preparation may last. */
+/** Kinds that are told; a preparation may last, and so may a wait that the record names. */
 export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck'] as const;
 
 const Turn = row(t.type({ looked_at: nullable(timestamp) }));
@@ -39,7 +40,8 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
       SELECT id, CASE preparation_status WHEN 'READY' THEN 'due' ELSE 'preparing' END FROM campaign
       WHERE status = 'DRAFT' AND updated_at < now() - interval '1 minute'
       UNION ALL
-      SELECT id, 'running' FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+      SELECT id, CASE WHEN waiting.reason IS NULL THEN 'running' ELSE 'waiting' END
+      FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id ${waitingJoin}
       WHERE status = 'RUNNING' AND campaign.updated_at < now() - interval '20 seconds'
         AND NOT EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id
           AND position = claimed_position AND recipient.updated_at > now() - interval '20 seconds')
@@ -52,7 +54,8 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
       WHERE kind <> 'without_workflow' AND campaign_id NOT IN (SELECT campaign_id FROM suspect)
     )
     INSERT INTO campaign_standstill (campaign_id, kind) SELECT campaign_id, kind FROM suspect
-    ON CONFLICT (campaign_id) DO NOTHING`);
+    ON CONFLICT (campaign_id) DO UPDATE SET kind = excluded.kind, since = now()
+    WHERE campaign_standstill.kind IN ('running', 'waiting') AND campaign_standstill.kind <> excluded.kind`);
 }
 
 const CampaignId = row(t.type({ campaign_id: t.string }));
@@ -98,6 +101,6 @@ export async function countStandstills(
   if (!looked) return undefined;
   return connection.any(sql.type(row(Standstills))`
     SELECT kind, count(*)::int4 AS count FROM campaign_standstill
-    WHERE kind IN ('without_workflow', 'stuck') OR kind <> 'preparing' AND since < now() - interval '1 minute'
+    WHERE kind IN ('without_workflow', 'stuck') OR kind NOT IN ('preparing', 'waiting') AND since < now() - interval '1 minute'
     GROUP BY kind`);
 }

@@ -9,7 +9,7 @@ import { createWorkerOrchestrator } from '../../../src/orchestrator.ts';
 import { row } from '../../../src/records/database/row.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { findCampaigns } from '../../../src/records/operations/find-campaigns.ts';
-import { countStandstills } from '../../../src/records/operations/standstill.ts';
+import { countStandstills, suspectCampaigns } from '../../../src/records/operations/standstill.ts';
 import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
 import { setCampaignScene, until } from '../../support/campaign-scene.ts';
 import { bundleBrokenWorkflows, bundleWorkflows, startTemporal } from '../../support/temporal.ts';
@@ -110,6 +110,27 @@ it('tells of a campaign that is due and of one that cannot go on, until they do'
   });
   await lookUntil(async () => Object.keys(await kinds()).length === 0);
   expect(await waitsFor()).toBeNull();
+});
+
+it('does not tell of a campaign that waits for its channel, and does once the wait is over', async () => {
+  const { campaignId } = await scene({ recipients: 1, scheduledInMs: 3_600_000 });
+  await ward.run(sql.fragment`UPDATE campaign SET status = 'RUNNING', preparation_status = 'READY',
+    started_at = now() - interval '1 hour', updated_at = now() - interval '1 hour' WHERE id = ${campaignId}`);
+  const kindNow = async () => {
+    await suspectCampaigns(ward.pool);
+    return ward.read(sql.fragment`SELECT kind FROM campaign_standstill WHERE campaign_id = ${campaignId}`);
+  };
+  await ward.run(sql.fragment`UPDATE channel_rate SET held_until = now() + interval '1 minute'`);
+  expect(await kindNow()).toBe('waiting');
+  await ward.run(sql.fragment`UPDATE campaign_standstill SET since = since - interval '1 hour'`);
+  await ward.run(sql.fragment`UPDATE campaign_watch SET looked_at = now()`);
+  expect(await kinds()).toEqual({});
+  const search = { name: undefined, workspaceId: undefined, standingStill: true };
+  expect(await findCampaigns(ward.pool, search)).toEqual([]);
+  await ward.run(sql.fragment`UPDATE channel_rate SET held_until = now()`);
+  expect(await kindNow()).toBe('running');
+  await ward.run(sql.fragment`UPDATE campaign_standstill SET since = since - interval '1 hour'`);
+  expect(await kinds()).toEqual({ running: 1 });
 });
 
 it('finds who does not move, however many sleep, without reading them', async () => {

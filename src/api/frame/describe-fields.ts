@@ -1,5 +1,6 @@
 /** Puts what fields and parameters mean into the document. */
 import type { JsonSchema } from '../../codecs/json-schema.ts';
+import { exampleTemplateId } from '../../codecs/template.ts';
 import { fieldDescriptions } from './field-descriptions.ts';
 
 /** Of parameters of the path and the query, where they mean something else than a field of the same name. */
@@ -29,7 +30,11 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
 /** The description stands beside the schema, where readers of parameters look. */
 export function describedParameter(name: string, schema: JsonSchema): JsonSchema {
   const { description = parameterDescriptions[name] ?? fieldDescriptions[name], ...rest } = schema;
-  return { ...(description !== undefined && { description }), schema: rest };
+  return {
+    ...(description !== undefined && { description }),
+    ...(name === 'templateId' && { example: exampleTemplateId }),
+    schema: rest,
+  };
 }
 
 /** Every property of a named schema, at any depth, with what its name means. */

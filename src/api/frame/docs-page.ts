@@ -13,7 +13,9 @@ const html = `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Messaging campaigns API</title>
+    <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Cpath d='M0 1h8v5H4L2 8V6H0z' fill='%230f766e'/%3E%3C/svg%3E">
     <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <style>.swagger-ui .highlight-code > .microlight { max-height: 20em; overflow: auto }</style>
   </head>
   <body>
     <div id="page"></div>
@@ -26,10 +28,26 @@ const html = `<!doctype html>
 // The key outlives a reload and ends with the tab. What earlier versions kept for good is removed.
 const startScript = `localStorage.removeItem('authorized');
 const kept = sessionStorage.getItem('apiKey');
+// By path, method, name and summary of an operation; the renderer's own looks at the tags alone.
+const search = (tags, phrase) => {
+  const words = phrase.toLowerCase().split(' ');
+  const fits = (one) => {
+    const operation = one.get('operation');
+    const text = [one.get('path'), one.get('method'), operation.get('operationId'), operation.get('summary')].join(' ').toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  return tags
+    .map((tag, name) => (name.toLowerCase().includes(phrase.toLowerCase()) ? tag : tag.update('operations', (all) => all.filter(fits))))
+    .filter((tag) => tag.get('operations').size > 0);
+};
 const page = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#page',
   deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: -1,
+  filter: true,
+  plugins: [{ fn: { opsFilter: search } }],
   onComplete: () => kept && page.preauthorizeApiKey('apiKey', kept),
   requestInterceptor: (request) => {
     const key = request.headers?.['X-API-Key'];

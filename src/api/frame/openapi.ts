@@ -3,28 +3,13 @@ import type * as t from 'io-ts';
 import { eventEnvelope } from '../../codecs/event.ts';
 import { named, nameOf, toJsonSchema, type JsonSchema, type NamedSchemas } from '../../codecs/json-schema.ts';
 import { eventDescriptions, eventKeys } from '../../domain/webhooks/event-key.ts';
+import { failures, guide, keyDescription } from './document-guide.ts';
 import type { Declaration, Endpoint, ResponseDeclaration } from './endpoint.ts';
 import { ErrorEnvelope } from './envelope.ts';
 import { describedParameter, withDescriptions } from './describe-fields.ts';
 import { dataAge, errorHeaders } from './answer-headers.ts';
 
 export type OpenApiDocument = JsonSchema;
-
-const errorDescriptions: Readonly<Record<number, string>> = {
-  400: 'The request is not valid; `error` lists the fields. A body of up to 1 MiB holds 100,000 values, nested 64 levels deep',
-  401: 'Missing or invalid credentials',
-  403: 'Refused',
-  404: 'Not found, also for what belongs to another workspace',
-  408: 'The request took too long to arrive',
-  409: 'Not possible in the present state, or a request with this Idempotency-Key is still running',
-  413: 'The body is too large, or the workspace keeps as many files as it may (10,000, and 10 GiB unless set otherwise)',
-  415: 'The media type or the content encoding of the body is not supported',
-  422: 'The Idempotency-Key was used with another body',
-  429: 'Too many requests; see Retry-After. A body costs one more for each 64 KiB and each 1,000 values',
-  500: 'The service failed',
-  502: 'The messaging provider cannot be reached',
-  503: 'The service, or what it needs, is unavailable at the moment, or has no room for one more: body, answer, connection, or export (4 of a workspace)',
-};
 
 const tagDescriptions: Readonly<Record<string, string>> = {
   Campaigns: 'One template to many contacts: created by one call, prepared, sent and reported',
@@ -60,8 +45,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
     info: {
       title: 'Messaging campaigns',
       version: '1.0.0',
-      description:
-        'Approved template messages to the contacts of a workspace: campaigns, single sends, contacts and webhooks.',
+      description: guide,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -73,16 +57,18 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
     paths,
     webhooks,
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: keyDescription },
+      },
       schemas: Object.fromEntries(
         [...schemas]
           .toSorted(([one], [other]) => one.localeCompare(other))
           .map(([name, schema]) => [name, withDescriptions(name, schema)]),
       ),
       responses: Object.fromEntries(
-        Object.entries(errorDescriptions).map(([status, description]) => [
+        Object.entries(failures).map(([status, failure]) => [
           `Error${status}`,
-          errorResponse(Number(status), description),
+          errorResponse(Number(status), failure),
         ]),
       ),
     },
@@ -132,7 +118,7 @@ export function errorStatuses(declaration: Declaration): readonly number[] {
     ...(idempotent ? [400, 409, 422] : []),
   ]);
   const own = [...statuses].filter((status) => responses[status] === undefined).toSorted((a, b) => a - b);
-  const unknown = own.filter((status) => errorDescriptions[status] === undefined);
+  const unknown = own.filter((status) => failures[status] === undefined);
   if (unknown.length > 0)
     throw new Error(`${declaration.operationId}: nothing describes ${unknown.join(', ')}`);
   return own;
@@ -226,12 +212,13 @@ function responseOf(
   };
 }
 
-function errorResponse(status: number, description: string): JsonSchema {
-  const headers = errorHeaders[status];
+function errorResponse(code: number, { description, ...said }: (typeof failures)[number]): JsonSchema {
+  const headers = errorHeaders[code];
+  const example = { status: 'error', code, ...said, timestamp: '2026-11-21T09:00:00.000Z' };
   return {
     description,
     ...(headers !== undefined && { headers }),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' }, example } },
   };
 }
 

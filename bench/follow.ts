@@ -4,6 +4,7 @@
  * milliseconds, CPU in percent of a core, memory in MB.
  * `--recipients N` (default 1,000,000), `--requests N` for each figure (default 300), `--seconds N` for each load (default 15).
  */
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -84,6 +85,7 @@ try {
     [200, true],
   ] as const) {
     const closing = new AbortController();
+    setMaxListeners(0, closing.signal);
     const streams = await Promise.all(
       Array.from({ length: pages }, async () => {
         const { body } = await ask(`/campaigns/${campaignId}/stream`);

@@ -4,7 +4,7 @@ import { ApiError, createClient } from '../../clients/typescript/src/index.ts';
 
 export * as api from '../../clients/typescript/src/index.ts';
 
-export const client = createClient({ baseUrl: `${location.origin}/dashboard` });
+export const client = createClient({ baseUrl: '/dashboard' });
 
 /** Nobody is signed in any more. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === 401;

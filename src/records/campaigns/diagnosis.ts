@@ -102,8 +102,9 @@ export async function getCampaignFacts(
 
 const Waiting = row(t.type({ country: t.string, count: t.number, first: t.number }));
 
-/** So many of those that wait are looked at; evenly spread where there are more. */
-const sampleSize = 2_000;
+/** So many of those that wait are all looked at; of more, a thousand that are evenly spread. */
+const exactUpTo = 2_000;
+const sampleSize = 1_000;
 
 interface WaitingPart {
   readonly workspaceId: number;
@@ -119,7 +120,8 @@ async function remainingCost(
   { workspaceId, campaignId, category, pending, claimedPosition, lastPosition }: WaitingPart,
 ): Promise<Pick<CampaignFacts['wallet'], 'nextPrice' | 'remainingCost' | 'isExact'>> {
   if (pending === 0) return { nextPrice: null, remainingCost: 0n, isExact: true };
-  const step = Math.max(1, Math.ceil((lastPosition - claimedPosition) / sampleSize));
+  const unclaimed = lastPosition - claimedPosition;
+  const step = unclaimed <= exactUpTo ? 1 : Math.ceil(unclaimed / sampleSize);
   const prices = await findPrices(connection, workspaceId, category);
   // Retries stand behind the claimed position and are few.
   const waiting = await connection.any(sql.type(Waiting)`
@@ -127,7 +129,7 @@ async function remainingCost(
       SELECT position FROM generate_series(${claimedPosition + 1}::int4, ${lastPosition}::int4, ${step}::int4)
         AS position
       UNION
-      (SELECT position FROM recipient_retry WHERE campaign_id = ${campaignId} ORDER BY position LIMIT ${sampleSize})
+      (SELECT position FROM recipient_retry WHERE campaign_id = ${campaignId} ORDER BY position LIMIT ${exactUpTo})
     ) AS looked CROSS JOIN LATERAL (
       SELECT country FROM recipient
       WHERE campaign_id = ${campaignId} AND recipient.position = looked.position AND state = 'PENDING' OFFSET 0

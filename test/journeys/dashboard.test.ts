@@ -186,9 +186,11 @@ it('pauses, starts and cancels by the keyboard alone, and asks before it cancels
     await use(button('Cancel'));
     await use(button('Cancel the campaign'));
     await page.getByText('Cancelled: who was not sent to by then never will be.').waitFor();
-    const { status, counters } = (await api.getCampaign(client, id)).data;
-    expect(status).toBe('CANCELLED');
-    expect(counters.cancelled).toBeGreaterThan(100);
+    const read = async () => (await api.getCampaign(client, id)).data;
+    expect((await read()).status).toBe('CANCELLED');
+    await expect
+      .poll(async () => (await read()).counters.cancelled, { timeout: 20_000 })
+      .toBeGreaterThan(100);
     expect(visited.mishaps).toEqual([]);
   } finally {
     await visited.close();

@@ -3,6 +3,7 @@ import { Alert, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { sendingSentence } from '../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../client.ts';
 import { words } from '../format.ts';
 import { ErrorFace, LoadingFace } from '../parts/faces.tsx';
@@ -26,11 +27,14 @@ export function Diagnosis({ campaign }: { campaign: Detail }) {
   if (status === undefined) return null;
   const warning = checks.find(({ ok, action }) => ok && action !== null);
   const wantsMoney = checks.some(({ check, action }) => check === 'WALLET' && action !== null);
+  // As live as the counters beneath it.
+  const { pending } = campaign.counters;
+  const isSending = status.ok && campaign.status === 'RUNNING' && pending > 0;
   const calm = warning ? 'yellow' : 'teal';
   return (
     <Alert color={status.ok ? calm : 'orange'} variant="light" aria-live="polite" role="status">
       <Stack gap={6}>
-        <Text fw={600}>{status.detail}</Text>
+        <Text fw={600}>{isSending ? sendingSentence(pending) : status.detail}</Text>
         {status.action && <Text size="sm">{status.action}</Text>}
         {status.ok && warning && (
           <Text size="sm">

@@ -72,7 +72,7 @@ function Channel({ channel }: { channel: api.Channel }) {
         <Text size="sm">
           {channel.messaging_limit === null
             ? 'The provider told no limit of people in 24 hours.'
-            : `The account may write to ${number(channel.messaging_limit)} different people in 24 hours.`}
+            : `Written to ${number(channel.messaging_used ?? 0)} of the ${number(channel.messaging_limit)} different people that the account may write to in 24 hours.`}
         </Text>
         {channel.blocked_until && (
           <Text size="sm">

@@ -121,7 +121,7 @@ function status(facts: CampaignFacts, checks: readonly DiagnosisEntry[]): Diagno
   if (facts.status === 'DRAFT') return fine('STATUS', 'Starting: the audience is being prepared.');
   return facts.pending === 0
     ? fine('STATUS', `Finishing: the last ${people(facts.underWay)} are under way.`)
-    : fine('STATUS', join('Sending.', waiting));
+    : fine('STATUS', sendingSentence(facts.pending));
 }
 
 function completed({ total, failed, underWay }: CampaignFacts): string {
@@ -273,6 +273,9 @@ function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry |
     'See that a worker runs and that Temporal is reached.',
   );
 }
+
+/** Of a campaign that is sent and nothing in its way. */
+export const sendingSentence = (pending: number): string => join('Sending.', waitingSentence(pending));
 
 function waitingSentence(count: number): string {
   if (count === 0) return '';

@@ -3,74 +3,8 @@
  */
 import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
-import {
-  isFinished,
-  type CampaignStatus,
-  type PauseReason,
-  type PreparationStatus,
-  type WaitingReason,
-} from './campaign.ts';
-
-export const diagnosisChecks = [
-  'STATUS',
-  'PREPARATION',
-  'SCHEDULE',
-  'QUOTA',
-  'TEMPLATE',
-  'CHANNEL',
-  'PACE',
-  'WALLET',
-  'WORKER',
-] as const;
-
-export interface DiagnosisEntry {
-  readonly check: (typeof diagnosisChecks)[number];
-  /** It does not stand in the way of sending. */
-  readonly ok: boolean;
-  readonly detail: string;
-  /** What would change it; null where there is nothing to do. */
-  readonly action: string | null;
-  /** What the wallet lacks to send to all who wait, in its currency; an estimate where the sentence says so. */
-  readonly missing?: string;
-}
-
-export interface CampaignFacts {
-  readonly status: CampaignStatus;
-  readonly pauseReason: PauseReason | null;
-  readonly preparationStatus: PreparationStatus;
-  readonly preparationError: string | null;
-  readonly scheduledAt: Date | null;
-  /** Recipients that are to be sent to, whatever became of them. */
-  readonly total: number;
-  readonly pending: number;
-  readonly underWay: number;
-  readonly failed: number;
-  readonly template: { readonly name: string; readonly status: string; readonly vanished: boolean };
-  readonly channel: {
-    readonly isActive: boolean;
-    readonly blockReason: string | null;
-    readonly messagesPerSecond: number;
-    /** What throttling leaves of the rate, 0 to 1. */
-    readonly factor: number;
-  };
-  /** What the record says it waits for, and until when. */
-  readonly waitingFor: WaitingReason | null;
-  readonly waitingUntil: Date | null;
-  readonly wallet: {
-    readonly available: bigint;
-    readonly currency: string;
-    /** Of the next message; null when nobody waits. */
-    readonly nextPrice: bigint | null;
-    /** Of all that wait; an estimate unless `isExact`. */
-    readonly remainingCost: bigint;
-    readonly isExact: boolean;
-  };
-  /** `limit` null: none. */
-  readonly broadcasts: { readonly used: number; readonly limit: number | null; readonly counted: boolean };
-  /** Since when an order to the workflow has not been taken; null when none waits. */
-  readonly orderedAt: Date | null;
-  readonly now: Date;
-}
+import { isFinished } from './campaign.ts';
+import { fine, wrong, type CampaignFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
 
 /** `STATUS` first: the sentence for all of it. */
 export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
@@ -86,18 +20,6 @@ export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
   ].filter((entry) => entry !== undefined);
   return [status(facts, checks), ...checks];
 }
-
-const fine = (check: DiagnosisEntry['check'], detail: string): DiagnosisEntry => ({
-  check,
-  ok: true,
-  detail,
-  action: null,
-});
-const wrong = (
-  check: DiagnosisEntry['check'],
-  detail: string,
-  action: string | null = null,
-): DiagnosisEntry => ({ check, ok: false, detail, action });
 
 function status(facts: CampaignFacts, checks: readonly DiagnosisEntry[]): DiagnosisEntry {
   const obstacle = checks.find(({ ok }) => !ok);
@@ -166,9 +88,9 @@ function schedule({ status: now, scheduledAt }: CampaignFacts): DiagnosisEntry |
   return fine('SCHEDULE', `It starts by itself at ${scheduledAt.toISOString()}.`);
 }
 
-function quota({ status: standing, broadcasts }: CampaignFacts): DiagnosisEntry | undefined {
+function quota({ status: present, broadcasts }: CampaignFacts): DiagnosisEntry | undefined {
   const { used, limit, counted } = broadcasts;
-  if (limit === null || counted || isFinished(standing)) return undefined;
+  if (limit === null || counted || isFinished(present)) return undefined;
   return used < limit
     ? fine('QUOTA', `${used} of the month's ${limit} broadcasts are used.`)
     : wrong(
@@ -178,7 +100,7 @@ function quota({ status: standing, broadcasts }: CampaignFacts): DiagnosisEntry 
       );
 }
 
-function template({ template: { name, status: standing, vanished } }: CampaignFacts): DiagnosisEntry {
+function template({ template: { name, status: present, vanished } }: CampaignFacts): DiagnosisEntry {
   if (vanished) {
     return wrong(
       'TEMPLATE',
@@ -186,11 +108,11 @@ function template({ template: { name, status: standing, vanished } }: CampaignFa
       'Create the campaign again with another template.',
     );
   }
-  return isSendable(standing)
+  return isSendable(present)
     ? fine('TEMPLATE', `The template ${name} is approved.`)
     : wrong(
         'TEMPLATE',
-        `The template ${name} is ${standing}, and only approved ones may be sent.`,
+        `The template ${name} is ${present}, and only approved ones may be sent.`,
         'Have it approved by the provider.',
       );
 }
@@ -239,10 +161,10 @@ function forSpan({ waitingUntil, now }: CampaignFacts): string {
 
 const cent = 10_000n;
 
-function wallet({ wallet: purse, pending, status: standing }: CampaignFacts): DiagnosisEntry {
+function wallet({ wallet: purse, pending, status: present }: CampaignFacts): DiagnosisEntry {
   const { available, currency, nextPrice, remainingCost, isExact } = purse;
   const holds = `the wallet holds ${amount(available, currency)}`;
-  if (isFinished(standing) || nextPrice === null || pending === 0)
+  if (isFinished(present) || nextPrice === null || pending === 0)
     return fine('WALLET', `${upperFirst(holds)}.`);
   const cost = `${isExact ? '' : 'about '}${amount(remainingCost, currency)}`;
   if (available >= remainingCost) return fine('WALLET', `${upperFirst(holds)}; all that wait cost ${cost}.`);

@@ -8,7 +8,7 @@ import {
   preparationStatuses,
   waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
-import type { CampaignFacts } from '../../domain/campaigns/diagnosis.ts';
+import type { CampaignFacts } from '../../domain/campaigns/diagnosis-facts.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { diagnose, type CampaignFacts } from '../../../src/domain/campaigns/diagnosis.ts';
+import { type CampaignFacts } from '../../../src/domain/campaigns/diagnosis-facts.ts';
+import { diagnose } from '../../../src/domain/campaigns/diagnosis.ts';
 
 const now = new Date('2026-11-21T09:00:00Z');
 const facts: CampaignFacts = {

@@ -155,7 +155,12 @@ export function createApiServer(
         if (request.socket.writableLength > 0) request.socket.destroy();
       });
       response.setHeaders(securityHeaders);
-      if (stopping || !readiness.answer(request, response)) void handle(request, response);
+      const serve = () => {
+        if (stopping || !readiness.answer(request, response)) void handle(request, response);
+      };
+      // Of requests that come in one piece each waits until the answer before it is taken: who reads none makes one.
+      if (response.socket === null) response.once('socket', serve);
+      else serve();
     },
   );
   server.maxConnections = connections;

@@ -134,6 +134,29 @@ describe('a connection', () => {
     stuck.socket.destroy();
   });
 
+  it('takes requests that come in one piece one after the other', async () => {
+    let begun = 0;
+    const counted = endpoint({ ...flood.declaration, path: '/counted' }, async (call) => {
+      begun += 1;
+      return flood.handle(call) as Promise<never>;
+    });
+    await start({ endpoints: [...echoEndpoints, counted] });
+    const { socket, closed } = openRaw(api.port);
+    socket.pause();
+    socket.write('GET /counted HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8));
+    await expect.poll(() => begun).toBe(1);
+    await sleep(200);
+    expect(begun).toBe(1);
+    socket.destroy();
+    const whole = openRaw(api.port);
+    whole.socket.write(
+      'GET /none HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2) +
+        'GET /none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
+    expect((await whole.closed).match(/HTTP\/1\.1 404/g)).toHaveLength(3);
+    await closed;
+  });
+
   it('is one of a number, of which an address has half', async () => {
     await start({ limits: { connections: 6 } });
     const idle = Array.from({ length: 3 }, () => openRaw(api.port));

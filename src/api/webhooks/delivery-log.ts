@@ -59,7 +59,7 @@ export const resendFailed = endpoint(
     operationId: 'resendFailedDeliveries',
     summary: 'Deliver once more every event whose delivery failed',
     description:
-      'Of the deliveries made from `since` until before `until`. Events that were delivered after all, or wait to be, are left out.',
+      'Of the deliveries made from `since` until before `until`. Events that were delivered after all, or wait to be, are left out. The earliest 10,000 of them: ask again for the rest.',
     tag,
     access: 'workspace',
     params: struct({ id: idOf('Webhook') }),

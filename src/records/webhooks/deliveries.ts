@@ -67,6 +67,8 @@ const readings: Readonly<Record<DeliveryState, readonly Reading[]>> = {
   failed: [{ which: sql.fragment`state = 'failed'`, order: newest }],
 };
 const anyState: readonly Reading[] = [{ which: sql.fragment`TRUE`, order: newest }];
+/** A million in one statement would take longer than a request may. */
+export const mostResent = 10_000;
 /** From the beginning of its transaction to the making of a delivery. */
 const longestMakingMs = 60_000;
 
@@ -125,25 +127,30 @@ const Resent = row(t.type({ count: t.number }));
 
 /**
  * A new delivery for every event whose deliveries of the span failed and which nothing has delivered since; how many. Asking
- * twice does not deliver twice: what waits already is left out.
+ * twice does not deliver twice: what waits already is left out. The earliest `mostResent` of them.
  */
 export async function resendFailedDeliveries(
   connection: Connection,
   workspaceId: number,
   { webhookId, since, until }: { readonly webhookId: string; readonly since: Date; readonly until: Date },
 ): Promise<number> {
+  // The first delivery of an event and the later ones are found by an index each, and not among all of the configuration.
+  const unfailed = (cause: Fragment) => sql.fragment`
+    SELECT FROM webhook_delivery
+    WHERE event_id = event.id AND (webhook_id = ${webhookId}) IS TRUE AND ${cause} AND state <> 'failed' OFFSET 0`;
   return connection.oneFirst(sql.type(Resent)`
     WITH failed AS (
       SELECT DISTINCT event_id FROM webhook_delivery
       WHERE workspace_id = ${workspaceId} AND webhook_id = ${webhookId} AND state = 'failed'
+        AND id >= ${firstIdAt(since)} AND id < ${firstIdAt(until, longestMakingMs)}
         AND created_at >= ${since.toISOString()} AND created_at < ${until.toISOString()}
     ), resent AS (
       INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, cause)
       SELECT ${workspaceId}, ${webhookId}, event.id, event.key, 'resend'
       FROM failed JOIN event ON event.id = failed.event_id
-      WHERE NOT EXISTS (
-        SELECT FROM webhook_delivery AS other
-        WHERE other.event_id = event.id AND other.webhook_id = ${webhookId} AND other.state <> 'failed')
+      WHERE NOT EXISTS (${unfailed(sql.fragment`cause = 'event'`)})
+        AND NOT EXISTS (${unfailed(sql.fragment`cause <> 'event'`)})
+      ORDER BY event.id LIMIT ${mostResent}
       RETURNING id
     )
     SELECT count(*)::int4 AS count FROM resent`);

@@ -94,5 +94,13 @@ it('sends again what failed and was not delivered since, once', async () => {
     });
   expect((await resend(span)).body.data).toEqual({ count: 2 });
   expect((await resend(span)).body.data).toEqual({ count: 0 });
+  await api.database.pool.query(sql.type(nothing)`
+    WITH made AS (
+      INSERT INTO event (workspace_id, key, body, fanned_out_at)
+      SELECT ${workspace.workspaceId}, 'sent', '{}', now() FROM generate_series(1, 10005) RETURNING id)
+    INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state)
+    SELECT ${workspace.workspaceId}, ${webhookId}, id, 'sent', 'failed' FROM made`);
+  expect((await resend(span)).body.data).toEqual({ count: 10_000 });
+  expect((await resend(span)).body.data).toEqual({ count: 5 });
   expect((await resend({ since: span.until, until: span.since })).status).toBe(400);
 });

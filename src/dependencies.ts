@@ -15,6 +15,7 @@ import { createStorage } from './storage/create-storage.ts';
 import type { FileStorage } from './storage/file-storage.ts';
 import { createDatabase, type Database } from './records/database/database.ts';
 import { watchFreshness } from './records/database/standby.ts';
+import { closeLoadConnections } from './records/database/load-connection.ts';
 import { createRecipientExport, type RecipientExport } from './records/campaigns/recipient-export.ts';
 import { createSecretBox, type SecretBox } from './secrets.ts';
 import { traceOutbound, traceProvider } from './telemetry/trace-calls.ts';
@@ -93,6 +94,7 @@ export async function createDependencies(config: Config, service: string): Promi
         recipientExport.end(),
         database.end(),
         standby.end(),
+        closeLoadConnections(config.databaseUrl),
       ]);
       await tracing.close();
     },

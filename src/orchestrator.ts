@@ -61,7 +61,7 @@ export interface CampaignStart {
 
 /** What every start of a campaign's workflow has in common, the first and one again. */
 export function campaignStartOptions({ id, name }: CampaignStart) {
-  const input: CampaignWorkflowInput = { campaignId: id, revision: 2 };
+  const input: CampaignWorkflowInput = { campaignId: id, revision: 3 };
   return {
     workflowId: campaignWorkflowId(id),
     taskQueue: taskQueues.campaigns,

@@ -113,6 +113,7 @@ export function createCampaignActivities(
           const budgetMs = stepsRunning > crowd ? shortStepMs : longStepMs;
           const result = await runSendStep(dependencies, campaignId, {
             budgetMs,
+            isFollowed: true,
             draining: () => draining() || cancellationSignal.aborted,
           });
           // Paused by its id in Temporal: the next step would begin as if nothing had been said.

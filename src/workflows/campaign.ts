@@ -136,8 +136,45 @@ async function runCampaign({
     });
   const handled = (): boolean => allHandlersFinished() && !cancelling;
 
-  /** While one lane's step turns over, the other keeps the channel busy, as long as nobody else waits for the channel. */
-  const sendInLanes = async (): Promise<CampaignStanding> => {
+  /**
+   * Step after step. A step that has sent for long enough calls the next one, by a signal, and sends until that one begins:
+   * between two of them nobody waits.
+   */
+  const sendInSteps = async (): Promise<void> => {
+    let over = false;
+    let running = 0;
+    let failure: { readonly error: unknown } | undefined;
+    const runStep = async (): Promise<number> => {
+      running += 1;
+      try {
+        const next = await sendStep(campaignId, claimedUpTo);
+        over ||= next.status !== 'RUNNING' || next.drained || workflowInfo().continueAsNewSuggested;
+        show(next);
+        return next.waitMs;
+      } catch (error) {
+        failure ??= { error };
+        over = true;
+        return 0;
+      } finally {
+        running -= 1;
+      }
+    };
+    const isOver = (): boolean => over;
+    while (!isOver()) {
+      const before = changes;
+      const beside = running > 0;
+      const called = condition(() => changes !== before).then(() => undefined);
+      const waitMs = (await Promise.race([runStep(), called])) ?? 0;
+      if (waitMs === 0 || standing === undefined) continue;
+      const goesOn = () => over || changes !== before || (beside && running === 0);
+      await condition(goesOn, waitMs, { summary: describeWait(standing) ?? 'until the next step' });
+    }
+    await condition(() => running === 0);
+    if (failure !== undefined) throw failure.error;
+  };
+
+  /** As runs of revision 2 and earlier began: while one lane's step turns over, the other keeps the channel busy. */
+  const sendInLanes = async (): Promise<void> => {
     let over = false;
     let helping: Promise<void> | undefined;
     const runLane = async (leads: boolean): Promise<void> => {
@@ -163,6 +200,10 @@ async function runCampaign({
     helping = help();
     await runLane(true);
     await helping;
+  };
+
+  const sendAndSettle = async (): Promise<CampaignStanding> => {
+    await (revision === 3 ? sendInSteps() : sendInLanes());
     const settled = await step(() => settleCampaign(campaignId));
     if (settled.status === 'RUNNING' && settled.waitMs > 0)
       await condition(changed, settled.waitMs, { summary: 'until outcomes come, or later attempts are due' });
@@ -195,12 +236,12 @@ async function runCampaign({
         campaignId,
         continued: true,
         claimedPosition: claimedUpTo,
-        revision: 2,
+        revision: 3,
       });
     }
     if (!present.prepared) present = await step(() => prepareCampaign(campaignId));
     else if (present.status === 'PAUSED') present = await waitForResume();
-    else if (present.status === 'RUNNING') present = await sendInLanes();
+    else if (present.status === 'RUNNING') present = await sendAndSettle();
     else present = await waitUntilDue(present);
   }
   if (present.status === 'CANCELLED') present = await step(() => cancelRecipients(campaignId));

@@ -57,7 +57,7 @@ export interface SendStep extends CampaignStanding {
   readonly waitMs: number;
   /** Nobody is left to be claimed; claims of crashed pages may still be open. */
   readonly drained: boolean;
-  /** Nobody waits for a turn of the channel: a second step may run beside the next one. */
+  /** In histories of revision 2: a second step may run beside the next one. */
   readonly room?: boolean;
 }
 
@@ -73,8 +73,8 @@ export interface CampaignWorkflowInput {
   readonly continued?: true;
   /** How far the earlier runs saw the campaign claimed. */
   readonly claimedPosition?: number;
-  /** Missing in runs that began on release 0.1: they keep its steps. */
-  readonly revision?: 2;
+  /** Missing in runs that began on release 0.1: they keep its steps. 2 sends in two lanes. */
+  readonly revision?: 2 | 3;
 }
 
 export interface WebhookDeliveryInput {

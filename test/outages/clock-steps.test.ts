@@ -2,12 +2,13 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { revokeApiKey } from '../../src/commands/workspaces/revoke-api-key.ts';
-import { leaseTokens, takeSingleToken } from '../../src/records/sending/channel-rate.ts';
+import { takeSingleToken } from '../../src/records/sending/channel-rate.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { startTestApi } from '../support/api.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { echoEndpoints } from '../support/echo-endpoints.ts';
+import { lease } from '../support/lease.ts';
 
 const hourMs = 3_600_000;
 
@@ -32,13 +33,14 @@ it('refuses a key that was revoked, although the clock of the API was set back s
 });
 
 it('goes on sending at the channel’s pace when the clock of Postgres was set back', async () => {
-  const { channelId } = await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: 100 });
+  const seeded = await seedCampaign(test.pool, { recipients: 5, messagesPerSecond: 100 });
+  const { channelId } = seeded;
   await test.pool.query(sql.type(nothing)`
     UPDATE channel_rate SET next_at = now() + interval '1 hour', factor = 0.5,
       factor_changed_at = now() + interval '1 hour' WHERE channel_id = ${channelId}`);
-  const lease = await leaseTokens(test.pool, { channelId, wanted: 5, answerWithinMs: 30_000 });
-  expect(lease.granted).toBeGreaterThan(0);
-  expect(lease.dueAt - lease.now).toBeLessThan(50);
-  expect(1_000 / lease.spacingMs).toBeCloseTo(100 * 0.975 * 0.5, 0);
+  const { granted, dueAt, now, spacingMs } = await lease(test.pool, seeded, { wanted: 5 });
+  expect(granted).toBeGreaterThan(0);
+  expect(dueAt - now).toBeLessThan(50);
+  expect(1_000 / spacingMs).toBeCloseTo(100 * 0.975 * 0.5, 0);
   expect(await takeSingleToken(test.pool, { channelId, longestWaitMs: 1_000 })).toBeLessThan(200);
 });

@@ -28,6 +28,9 @@ export interface SeededCampaign {
 
 export const messagePrice = 1_000n;
 
+/** A claim that no schedule keeps waiting. */
+export const anyTokens = { aheadMs: 60_000, notBefore: 0, perSecond: 1_000_000, answerWithinMs: 30_000 };
+
 export async function seedCampaign(database: Database, seed: CampaignSeed): Promise<SeededCampaign> {
   const workspaceId = await database.oneFirst(sql.type(row(t.type({ id: t.number })))`
     INSERT INTO workspace (name) VALUES ('Test') RETURNING id`);

@@ -1,4 +1,5 @@
-/** Campaigns of one channel, each sent as its workflow has it sent: step after step, a timer between, woken when called. */
+/** Campaigns of one channel, each sent as its workflow has it sent: step after step, a timer between, the next one when called. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
@@ -33,7 +34,7 @@ export interface Crowd {
 }
 
 export function createCrowd(outside: Parameters<typeof sendingDependencies>[0]): Crowd {
-  const waiting = new Map<string, () => void>();
+  const calls = new Map<string, () => void>();
   const driving: Promise<void>[] = [];
   let steps = 0;
   let over = false;
@@ -41,32 +42,33 @@ export function createCrowd(outside: Parameters<typeof sendingDependencies>[0]):
     ...outside,
     orchestrator: {
       refreshCampaign: async (id) => {
-        waiting.get(id)?.();
+        calls.get(id)?.();
         return true;
       },
     },
   });
-  const wait = (campaignId: string, ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      waiting.set(campaignId, () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+  const options = { budgetMs: 10_000, isFollowed: true, draining: () => over };
   const run = async ({ campaignId }: SeededCampaign): Promise<void> => {
-    for (;;) {
-      if (over) return;
+    let drained = false;
+    const running: Promise<void>[] = [];
+    const isOver = () => over || drained;
+    while (!isOver()) {
       steps += 1;
-      const options = { budgetMs: 10_000, draining: () => over };
-      const { drained, waitMs } = await runSendStep(dependencies, campaignId, options);
-      if (drained) {
-        await settleCampaign(dependencies, campaignId);
-        return;
-      }
-      if ((await getCampaignStanding(dependencies.database, campaignId)).status !== 'RUNNING') return;
-      if (waitMs > 0 && !over) await wait(campaignId, waitMs);
+      const called = new Promise<'called'>((resolve) => calls.set(campaignId, () => resolve('called')));
+      const step = runSendStep(dependencies, campaignId, options);
+      const note = async () => {
+        const result = await step;
+        drained ||= result.drained;
+      };
+      running.push(note());
+      const result = await Promise.race([step, called]);
+      if (result === 'called' || drained) continue;
+      if ((await getCampaignStanding(dependencies.database, campaignId)).status !== 'RUNNING') break;
+      const { waitMs } = result;
+      if (waitMs > 0 && !over) await Promise.race([called, sleep(waitMs, undefined, { ref: false })]);
     }
+    await Promise.all(running);
+    if (drained) await settleCampaign(dependencies, campaignId);
   };
   return {
     dependencies,
@@ -78,7 +80,7 @@ export function createCrowd(outside: Parameters<typeof sendingDependencies>[0]):
     },
     async stop() {
       over = true;
-      for (const wake of waiting.values()) wake();
+      for (const call of calls.values()) call();
       await Promise.all(driving);
     },
   };

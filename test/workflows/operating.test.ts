@@ -118,6 +118,7 @@ describe('a step of sending that is paused by hand', () => {
       });
       await until(async () => (await scene.standing()).pauseReason === 'OPERATOR');
       await until(async () => (await scene.standing()).counts.claimed === 0);
+      await until(async () => (await scene.progress())?.status === 'PAUSED');
       const sent = scene.provider.received.length;
       expect(sent).toBeLessThan(1_500);
       expect(await ask(scene, 'resume')).toBe('RUNNING');

@@ -22,7 +22,7 @@ import {
   type CampaignToPrepare,
 } from '../../records/audience/preparation.ts';
 import { getCampaignStanding } from '../../records/campaigns/standing.ts';
-import { isWriteCollision } from '../../records/database/load-connection.ts';
+import { isRefusedValue, isWriteCollision } from '../../records/database/load-connection.ts';
 import { listSubscribedKeys } from '../../records/webhooks/events.ts';
 import { openRecipientLoad, type RecipientLoad } from '../../records/audience/recipient-load.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
@@ -57,10 +57,13 @@ export async function prepareCampaign(
     await attemptRepeatedly(dependencies, campaign, watch);
   } catch (error) {
     if (watch.isStopped() && !signal.aborted) return;
-    if (!(error instanceof PreparationFailure)) throw error;
-    await failPreparation(dependencies.database, campaignId, error);
+    const failure = isRefusedValue(error)
+      ? new PreparationFailure('CSV_UNREADABLE', 'The contacts hold a text that cannot be stored')
+      : error;
+    if (!(failure instanceof PreparationFailure)) throw error;
+    await failPreparation(dependencies.database, campaignId, failure);
     dependencies.logger.info(
-      { campaignId, status: 'FAILED', preparationError: error.code },
+      { campaignId, status: 'FAILED', preparationError: failure.code },
       'campaign failed',
     );
   } finally {

@@ -1,26 +1,30 @@
 /**
- * One step of sending a campaign: takes the campaign's turn on its channel, sends for a few seconds and hands the turn on.
- * Any number of steps, in any number of processes, may ask; at most four of a channel send at a time.
+ * One step of sending a campaign: takes the campaign's turn on its channel, sends for some seconds and hands the turn on.
+ * Any number of steps, in any number of processes, may ask; at most four of a channel send at a time, and one without end.
  */
 import { randomUUID } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
 import {
-  endTurn,
+  callNext,
+  leaveTurn,
   leaveQueue,
+  noteTurn,
   renewEveryMs,
   renewTurn,
   takeTurn,
   type HeldTurn,
 } from '../../records/sending/channel-turns.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
-import { getSendingContext } from '../../records/sending/context.ts';
+import { getSendingContext, type SendingContext } from '../../records/sending/context.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { openTurn, type SendingTurn } from './send-in-turn.ts';
 import { applyHalt, applyRefusals } from './stop-sending.ts';
 
 export interface StepOptions {
-  /** No page is claimed after this long. */
+  /** After this long the step ends. */
   readonly budgetMs: number;
+  /** The campaign's next step is called then, and begins while this one sends. */
+  readonly isFollowed?: boolean;
   /** True when the process is about to end: nothing more leaves. */
   readonly draining: () => boolean;
 }
@@ -30,8 +34,6 @@ export interface StepResult {
   readonly drained: boolean;
   /** How long to wait before the next step. */
   readonly waitMs: number;
-  /** Nobody waits for a turn of the channel: a second step beside the next one is welcome. */
-  readonly room: boolean;
 }
 
 export type Sender = Pick<
@@ -46,52 +48,66 @@ export async function runSendStep(
 ): Promise<StepResult> {
   const { database, config, metrics } = dependencies;
   const stepId = randomUUID();
-  const taken = await takeTurn(database, { campaignId, stepId });
+  const askedAt = performance.now();
+  const [taken, context] = await Promise.all([
+    takeTurn(database, { campaignId, stepId }),
+    getSendingContext(database, campaignId),
+  ]);
+  const answeredAt = performance.now();
+  const clock = { offset: answeredAt - context.now, roundTripMs: answeredAt - askedAt };
   if (taken === null) {
     await leaveQueue(database, campaignId);
-    return { drained: false, waitMs: 0, room: false };
+    return { drained: false, waitMs: 0 };
   }
-  const { place, running } = taken;
-  if (place === null) return { drained: false, waitMs: taken.ask_again_ms, room: false };
-  const expired = await expireClaims(database, { campaignId, graceSeconds: config.outcomeGraceSeconds });
+  const { place } = taken;
+  if (place === null) return { drained: false, waitMs: taken.ask_again_ms };
+  const [prices, expired] = await Promise.all([
+    findPrices(database, context.workspace_id, context.template_category),
+    expireClaims(database, { campaignId, graceSeconds: config.outcomeGraceSeconds }),
+  ]);
   metrics.recipientChanges.inc({ state: 'unknown' }, expired);
-  const context = await getSendingContext(database, campaignId);
-  const prices = await findPrices(database, context.workspace_id, context.template_category);
   const turn = { campaignId, stepId, place, channelId: context.channel_id };
-  const sending = openTurn(dependencies, { ...options, context, prices, running });
+  const callOn = (again: boolean) => tell(dependencies, () => callNext(database, turn, again));
+  const sending = openTurn(dependencies, { ...options, turn, context, clock, prices, callOn });
   const renewing = setInterval(() => {
     // Whoever stood still for longer than a lease may be one too many.
-    const lost = (renewed: boolean) => void (renewed || sending.stop());
+    const lost = (renewed: boolean) => void (renewed || sending.leave());
     renewTurn(database, turn).then(lost, () => undefined);
   }, renewEveryMs);
   try {
-    return await sendAndHandOn(dependencies, turn, sending);
+    return await sendAndHandOn(dependencies, { turn, context, sending });
   } finally {
     clearInterval(renewing);
   }
 }
 
-async function sendAndHandOn(
-  dependencies: Sender,
-  turn: HeldTurn,
-  sending: SendingTurn,
-): Promise<StepResult> {
-  const { database, orchestrator, logger } = dependencies;
-  const { campaignId } = turn;
-  const { context, drained, waitMs, heldMs, halt, refusals, ...used } = await sending.run();
+interface Sending {
+  readonly turn: HeldTurn;
+  readonly context: SendingContext;
+  readonly sending: SendingTurn;
+}
+
+async function sendAndHandOn(dependencies: Sender, { turn, context, sending }: Sending): Promise<StepResult> {
+  const { drained, waitMs, heldMs, turnOver, halt, refusals, ...used } = await sending.run();
   await applyRefusals(dependencies, context, refusals);
   if (halt !== undefined) await applyHalt(dependencies, context, halt);
-  const ended = await endTurn(database, turn, {
-    ...used,
-    goesOn: !drained && waitMs === 0 && halt === undefined,
-    keepMs: heldMs,
-  });
-  if (drained) await leaveQueue(database, campaignId);
-  if (ended.next !== null) {
-    // Who is not told asks by itself, later.
-    await orchestrator.refreshCampaign(ended.next).catch((error: unknown) => {
-      logger.warn({ campaignId: ended.next, error: String(error) }, 'a campaign was not told of its turn');
-    });
+  // Whoever has sent, however little, lets the others wait for the channel, too.
+  const keepMs = used.tokensUsed === 0 ? heldMs : 0;
+  const called = await tell(dependencies, () => leaveTurn(dependencies.database, turn, keepMs));
+  const goesOn = !drained && waitMs === 0 && heldMs === 0 && halt === undefined;
+  const waits = goesOn && (turnOver || called);
+  const askAgainMs = await noteTurn(dependencies.database, turn, { ...used, drained, waits });
+  return { drained, waitMs: Math.max(waitMs, heldMs, waits ? askAgainMs : 0) };
+}
+
+/** False when nobody was called. Who is not told asks by itself, later. */
+async function tell({ orchestrator, logger }: Sender, call: () => Promise<string | null>): Promise<boolean> {
+  try {
+    const next = await call();
+    if (next !== null) await orchestrator.refreshCampaign(next);
+    return next !== null;
+  } catch (error) {
+    logger.warn({ error: String(error) }, 'nobody was told of the next turn');
+    return false;
   }
-  return { drained, waitMs: Math.max(waitMs, heldMs, ended.ask_again_ms ?? 0), room: ended.room };
 }

@@ -1,49 +1,62 @@
 /**
- * Sending while the turn lasts: leases tokens, claims as many recipients, and sends each when its token falls due. Several
- * pages are in flight, so that database work and the provider's latency overlap.
+ * Sending while the turn lasts: claims the next page, with its tokens, just before the messages in line have left, so that
+ * database work and the provider's latency overlap. Outcomes are written as they come, many pages' together.
  */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countRecipients } from '../../telemetry/metrics.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
-import { leaseTokens, type TokenLease } from '../../records/sending/channel-rate.ts';
+import { shiftSchedule } from '../../records/sending/channel-rate.ts';
 import { noteAnswers } from '../../records/sending/channel-trouble.ts';
-import { listKeptTurns } from '../../records/sending/channel-turns.ts';
-import { claimPage, countOpenClaims, type ClaimedRecipient } from '../../records/sending/claims.ts';
+import type { HeldTurn } from '../../records/sending/channel-turns.ts';
+import {
+  claimPage,
+  countOpenClaims,
+  type Claim,
+  type ClaimedRecipient,
+} from '../../records/sending/claims.ts';
 import { recordPage, type MessageOutcome } from '../../records/sending/page-results.ts';
 import type { SendingContext } from '../../records/sending/context.ts';
 import { untilDone } from '../../records/database/until-done.ts';
-import { createClockOffset } from './clock-offset.ts';
-import { Gate } from './gate.ts';
+import { Line } from './line.ts';
 import { judge, stateOf } from './message-outcome.ts';
 import type { Sender, StepOptions } from './run-send-step.ts';
-import { sendPage, type PageTokens } from './send-page.ts';
 import { controlStep } from './step-control.ts';
 import { pauseForBalance } from './stop-sending.ts';
 
 export interface TurnOptions extends StepOptions {
+  readonly turn: HeldTurn;
   readonly context: SendingContext;
+  readonly clock: {
+    /** Our clock, less Postgres'. */
+    readonly offset: number;
+    /** How long Postgres takes to answer. */
+    readonly roundTripMs: number;
+  };
   /** Micro-units by recipient country; '' is every other country. */
   readonly prices: ReadonlyMap<string, bigint>;
-  /** Steps of the channel that run, this one included. */
-  readonly running: number;
+  /** Calls who comes next, `again` this campaign where nobody else waits. */
+  readonly callOn: (again: boolean) => Promise<unknown>;
 }
 
 const largestPage = 1_000;
-/** Of what the places for unanswered messages let through. */
-const pageSeconds = 0.25;
-/** Of the channel's rate, the same for every step: by turns with the others' a page has the time that its claim takes. */
-const leaseSeconds = 0.1;
-/** Pages that have left, and whose answers are awaited or written. */
-const pagesInFlight = 16;
-/** How long a turn lasts while others wait for theirs. */
-const shortTurnMs = 2_000;
-/** Tokens, or a recipient, for which a step itself waits. */
-const shortWaitMs = 1_000;
-const reservationWaitMs = 2_000;
-const placeWaitMs = 50;
-
-type Tokens = TokenLease & PageTokens;
+/** A page is so long, and longer only where its claim takes longer: a single send waits for one. */
+const pageMs = 40;
+/** A claim that takes longer makes no page longer: nobody stays in line for more than a moment. */
+const longestClaimMs = 300;
+/** Tokens may fall due so much later than the messages in line have left. */
+const aheadMs = 100;
+/** Where the places for unanswered messages are what limits a step, it tries to send by so much more than they let through. */
+const growth = 1.5;
+/** How long a turn lasts while others wait for theirs, and how often one of them is called. */
+const turnMs = 1_000;
+const callEveryMs = 3_500;
+/** How long the campaign's own next step may take to begin. */
+const followedMs = 5_000;
+/** For tokens, or for a recipient, a step itself waits about a second. */
+const shortWaitMs = 1_100;
+const lookAgainMs = 50;
+const recordEveryMs = 100;
+const dryForMs = 2_000;
 
 interface Ending {
   readonly drained: boolean;
@@ -59,89 +72,32 @@ export type SendingTurn = ReturnType<typeof openTurn>;
 
 export function openTurn(
   dependencies: Sender,
-  { context, prices, running, budgetMs, draining }: TurnOptions,
+  { turn, context, clock, prices, callOn, budgetMs, isFollowed, draining }: TurnOptions,
 ) {
   const { database, config, provider, secrets, logger, metrics } = dependencies;
   const { workspace_id: workspaceId, campaign_id: campaignId, channel_id: channelId, epoch } = context;
+  const claimId = turn.stepId;
   const startedAt = performance.now();
   const accessToken = secrets.decrypt(context.access_token_encrypted, `channel ${channelId}`);
   const render = compileRenderer(context.message_plan as MessagePlan);
-  const placeOnOurClock = createClockOffset();
-  let leaving = Promise.resolve();
-  const recording = new Set<Promise<void>>();
-  /** A page's results cannot be written: nothing more leaves, and the step fails. */
+  let outcomes = new Map<number, MessageOutcome>();
+  let writing = Promise.resolve();
+  let writeSoon: NodeJS.Timeout | undefined;
+  /** Results cannot be written: nothing more leaves, and the step fails. */
   let failure: { readonly error: unknown } | undefined;
   let left = context.pending;
   let tokensUsed = 0;
-  let othersWait = false;
-
-  const gate = new Gate({
-    messagesPerSecond: context.messages_per_second,
-    answerMs: context.answer_ms,
-    steps: Math.max(2, running),
-    most: Math.max(1, Math.ceil(config.providerConnections / 2)),
-  });
+  let seen: Pick<Claim, 'othersWait' | 'turnOver'> = { othersWait: false, turnOver: false };
+  let calledAt = startedAt + turnMs - callEveryMs;
+  let messagesPerSecond = context.messages_per_second;
+  let { offset } = clock;
+  let claimMs = Math.min(clock.roundTripMs, longestClaimMs);
+  let dryUntil: number | undefined;
 
   const control = controlStep({
     draining,
-    noteAnswers: async (answers) => {
-      const heldMs = await noteAnswers(database, { channelId, ...answers });
-      if (answers.tries && heldMs === 0) await callKept();
-      return heldMs;
-    },
+    noteAnswers: (answers) => noteAnswers(database, { channelId, ...answers }),
   });
-
-  /** The channel is open again. Who is not told asks when the hold would have been over. */
-  const callKept = async (): Promise<void> => {
-    const kept = await listKeptTurns(database, channelId);
-    await Promise.allSettled(kept.map((id) => dependencies.orchestrator.refreshCampaign(id)));
-  };
-
-  const lease = async (wanted: number): Promise<Tokens> => {
-    const askedAt = performance.now();
-    const answerWithinMs = config.providerTimeoutMs + shortWaitMs;
-    const leased = await leaseTokens(database, { channelId, wanted, answerWithinMs });
-    const offset = placeOnOurClock({ askedAt, theirs: leased.now, answeredAt: performance.now() });
-    ({ othersWait } = leased);
-    control.leased(leased);
-    tokensUsed += leased.granted;
-    return { ...leased, startsAt: leased.dueAt + offset };
-  };
-
-  const claim = async (limit: number) => {
-    const claimId = randomUUID();
-    const stop = metrics.claimSeconds.startTimer();
-    const claimed = await claimPage(database, {
-      claimId,
-      campaignId,
-      channelId,
-      epoch,
-      limit,
-      prices,
-      limited: context.limited,
-    });
-    stop({ outcome: claimed.kind });
-    if (claimed.kind === 'stopped') control.stop();
-    if (claimed.kind === 'page') {
-      metrics.recipientChanges.inc({ state: 'claimed' }, claimed.recipients.length);
-      left = claimed.pending;
-    }
-    return { ...claimed, claimId };
-  };
-
-  type Outcomes = ReadonlyMap<number, MessageOutcome>;
-  const record = async (claimId: string, outcomes: Outcomes, final: boolean): Promise<void> => {
-    const stop = metrics.recordSeconds.startTimer();
-    // What the provider has answered must be written down, however long the database is away.
-    await untilDone(() =>
-      recordPage(database, { workspaceId, campaignId, channelId, claimId, outcomes, final }),
-    );
-    stop();
-    const states = [...outcomes.values()].map(stateOf);
-    countRecipients(metrics, states);
-    left += states.filter((state) => state === 'PENDING').length;
-    if (final) logger.info({ campaignId, claimId, recorded: outcomes.size }, 'page recorded');
-  };
 
   const send = (recipient: ClaimedRecipient, heldBack: () => boolean) =>
     provider.sendMessage({
@@ -159,107 +115,178 @@ export function openTurn(
       heldBack,
     });
 
-  const sendClaimed = (claimId: string, recipients: readonly ClaimedRecipient[], tokens: Tokens) => {
-    const page = sendPage(
-      {
-        gate,
-        send,
-        stopped: control.stopped,
-        // Without the database there are no tokens.
-        lease: (wanted) => lease(wanted).catch(() => undefined),
-        judge: (result, recipient) => {
-          const verdict = judge(result, control.held() ? null : recipient.attempts);
-          control.note(verdict, recipient);
-          return verdict.outcome;
-        },
-        record: (outcomes, final) => record(claimId, outcomes, final),
-      },
-      recipients,
-      // The one message that tries a channel is never too late.
-      tokens.tries ? { ...tokens, startsAt: performance.now() } : tokens,
-    );
-    leaving = page.dispatched;
-    const done = page.recorded
+  const line = new Line({
+    messagesPerSecond,
+    answerMs: context.answer_ms,
+    share: turn.place === 1 ? 1 : 1 / 4,
+    most: config.providerConnections,
+    send,
+    stopped: control.stopped,
+    // Without the database the next claim says it.
+    shifted: (lateMs) => void shiftSchedule(database, channelId, lateMs).catch(() => undefined),
+    settle: (recipient, result) => {
+      const verdict = judge(result, control.held() ? null : recipient.attempts);
+      control.note(verdict, recipient);
+      outcomes.set(recipient.position, verdict.outcome);
+      writeSoon ??= setTimeout(() => void write(), recordEveryMs);
+    },
+  });
+
+  /** One at a time: what comes meanwhile goes with the next. */
+  const write = (final = false): Promise<void> => {
+    clearTimeout(writeSoon);
+    writeSoon = undefined;
+    writing = writing
+      .then(() => record(final))
       .catch((error: unknown) => {
         failure ??= { error };
         control.stop();
-      })
-      .finally(() => recording.delete(done));
-    recording.add(done);
+      });
+    return writing;
   };
 
-  /** Reservations of pages in flight may come free again: the wallet is dry only once they are settled. */
-  const pauseWhenDry = async (tokens: Tokens): Promise<void> => {
-    await Promise.all(recording);
-    const until = performance.now() + reservationWaitMs;
-    while (performance.now() < until && (await countOpenClaims(database, channelId)) > 0) await sleep(50);
-    const again = await claim(1);
-    if (again.kind === 'page') sendClaimed(again.claimId, again.recipients, tokens);
-    if (again.kind !== 'unaffordable') return;
-    await pauseForBalance(dependencies, context, again.available);
-    control.stop();
+  const record = async (final: boolean): Promise<void> => {
+    const written = outcomes;
+    outcomes = new Map();
+    if (written.size === 0 && !(final && tokensUsed > 0)) return;
+    const stop = metrics.recordSeconds.startTimer();
+    const results = { workspaceId, campaignId, channelId, claimId, outcomes: written, final };
+    // What the provider has answered must be written down, however long the database is away.
+    await untilDone(() => recordPage(database, results));
+    stop();
+    const states = [...written.values()].map(stateOf);
+    countRecipients(metrics, states);
+    left += states.filter((state) => state === 'PENDING').length;
+    logger.info({ campaignId, claimId, recorded: written.size }, 'page recorded');
   };
 
-  const isOver = (): boolean => {
-    const elapsed = performance.now() - startedAt;
-    return control.stopped() || elapsed > budgetMs || (othersWait && elapsed > shortTurnMs);
+  /** Everybody who was claimed is settled. */
+  const settled = async (final = false): Promise<void> => {
+    await line.empty();
+    await write(final);
   };
 
-  const pageSize = (): number => {
-    const ofRate = Math.max(1, Math.floor(context.messages_per_second * leaseSeconds));
-    return Math.ceil(Math.min(left, largestPage, ofRate, gate.perSecond() * pageSeconds));
+  const claim = async (): Promise<Claim> => {
+    const askedAt = performance.now();
+    const perSecond = line.perSecond() * growth;
+    const seconds = Math.max(pageMs, claimMs * growth) / 1_000;
+    const limit = Math.floor(Math.min(messagesPerSecond, perSecond) * seconds);
+    const claimed = await claimPage(database, {
+      claimId,
+      campaignId,
+      channelId,
+      epoch,
+      prices,
+      limited: context.limited,
+      perSecond,
+      limit: Math.max(1, Math.min(limit, largestPage, left)),
+      aheadMs: claimMs + aheadMs,
+      notBefore: line.endsAt - offset,
+      answerWithinMs: config.providerTimeoutMs + shortWaitMs,
+    });
+    const answeredAt = performance.now();
+    metrics.claimSeconds.observe({ outcome: claimed.kind }, (answeredAt - askedAt) / 1_000);
+    claimMs = Math.min(longestClaimMs, Math.max(answeredAt - askedAt, claimMs * 0.8));
+    seen = claimed;
+    if (claimed.kind === 'stopped') control.stop();
+    if (claimed.kind === 'page') {
+      const { recipients, dueAt, spacingMs, now, pending, tries } = claimed;
+      // The fastest answer says best how the clocks stand to each other, as long as nobody sets them.
+      const sample = answeredAt - now;
+      if (sample < offset || sample > offset + shortWaitMs) offset = sample;
+      metrics.recipientChanges.inc({ state: 'claimed' }, recipients.length);
+      control.claimed({ troubled: claimed.troubled, tries });
+      messagesPerSecond = 1_000 / spacingMs;
+      tokensUsed += recipients.length;
+      left = pending;
+      dryUntil = undefined;
+      line.add(recipients, dueAt + offset, spacingMs);
+    }
+    return claimed;
   };
 
-  /** Whatever happens to the claiming, what was sent is recorded. */
-  const claimAndRecord = async (): Promise<Ending> => {
-    try {
-      return await claimAndSend();
-    } finally {
-      await Promise.all(recording);
+  /** Whoever is called takes the place; until then this step goes on. */
+  const callOnceInAWhile = (): void => {
+    const now = performance.now();
+    const again = isFollowed === true && now - startedAt > budgetMs;
+    if (!(seen.othersWait || again) || line.isStuck() || now < calledAt + callEveryMs) return;
+    calledAt = now;
+    void callOn(again);
+  };
+
+  /** Reservations on the way may come free again: the wallet is dry only once they are settled. */
+  const pauseWhenDry = async (available: bigint): Promise<void> => {
+    await settled();
+    if (dryUntil === undefined) dryUntil = performance.now() + dryForMs;
+    else if (performance.now() < dryUntil && (await countOpenClaims(database, channelId, claimId)) > 0)
+      await sleep(lookAgainMs);
+    else {
+      await pauseForBalance(dependencies, context, available);
+      control.stop();
     }
   };
 
+  const isOver = (): boolean =>
+    control.stopped() ||
+    seen.turnOver ||
+    performance.now() - startedAt > budgetMs + (isFollowed === true ? followedMs : 0);
+
   const claimAndSend = async (): Promise<Ending> => {
     while (!isOver()) {
-      // Pages in flight may still put somebody back.
-      if (left <= 0) await Promise.all(recording);
+      line.leave();
+      // Those on the way may still go back.
+      if (left <= 0) await settled();
       if (left <= 0) return { ...goingOn, drained: true };
-      await leaving;
-      if (recording.size >= pagesInFlight || gate.places() <= 0) {
-        await Promise.race([...recording, sleep(placeWaitMs)]);
+      callOnceInAWhile();
+      const restMs = line.isStuck() ? lookAgainMs : line.restMs() - claimMs;
+      if (restMs > shortWaitMs) return { ...goingOn, waitMs: restMs, heldMs: restMs };
+      if (restMs > 0) {
+        await sleep(Math.min(restMs, lookAgainMs));
         continue;
       }
-      const tokens = await lease(pageSize());
-      if (tokens.granted === 0) {
-        const waitMs = tokens.retryInMs;
+      const claimed = await claim();
+      if (claimed.kind === 'unaffordable') await pauseWhenDry(claimed.available);
+      if (claimed.kind === 'page' && claimed.tries) await settled().then(control.settled);
+      if (claimed.kind === 'limited') return { ...goingOn, waitMs: Math.max(shortWaitMs, claimed.moreInMs) };
+      if (claimed.kind === 'early') {
+        const waitMs = Math.max(1, claimed.dueInMs - claimMs);
         if (waitMs > shortWaitMs) return { ...goingOn, waitMs, heldMs: waitMs };
         await sleep(waitMs);
-        continue;
       }
-      const claimed = await claim(tokens.granted);
-      if (claimed.kind === 'page') sendClaimed(claimed.claimId, claimed.recipients, tokens);
-      if (claimed.kind === 'unaffordable') await pauseWhenDry(tokens);
-      if (claimed.kind === 'limited') return { ...goingOn, waitMs: Math.max(shortWaitMs, claimed.moreInMs) };
-      if (tokens.tries || claimed.kind === 'empty') await Promise.all(recording);
-      if (claimed.kind !== 'empty') continue;
-      const waitMs = claimed.retryInMs;
-      if (waitMs === null) left = 0;
-      else if (waitMs > shortWaitMs) return { ...goingOn, waitMs };
-      else await sleep(Math.max(20, waitMs));
+      if (claimed.kind !== 'empty' || claimed.retryInMs === 0) continue;
+      if (claimed.retryInMs === null) left = 0;
+      else if (claimed.retryInMs > shortWaitMs) return { ...goingOn, waitMs: claimed.retryInMs };
+      else await sleep(Math.max(20, claimed.retryInMs));
     }
     return goingOn;
   };
 
   return {
-    /** Nothing more leaves. */
-    stop: control.stop,
+    /** The turn is over: what is in line is the last. */
+    leave: (): void => {
+      seen = { ...seen, turnOver: true };
+    },
     async run() {
-      const ending = await claimAndRecord();
+      let ending: Ending;
+      try {
+        ending = await claimAndSend();
+      } finally {
+        // Whatever happens to the claiming, what was sent is recorded.
+        await settled(true);
+      }
       if (failure !== undefined) throw failure.error;
       const heldMs = Math.max(ending.heldMs, await control.settled());
       const { refusals } = control;
-      const { answerMs } = gate;
-      return { ...ending, heldMs, context, refusals, tokensUsed, answerMs, halt: control.halt() };
+      const { answerMs } = line;
+      return {
+        ...ending,
+        heldMs,
+        refusals,
+        tokensUsed,
+        answerMs,
+        turnOver: seen.turnOver,
+        halt: control.halt(),
+      };
     },
   };
 }

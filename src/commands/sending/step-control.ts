@@ -58,9 +58,9 @@ export function controlStep({ draining, noteAnswers }: StepControlOptions) {
     stop: (): void => {
       halt ??= { kind: 'changed' };
     },
-    /** What the latest lease has told. */
-    leased: (lease: { readonly troubled: boolean; readonly tries: boolean }): void => {
-      channel = { ...channel, ...lease };
+    /** What the latest claim has seen. */
+    claimed: (seen: { readonly troubled: boolean; readonly tries: boolean }): void => {
+      channel = { ...channel, ...seen };
     },
     note: (verdict: Verdict, recipient: ClaimedRecipient): void => {
       // Of many equal refusals one is enough to pause a template or a channel.

@@ -19,9 +19,9 @@ export interface LoadConnection {
   ) => Promise<readonly R[]>;
   /** A COPY of rows of `createCopyRows`. */
   readonly copyRows: (statement: string, rows: Buffer) => Promise<void>;
-  /** What `COPY … TO STDOUT` gives, as it arrives. */
+  /** What `COPY … TO STDOUT` gives, as it arrives: to be read to its end before the commit. */
   readonly copyOut: (statement: string) => AsyncIterable<Buffer>;
-  /** Commits and closes. */
+  /** Commits, and keeps the connection for the next load. */
   readonly commit: () => Promise<void>;
   readonly destroy: () => void;
 }
@@ -31,53 +31,109 @@ const idleLimitOfHangingMs = 120_000;
 /** A machine that is gone tells nobody, and a statement may take its time: only the network itself knows. */
 const keepAliveIdleMs = 10_000;
 
+/** A connection is used again: opening two for each of many small campaigns costs more than the rest of their preparation. */
+interface Session {
+  readonly client: pg.Client;
+  readonly stream: Socket;
+  failure: unknown;
+  closing?: NodeJS.Timeout;
+}
+
+const idleForMs = 30_000;
+const idleSessions = new Map<string, Session[]>();
+
+async function connect(databaseUrl: string): Promise<Session> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveIdleMs,
+  });
+  const failed: { failure: unknown } = { failure: undefined };
+  client.on('error', (error: unknown) => {
+    failed.failure ??= error instanceof Error ? withoutRow(error) : error;
+  });
+  await client.connect();
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
+  return Object.assign(failed, { client, stream });
+}
+
+function keep(databaseUrl: string, session: Session): void {
+  const kept = idleSessions.get(databaseUrl) ?? [];
+  idleSessions.set(databaseUrl, [...kept, session]);
+  session.stream.unref();
+  session.closing = setTimeout(() => {
+    idleSessions.set(databaseUrl, idleSessions.get(databaseUrl)?.filter((other) => other !== session) ?? []);
+    session.client.end().catch(() => undefined);
+  }, idleForMs).unref();
+}
+
+/** Closes what is kept for the next load. */
+export async function closeLoadConnections(databaseUrl: string): Promise<void> {
+  const kept = idleSessions.get(databaseUrl) ?? [];
+  idleSessions.delete(databaseUrl);
+  for (const { closing } of kept) clearTimeout(closing);
+  await Promise.allSettled(kept.map(({ client }) => client.end()));
+}
+
+/** A session on which the transaction has begun. A kept one may be gone by now: then there is another. */
+async function begin(databaseUrl: string, statement: string): Promise<Session> {
+  const kept = idleSessions.get(databaseUrl)?.pop();
+  clearTimeout(kept?.closing);
+  const session = kept ?? (await connect(databaseUrl));
+  try {
+    session.stream.ref();
+    if (session.failure !== undefined) throw session.failure;
+    await session.client.query(statement);
+    return session;
+  } catch (error) {
+    session.stream.destroy();
+    if (kept === undefined) throw error;
+    return begin(databaseUrl, statement);
+  }
+}
+
 /**
  * Begins the transaction. While the process lives it does, however long the other side of a load (a file, another connection)
- * takes; its limits end with it, because behind a pooler the session goes on to serve others.
+ * takes; its limits and its name end with it, because behind a pooler the session goes on to serve others.
  */
 export async function openLoadConnection(
   databaseUrl: string,
   applicationName: string,
   idleLimitMs = idleLimitOfHangingMs,
 ): Promise<LoadConnection> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: 10_000,
-    application_name: applicationName,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveIdleMs,
-  });
-  let failure: unknown;
-  const fail = (error: unknown): void => {
-    failure ??= error instanceof Error ? withoutRow(error) : error;
-  };
-  client.on('error', fail);
-  await client.connect();
-  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
+  const session = await begin(
+    databaseUrl,
+    `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = ${idleLimitMs};
+     SET LOCAL application_name = '${applicationName}'`,
+  );
+  const { client, stream } = session;
   let last: Promise<unknown> = Promise.resolve();
   let underWay = 0;
+  let over = false;
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     underWay += 1;
     const result = last.then(() => {
-      if (failure !== undefined) throw failure;
+      if (session.failure !== undefined) throw session.failure;
       return work();
     });
-    last = result.catch(fail).finally(() => {
-      underWay -= 1;
-    });
+    last = result
+      .catch((error: unknown) => {
+        session.failure ??= error instanceof Error ? withoutRow(error) : error;
+      })
+      .finally(() => {
+        underWay -= 1;
+      });
     return result;
   };
-  const begin = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = ${idleLimitMs}`;
-  try {
-    await client.query(begin);
-  } catch (error) {
-    stream.destroy();
-    throw error;
-  }
   const signOfLife = setInterval(() => {
     if (underWay === 0) inTurn(() => client.query('SELECT')).catch(() => undefined);
   }, idleLimitMs / 4).unref();
-  stream.once('close', () => clearInterval(signOfLife));
+  const destroy = (): void => {
+    clearInterval(signOfLife);
+    if (!over) stream.destroy();
+    over = true;
+  };
   return {
     rows: <R extends readonly unknown[]>(text: string, values: readonly unknown[] = []) =>
       inTurn(async () => {
@@ -94,10 +150,17 @@ export async function openLoadConnection(
       }),
     copyOut: (statement) => client.query(copyTo(statement)),
     commit: async () => {
-      await inTurn(() => client.query('COMMIT'));
-      await client.end();
+      try {
+        await inTurn(() => client.query('COMMIT'));
+      } catch (error) {
+        destroy();
+        throw error;
+      }
+      clearInterval(signOfLife);
+      if (!over) keep(databaseUrl, session);
+      over = true;
     },
-    destroy: () => void stream.destroy(),
+    destroy,
   };
 }
 
@@ -106,4 +169,9 @@ const collisions = new Set(['23505', '40P01', '40001']);
 /** Another transaction wrote the same rows at the same time; what it wrote is to be seen now. */
 export function isWriteCollision(error: unknown): boolean {
   return error instanceof pg.DatabaseError && collisions.has(error.code ?? '');
+}
+
+/** A value of the input is what Postgres takes in no column, such as U+0000 in a text: another try ends alike. */
+export function isRefusedValue(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code?.startsWith('22') === true;
 }

@@ -1,26 +1,41 @@
 /**
- * Turns of a channel: at most four steps of sending run at a time over all its campaigns and all workers. A place is a lease
- * that its step renews, so that a dead process loses it. Who ends its turn hands its place to the campaign that has taken
- * least, counting what it would take in one turn: a small one passes a hundred large ones.
+ * Turns of a channel. One step sends on the first place of a channel; three more are for campaigns that a quarter of a second
+ * sends to their end. A place is a lease that its step renews, so that a dead process loses it. Who has had its turn calls the
+ * campaign that has taken least, counting what it would take in one turn, and sends until that one takes the place.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
-import { nullable, row } from '../database/row.ts';
+import { nothing, nullable, row } from '../database/row.ts';
 
 const places = 4;
 const leaseMs = 5_000;
 export const renewEveryMs = 1_500;
+/** Who was called and has not come by then lets anybody take the place who asks. */
+const calledForMs = 3_000;
 
 /** All that wait ask again so often a second together, and nobody more often than every two seconds. */
 const askingPerSecond = 5;
 const shortestAskMs = 2_000;
 
-const lease = (ms: number) => sql.fragment`clock_timestamp() + make_interval(secs => ${ms / 1_000}::float8)`;
+const after = (ms: number) => sql.fragment`clock_timestamp() + make_interval(secs => ${ms / 1_000}::float8)`;
 
-/** When a campaign without a turn asks again; who ends its turn calls it long before. */
+/** When a campaign without a turn asks again; it is called long before. */
 const askAgainMs = sql.fragment`greatest(${shortestAskMs}::float8,
   (SELECT count(*) FROM channel_queue WHERE waiting) * 1000.0 / ${askingPerSecond})::float8`;
+
+/** What is left to one of these is over in a quarter of a second. Of campaign_counter and channel. */
+const isSmall = sql.fragment`(pending <= greatest(2, messages_per_second / 4))`;
+
+/** The place may be taken by the campaign. */
+const isFree = (turn: ReturnType<typeof sql.fragment>, campaignId: string) => sql.fragment`(
+  ${turn}.until <= clock_timestamp() OR ${turn}.called = ${campaignId} OR ${turn}.called_at <= ${after(-calledForMs)}
+  OR (${turn}.step_id IS NULL AND ${turn}.campaign_id = ${campaignId}))`;
+
+/** Another step of the campaign sends, and has not called this one. */
+const sends = (channelId: ReturnType<typeof sql.fragment>, campaignId: string) => sql.fragment`EXISTS (
+  SELECT FROM channel_turn WHERE channel_turn.channel_id = ${channelId} AND channel_turn.campaign_id = ${campaignId}
+    AND step_id IS NOT NULL AND until > clock_timestamp() AND called IS DISTINCT FROM ${campaignId}::uuid)`;
 
 export interface TurnRequest {
   readonly campaignId: string;
@@ -31,18 +46,13 @@ export interface TurnRequest {
 const Turn = t.type({
   /** Null: no place is free. */
   place: nullable(t.number),
-  /** Places taken, its own included. */
-  running: t.number,
   ask_again_ms: t.number,
   /** A place was free: with `place` null another step was quicker. */
   free: t.boolean,
 });
 export type Turn = t.TypeOf<typeof Turn>;
 
-/**
- * Null for a campaign that does not run. A second place of a campaign is granted only where nobody waits for one; without a
- * place the campaign is queued.
- */
+/** Null for a campaign that does not run. Without a place it is queued. */
 export async function takeTurn(connection: Connection, request: TurnRequest): Promise<Turn | null> {
   for (;;) {
     const turn = await tryTakeTurn(connection, request);
@@ -53,38 +63,37 @@ export async function takeTurn(connection: Connection, request: TurnRequest): Pr
 function tryTakeTurn(connection: Connection, { campaignId, stepId }: TurnRequest): Promise<Turn | null> {
   return connection.maybeOne(sql.type(row(Turn))`
     WITH me AS (
-      SELECT id, channel_id FROM campaign WHERE id = ${campaignId} AND status = 'RUNNING'
-    ), occupied AS (
-      SELECT place, channel_turn.campaign_id = me.id AS own, step_id IS NULL AS kept
-      FROM me JOIN channel_turn USING (channel_id) WHERE until > clock_timestamp()
+      SELECT campaign.id, channel_id, ${isSmall} AS small,
+        ${sends(sql.fragment`campaign.channel_id`, campaignId)} AS sends
+      FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id JOIN channel ON channel.id = channel_id
+      WHERE campaign.id = ${campaignId} AND campaign.status = 'RUNNING'
     ), free AS (
-      SELECT place FROM generate_series(1, ${places}) AS place
-      WHERE NOT EXISTS (SELECT FROM occupied WHERE occupied.place = place.place AND NOT (own AND kept))
-        AND CASE (SELECT count(*) FROM occupied WHERE own AND NOT kept)
-          WHEN 0 THEN true
-          WHEN 1 THEN NOT EXISTS (SELECT FROM me JOIN channel_queue USING (channel_id) WHERE waiting)
-          ELSE false END
-      ORDER BY EXISTS (SELECT FROM occupied WHERE occupied.place = place.place) DESC, random() LIMIT 1
+      SELECT place FROM me CROSS JOIN generate_series(1, CASE WHEN small THEN ${places} ELSE 1 END) AS place
+      LEFT JOIN channel_turn USING (channel_id, place)
+      WHERE NOT sends AND (until IS NULL OR ${isFree(sql.fragment`channel_turn`, campaignId)})
+      -- The one that it was called to.
+      ORDER BY COALESCE(called, CASE WHEN step_id IS NULL THEN campaign_id END) = id DESC NULLS LAST, place DESC LIMIT 1
     ), taken AS (
       INSERT INTO channel_turn AS present (channel_id, place, campaign_id, step_id, until)
-      SELECT me.channel_id, free.place, me.id, ${stepId}::uuid, ${lease(leaseMs)} FROM me CROSS JOIN free
-      ON CONFLICT (channel_id, place) DO UPDATE
-        SET campaign_id = excluded.campaign_id, step_id = excluded.step_id, until = excluded.until
-        WHERE present.until <= clock_timestamp()
-          OR (present.campaign_id = excluded.campaign_id AND present.step_id IS NULL)
+      SELECT channel_id, place, id, ${stepId}::uuid, ${after(leaseMs)} FROM me CROSS JOIN free
+      ON CONFLICT (channel_id, place) DO UPDATE SET campaign_id = excluded.campaign_id, step_id = excluded.step_id,
+        until = excluded.until, called = NULL, called_at = NULL
+        WHERE ${isFree(sql.fragment`present`, campaignId)}
       RETURNING place
     ), queued AS (
-      INSERT INTO channel_queue AS present (campaign_id, channel_id, used, waiting)
-      SELECT me.id, me.channel_id,
-        COALESCE((SELECT min(used) FROM channel_queue AS other WHERE other.channel_id = me.channel_id), 0),
-        NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM occupied WHERE own AND NOT kept)
-      FROM me
-      ON CONFLICT (campaign_id) DO UPDATE SET waiting = excluded.waiting, asked_at = now()
-        WHERE present.waiting <> excluded.waiting
+      INSERT INTO channel_queue (campaign_id, channel_id, used, waiting)
+      SELECT id, channel_id, ${leastUsed(sql.fragment`me.channel_id`)}, true
+      FROM me WHERE NOT EXISTS (SELECT FROM taken)
+      ON CONFLICT (campaign_id) DO UPDATE SET waiting = true, asked_at = now() WHERE NOT channel_queue.waiting
+    ), called AS (
+      UPDATE channel_queue SET waiting = false FROM taken WHERE campaign_id = ${campaignId} AND waiting
     )
-    SELECT (SELECT place FROM taken) AS place, EXISTS (SELECT FROM free) AS free, ${askAgainMs} AS ask_again_ms,
-      (SELECT count(*) FROM occupied WHERE NOT (own AND kept))::int4 + (SELECT count(*) FROM taken)::int4 AS running
-    FROM me`);
+    SELECT (SELECT place FROM taken) AS place, EXISTS (SELECT FROM free) AS free, ${askAgainMs} AS ask_again_ms FROM me`);
+}
+
+/** A campaign joins level with the one that has taken least: nothing is owed to who was not there. */
+function leastUsed(channelId: ReturnType<typeof sql.fragment>) {
+  return sql.fragment`COALESCE((SELECT min(used) FROM channel_queue AS other WHERE other.channel_id = ${channelId}), 0)`;
 }
 
 /** The place of a step. */
@@ -96,80 +105,99 @@ export interface HeldTurn extends TurnRequest {
 const mine = ({ channelId, place, stepId }: HeldTurn) => sql.fragment`
   channel_turn.channel_id = ${channelId} AND channel_turn.place = ${place} AND channel_turn.step_id = ${stepId}`;
 
-/** False when the place was lost: the step had stood still for longer than its lease. */
+/** False when the turn was lost: another step sends in this place. */
 export async function renewTurn(connection: Connection, turn: HeldTurn): Promise<boolean> {
   const renewed = await connection.maybeOne(sql.type(row(t.type({ place: t.number })))`
-    UPDATE channel_turn SET until = ${lease(leaseMs)} WHERE ${mine(turn)} RETURNING place`);
+    UPDATE channel_turn SET until = ${after(leaseMs)} WHERE ${mine(turn)} RETURNING place`);
   return renewed !== null;
+}
+
+const Next = row(t.type({ next: nullable(t.string) }));
+
+/** Who comes next, and is called no more; nobody while one who was called may still come. `but`: not this campaign. */
+const next = (turn: HeldTurn, but: string | null = null) => sql.fragment`
+  next AS (
+    SELECT channel_queue.campaign_id FROM channel_turn
+    JOIN channel_queue USING (channel_id)
+    JOIN channel ON channel.id = channel_queue.channel_id
+    JOIN campaign_counter ON campaign_counter.campaign_id = channel_queue.campaign_id
+    JOIN campaign ON campaign.id = channel_queue.campaign_id AND campaign.status = 'RUNNING'
+    WHERE ${mine(turn)} AND COALESCE(called_at <= ${after(-calledForMs)}, true)
+      AND waiting AND campaign.id IS DISTINCT FROM ${but}::uuid AND ${isSmall} = (${turn.place} > 1)
+    ORDER BY used + least(pending, messages_per_second), asked_at, campaign.id LIMIT 1
+    FOR UPDATE OF channel_queue SKIP LOCKED
+  ), told AS (
+    UPDATE channel_queue SET waiting = false FROM next WHERE channel_queue.campaign_id = next.campaign_id
+  )`;
+
+/** Calls a campaign to the place, on which the step sends until then: the next one, or with `again` its own. Returns whom to tell. */
+export async function callNext(
+  connection: Connection,
+  turn: HeldTurn,
+  again: boolean,
+): Promise<string | null> {
+  return connection.maybeOneFirst(sql.type(Next)`
+    WITH ${next(turn, turn.campaignId)}
+    UPDATE channel_turn SET called_at = clock_timestamp(),
+      called = COALESCE((SELECT campaign_id FROM next), ${again ? turn.campaignId : null}::uuid)
+    WHERE ${mine(turn)} AND COALESCE(called_at <= ${after(-calledForMs)}, true) AND (${again} OR EXISTS (SELECT FROM next))
+    RETURNING called AS next`);
+}
+
+/**
+ * Leaves the place: to whoever is called, or for `keepMs` to nobody else, because the channel lets nobody send. Returns whom
+ * to tell.
+ */
+export async function leaveTurn(
+  connection: Connection,
+  turn: HeldTurn,
+  keepMs: number,
+): Promise<string | null> {
+  return connection.maybeOneFirst(sql.type(Next)`
+    WITH ${next(turn)}, left_to AS (
+      SELECT CASE WHEN ${keepMs}::float8 = 0 THEN COALESCE((SELECT campaign_id FROM next), NULLIF(called, campaign_id)) END AS id
+      FROM channel_turn WHERE ${mine(turn)}
+    )
+    UPDATE channel_turn SET step_id = NULL, called = NULL, called_at = NULL, campaign_id = COALESCE(left_to.id, campaign_id),
+      until = CASE WHEN left_to.id IS NULL AND ${keepMs}::float8 = 0 THEN clock_timestamp() ELSE ${after(leaseMs + keepMs)} END
+    FROM left_to WHERE ${mine(turn)}
+    RETURNING (SELECT campaign_id FROM next WHERE campaign_id = left_to.id) AS next`);
 }
 
 export interface EndedTurn {
   readonly tokensUsed: number;
   /** The median time of an answer. */
   readonly answerMs: number;
-  /** The campaign has somebody to send to at once. */
-  readonly goesOn: boolean;
-  /** The channel lets nobody send so long: the place is kept for the campaign, since nobody else could use it. */
-  readonly keepMs: number;
+  /** The campaign has nobody left. */
+  readonly drained: boolean;
+  /** It has somebody to send to at once, and waits for its next turn. */
+  readonly waits: boolean;
 }
 
-const Ended = t.type({
-  /** The campaign that has the place now, and must be told. */
-  next: nullable(t.string),
-  /** Nobody waits: the campaign may send in two steps side by side. */
-  room: t.boolean,
-  /** Null: the campaign may ask for its next turn at once. */
-  ask_again_ms: nullable(t.number),
-});
-
-export function endTurn(
+/** Returns when the campaign asks again, if nobody calls it. */
+export async function noteTurn(
   connection: Connection,
-  turn: HeldTurn,
-  { tokensUsed, answerMs, goesOn, keepMs }: EndedTurn,
-): Promise<t.TypeOf<typeof Ended>> {
-  const { campaignId, channelId } = turn;
-  return connection.one(sql.type(row(Ended))`
-    WITH next AS (
-      SELECT channel_queue.campaign_id FROM channel_queue
-      JOIN campaign_counter USING (campaign_id)
-      JOIN channel ON channel.id = channel_queue.channel_id
-      WHERE channel_queue.channel_id = ${channelId} AND waiting AND ${keepMs}::float8 = 0
-        AND EXISTS (SELECT FROM channel_turn WHERE ${mine(turn)})
-      ORDER BY used + least(pending, messages_per_second), asked_at, campaign_id LIMIT 1
-      FOR UPDATE OF channel_queue SKIP LOCKED
-    ), handed AS (
-      UPDATE channel_turn SET step_id = NULL, campaign_id = COALESCE((SELECT campaign_id FROM next), ${campaignId}::uuid),
-        until = CASE WHEN EXISTS (SELECT FROM next) THEN ${lease(leaseMs)}
-          WHEN ${keepMs}::float8 > 0 THEN ${lease(leaseMs + keepMs)}
-          ELSE clock_timestamp() END
-      WHERE ${mine(turn)}
-    ), called AS (
-      UPDATE channel_queue SET waiting = false FROM next WHERE channel_queue.campaign_id = next.campaign_id
+  { campaignId, channelId }: HeldTurn,
+  { tokensUsed, answerMs, drained, waits }: EndedTurn,
+): Promise<number> {
+  const asked = await connection.one(sql.type(row(t.type({ ask_again_ms: t.number })))`
+    WITH gone AS (
+      DELETE FROM channel_queue WHERE campaign_id = ${campaignId} AND ${drained}
     ), queued AS (
-      UPDATE channel_queue SET used = used + ${tokensUsed}, asked_at = now(),
-        waiting = ${goesOn}::boolean AND EXISTS (SELECT FROM next) AND NOT EXISTS (SELECT FROM channel_turn
-          WHERE channel_turn.channel_id = ${channelId} AND channel_turn.campaign_id = ${campaignId}
-            AND step_id <> ${turn.stepId} AND until > clock_timestamp())
-      WHERE campaign_id = ${campaignId}
+      INSERT INTO channel_queue AS present (campaign_id, channel_id, used, waiting)
+      SELECT ${campaignId}, ${channelId}, ${leastUsed(sql.fragment`${channelId}`)} + ${tokensUsed}::int,
+        ${waits} AND NOT ${sends(sql.fragment`${channelId}`, campaignId)} WHERE NOT ${drained}
+      ON CONFLICT (campaign_id) DO UPDATE SET used = present.used + ${tokensUsed}::int, waiting = excluded.waiting, asked_at = now()
     ), learnt AS (
       UPDATE channel_rate SET answer_ms = ${answerMs}::float8
       WHERE channel_id = ${channelId} AND abs(answer_ms - ${answerMs}::float8) > answer_ms / 10
     )
-    SELECT (SELECT campaign_id FROM next) AS next,
-      NOT EXISTS (SELECT FROM channel_queue WHERE channel_id = ${channelId} AND waiting) AS room,
-      CASE WHEN EXISTS (SELECT FROM next) THEN ${askAgainMs} END AS ask_again_ms`);
+    SELECT ${askAgainMs} AS ask_again_ms`);
+  return asked.ask_again_ms;
 }
 
-/** The campaign has nobody left, or does not run any more. */
+/** The campaign does not run any more. */
 export async function leaveQueue(connection: Connection, campaignId: string): Promise<void> {
-  await connection.query(sql.type(row(t.type({})))`
+  await connection.query(sql.type(nothing)`
     DELETE FROM channel_queue WHERE campaign_id = ${campaignId}`);
-}
-
-/** Campaigns whose places are kept until the channel goes on. */
-export async function listKeptTurns(connection: Connection, channelId: string): Promise<readonly string[]> {
-  const kept = await connection.any(sql.type(row(t.type({ campaign_id: t.string })))`
-    SELECT DISTINCT campaign_id FROM channel_turn
-    WHERE channel_id = ${channelId} AND step_id IS NULL AND until > clock_timestamp()`);
-  return kept.map(({ campaign_id: campaignId }) => campaignId);
 }

@@ -1,15 +1,17 @@
 /**
- * Claiming a page: before any request leaves, one transaction checks the epoch, reserves the money and marks the
- * recipients. A crash after it leaves them CLAIMED, and CLAIMED is never sent again blindly.
+ * Claiming a page: before any request leaves, one statement checks the epoch, leases the tokens, reserves the money and marks
+ * the recipients. A crash after it leaves them CLAIMED, and CLAIMED is never sent again blindly.
  */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import { nullable, row } from '../database/row.ts';
+import { ratePerSecond, scheduledAt } from './channel-rate.ts';
 import { countedPeople, lockRoom, personColumns, type Room } from './messaging-limit.ts';
 
-export interface ClaimRequest {
+export interface ClaimRequest extends TokenRequest {
+  /** Of the step: one for all of its pages. */
   readonly claimId: string;
   readonly campaignId: string;
   readonly channelId: string;
@@ -20,6 +22,17 @@ export interface ClaimRequest {
   readonly prices: ReadonlyMap<string, bigint>;
   /** The business account has a messaging limit. */
   readonly limited?: boolean;
+}
+
+export interface TokenRequest {
+  /** No tokens are leased that fall due later than so long from now. */
+  readonly aheadMs: number;
+  /** Epoch milliseconds on Postgres' clock: what the step has leased before leaves until then. */
+  readonly notBefore: number;
+  /** Messages a second that the step can send, where the channel might more. */
+  readonly perSecond: number;
+  /** How long an answer may take: so long the one message that tries a held channel has it to itself. */
+  readonly answerWithinMs: number;
 }
 
 export interface ClaimedRecipient {
@@ -34,22 +47,51 @@ export interface ClaimedRecipient {
   readonly attempts: number;
 }
 
-export type Claim =
-  /** `pending`: how many are left to be claimed after it. */
-  | { readonly kind: 'page'; readonly recipients: readonly ClaimedRecipient[]; readonly pending: number }
-  /** The campaign is not what it was: paused, cancelled, started again. */
-  | { readonly kind: 'stopped' }
-  /** The wallet does not cover the next message with the micro-units that are `available`. */
-  | { readonly kind: 'unaffordable'; readonly available: bigint }
-  /** The messaging limit has no room for the next person until `moreInMs` from now. */
-  | { readonly kind: 'limited'; readonly moreInMs: number }
-  /** Nobody can be claimed now. `retryInMs`: until the first delayed recipient is due, null when there is none. */
-  | { readonly kind: 'empty'; readonly retryInMs: number | null };
+/** Instants are epoch milliseconds on Postgres' clock. */
+export interface Tokens {
+  /** When the first message may leave. */
+  readonly dueAt: number;
+  /** Between one message and the next. */
+  readonly spacingMs: number;
+  /** When the claim was made. */
+  readonly now: number;
+  /** This one message tries whether the trouble of a held channel is over. */
+  readonly tries: boolean;
+}
+
+/** What a claim has seen of the channel. */
+interface Seen {
+  /** Troubled answers stand against the channel. */
+  readonly troubled: boolean;
+  /** Another campaign waits for its turn. */
+  readonly othersWait: boolean;
+  /** Another step has taken over. */
+  readonly turnOver: boolean;
+}
+
+export type Claim = Seen &
+  (
+    | (Tokens & {
+        readonly kind: 'page';
+        readonly recipients: readonly ClaimedRecipient[];
+        /** How many are left to be claimed after it. */
+        readonly pending: number;
+      })
+    /** The campaign is not what it was: paused, cancelled, started again. */
+    | { readonly kind: 'stopped' }
+    /** No token falls due for so long. */
+    | { readonly kind: 'early'; readonly dueInMs: number }
+    /** The wallet does not cover the next message with the micro-units that are `available`. */
+    | { readonly kind: 'unaffordable'; readonly available: bigint }
+    /** The messaging limit has no room for the next person until `moreInMs` from now. */
+    | { readonly kind: 'limited'; readonly moreInMs: number }
+    /** Nobody can be claimed now. `retryInMs`: until the first delayed recipient is due, null when there is none. */
+    | { readonly kind: 'empty'; readonly retryInMs: number | null }
+  );
 
 /** So many positions are looked at by one claim: a long stretch of skipped ones costs no claim more than that. */
 const positionsAtOnce = 10_000;
 
-const Available = row(t.type({ available: t.bigint }));
 // By columns: the names of the fields, once for every recipient, would be half of what Postgres writes and we read.
 const Columns = t.type({
   position: t.array(t.number),
@@ -59,42 +101,47 @@ const Columns = t.type({
   variables: t.array(nullable(t.array(t.string))),
   attempts: t.array(t.number),
 });
-const Page = row(
-  t.type({
-    running: t.boolean,
-    candidates: t.number,
-    outside_room: t.boolean,
-    skipped: t.number,
-    more: t.boolean,
-    retry_in_ms: nullable(t.number),
-    pending: nullable(t.number),
-    recipients: nullable(Columns),
-  }),
-);
+const Page = t.type({
+  granted: t.number,
+  due_at: t.number,
+  now: t.number,
+  spacing_ms: t.number,
+  held: t.boolean,
+  troubled: t.boolean,
+  others_wait: t.boolean,
+  turn_over: t.boolean,
+  available: t.bigint,
+  candidates: t.number,
+  outside_room: t.boolean,
+  skipped: t.number,
+  more: t.boolean,
+  retry_in_ms: nullable(t.number),
+  pending: nullable(t.number),
+  recipients: nullable(Columns),
+});
 
 /** At most `limit` recipients: first those whose retry is due, then the next ones behind `claimed_position`. */
-export async function claimPage(database: Connection, request: ClaimRequest): Promise<Claim> {
-  return database.transaction(async (transaction) => {
-    const room = request.limited === true ? await lockRoom(transaction, request.channelId) : null;
-    // Locked before the claim takes its snapshot, in the order of docs/architecture.md. The campaign itself is not locked: a
-    // pause waits for no claim, and the claim sees every pause that was there before its snapshot.
-    const wallet = await transaction.maybeOne(sql.type(Available)`
-      SELECT wallet.balance - wallet.reserved AS available
-      FROM wallet JOIN campaign_counter ON campaign_counter.campaign_id = ${request.campaignId}
-      WHERE wallet.channel_id = ${request.channelId}
-      FOR UPDATE OF wallet FOR UPDATE OF campaign_counter`);
-    if (wallet === null) return { kind: 'stopped' };
+export function claimPage(connection: Connection, request: ClaimRequest): Promise<Claim> {
+  if (request.limited !== true) return claim(connection, request, null);
+  return connection.transaction(async (transaction) =>
+    claim(transaction, request, await lockRoom(transaction, request.channelId)),
+  );
+}
 
-    const page = await transaction.one(claimStatement(request, wallet.available, room));
-    if (!page.running) return { kind: 'stopped' };
-    if (page.recipients !== null) {
-      return { kind: 'page', recipients: recipientsOf(page.recipients), pending: page.pending ?? 0 };
-    }
-    if (page.outside_room && room !== null) return { kind: 'limited', moreInMs: room.moreInMs };
-    if (page.candidates > 0 && page.skipped === 0)
-      return { kind: 'unaffordable', available: wallet.available };
-    return { kind: 'empty', retryInMs: page.more || page.skipped > 0 ? 0 : page.retry_in_ms };
-  });
+async function claim(connection: Connection, request: ClaimRequest, room: Room | null): Promise<Claim> {
+  const page = await connection.maybeOne(claimStatement(request, room));
+  if (page === null) return { kind: 'stopped', troubled: false, othersWait: false, turnOver: false };
+  const seen = { troubled: page.troubled, othersWait: page.others_wait, turnOver: page.turn_over };
+  const { granted, recipients, skipped, due_at: dueAt, spacing_ms: spacingMs, now, held: tries } = page;
+  if (recipients !== null) {
+    const claimed = { recipients: recipientsOf(recipients), pending: page.pending ?? 0 };
+    return { ...seen, kind: 'page', ...claimed, dueAt, spacingMs, now, tries };
+  }
+  if (granted === 0) return { ...seen, kind: 'early', dueInMs: dueAt - now };
+  if (page.outside_room && room !== null) return { ...seen, kind: 'limited', moreInMs: room.moreInMs };
+  if (page.candidates > 0 && skipped === 0)
+    return { ...seen, kind: 'unaffordable', available: page.available };
+  return { ...seen, kind: 'empty', retryInMs: page.more || skipped > 0 ? 0 : page.retry_in_ms };
 }
 
 function recipientsOf(columns: t.TypeOf<typeof Columns>): readonly ClaimedRecipient[] {
@@ -116,23 +163,6 @@ function priceOf(prices: ClaimRequest['prices'], country: FragmentSqlToken) {
 }
 
 /**
- * The candidates from the first one on that the wallet covers, and for whom there is room; no running total is made where that
- * is so for all of them.
- */
-function affordable({ limit, prices }: ClaimRequest, available: bigint, room: Room | null) {
-  const dearest = [...prices.values()].reduce((most, price) => (price > most ? price : most), 0n);
-  if (room === null && available >= dearest * BigInt(limit))
-    return sql.fragment`SELECT position, obstacle FROM candidate`;
-  return sql.fragment`
-    SELECT position, obstacle FROM (
-      SELECT position, obstacle, sum(CASE WHEN obstacle IS NULL THEN ${priceOf(prices, sql.fragment`country`)} ELSE 0 END)
-        OVER so_far AS total, count(*) FILTER (WHERE obstacle IS NULL AND newcomer) OVER so_far AS newcomers FROM candidate
-      WINDOW so_far AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
-    ) AS running_total
-    WHERE total <= ${available} AND newcomers <= ${room?.people ?? limit}`;
-}
-
-/**
  * Who has unsubscribed, or was deleted, since the preparation is skipped by the same statement; one who was restored or has
  * subscribed again by then is sent to. Looked up one by one: a join reads all contacts while it takes them for few.
  */
@@ -143,7 +173,14 @@ const obstacle = sql.fragment`(
 const address = sql.fragment`CASE WHEN phone_number IS NULL
   THEN ${userIdOf(sql.fragment`(SELECT workspace_id FROM present)`, sql.fragment`recipient.contact_id`)} ELSE phone_number END`;
 
-function claimStatement(request: ClaimRequest, available: bigint, room: Room | null) {
+// A message that leaves so late is on time, and the answer to the claim takes its time, too.
+const startsLateMs = 15;
+
+/**
+ * Wallet, counter and rate are locked before anybody is looked for, in the order of docs/architecture.md, and the campaign is
+ * seen as it is then: KEY SHARE looks at its newest version, and no pause waits for it.
+ */
+function claimStatement(request: ClaimRequest, room: Room | null) {
   const { claimId, campaignId, channelId, epoch, limit, prices } = request;
   const people = {
     phoneNumber: sql.fragment`waiting.phone_number`,
@@ -154,14 +191,22 @@ function claimStatement(request: ClaimRequest, available: bigint, room: Room | n
       ? sql.fragment`SELECT 0::bigint AS person, false AS outside, false AS newcomer`
       : personColumns({ ...people, accountId: room.accountId, channelId });
   const reached = sql.fragment`SELECT person FROM candidate WHERE outside AND position IN (SELECT position FROM claimed)`;
-  return sql.type(Page)`
+  const seconds = (ms: number) => sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
+  return sql.type(row(Page))`
     WITH present AS MATERIALIZED (
       SELECT campaign.workspace_id, claimed_position, total_contacts + total_contacts_skipped AS last_position,
-        claimed_position + ${positionsAtOnce}::int AS looked_up_to
+        claimed_position + ${positionsAtOnce}::int AS looked_up_to, wallet.balance - wallet.reserved AS available,
+        holds > 0 AS held, troubles > 0 AS troubled, least(${ratePerSecond}, ${request.perSecond}::float8) AS rate,
+        greatest(${scheduledAt}, to_timestamp(${request.notBefore / 1_000}::float8), CASE WHEN holds > 0 THEN trouble_until END) AS free_at
       FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
-      WHERE campaign.id = ${campaignId} AND status = 'RUNNING' AND epoch = ${epoch}
+      JOIN wallet USING (channel_id) JOIN channel_rate USING (channel_id) JOIN channel ON channel.id = channel_id
+      WHERE campaign.id = ${campaignId} AND channel_id = ${channelId} AND campaign.status = 'RUNNING' AND epoch = ${epoch}
+      FOR UPDATE OF wallet FOR UPDATE OF campaign_counter FOR UPDATE OF channel_rate FOR KEY SHARE OF campaign
+    ), lease AS MATERIALIZED (
+      SELECT now, due_at, CASE WHEN due_at > now + ${seconds(request.aheadMs)} THEN 0 WHEN held THEN 1 ELSE ${limit}::int END AS granted
+      FROM (SELECT held, clock_timestamp() AS now, greatest(free_at, clock_timestamp() - ${seconds(startsLateMs)}) AS due_at FROM present) AS due
     ), candidate AS MATERIALIZED (
-      SELECT position, country, ${obstacle} AS obstacle, person, outside, newcomer FROM (
+      SELECT position, country, ${priceOf(prices, sql.fragment`country`)} AS price, ${obstacle} AS obstacle, person, outside, newcomer FROM (
         (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient_retry
           JOIN recipient USING (campaign_id, position)
           WHERE campaign_id = ${campaignId} AND not_before <= now() AND recipient.state = 'PENDING'
@@ -172,9 +217,14 @@ function claimStatement(request: ClaimRequest, available: bigint, room: Room | n
             AND recipient.position > (SELECT claimed_position FROM present)
             AND recipient.position <= (SELECT looked_up_to FROM present)
           ORDER BY recipient.position LIMIT ${limit})
-      ) AS waiting CROSS JOIN present CROSS JOIN LATERAL (${known}) AS known LIMIT ${limit}
+      ) AS waiting CROSS JOIN present CROSS JOIN LATERAL (${known}) AS known LIMIT (SELECT granted FROM lease)
     ), settled AS MATERIALIZED (
-      ${affordable(request, available, room)}
+      -- From the first one on as far as the wallet and the room go.
+      SELECT position, obstacle FROM (
+        SELECT position, obstacle, sum(CASE WHEN obstacle IS NULL THEN price ELSE 0 END) OVER so_far AS total,
+          count(*) FILTER (WHERE obstacle IS NULL AND newcomer) OVER so_far AS newcomers FROM candidate
+        WINDOW so_far AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
+      ) AS running_total WHERE total <= (SELECT available FROM present) AND newcomers <= ${room?.people ?? limit}
     ), claimed AS (
       UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = ${priceOf(prices, sql.fragment`country`)},
         settlement = 'reserved', attempts = attempts + 1, updated_at = now()
@@ -199,41 +249,56 @@ function claimStatement(request: ClaimRequest, available: bigint, room: Room | n
     ), reached AS (
       -- Everything up to there is settled; beyond the last candidate only what nobody sends to.
       SELECT CASE
-        WHEN (SELECT count(*) FROM candidate) < ${limit} AND (SELECT count(*) FROM settled) = (SELECT count(*) FROM candidate)
+        WHEN (SELECT count(*) FROM candidate) < granted AND (SELECT count(*) FROM settled) = (SELECT count(*) FROM candidate)
         THEN least(looked_up_to, last_position) ELSE (SELECT max(position) FROM settled) END AS position
-      FROM present
+      FROM present CROSS JOIN lease
     ), counted AS (
       UPDATE campaign_counter SET claimed_position = greatest(claimed_position, reached.position),
         pending = pending - total.size - total.skipped, claimed = claimed + total.size, skipped = campaign_counter.skipped + total.skipped
       FROM total CROSS JOIN reached
       WHERE campaign_id = ${campaignId} AND (total.size + total.skipped > 0 OR reached.position > claimed_position)
       RETURNING pending
+    ), leased AS (
+      UPDATE channel_rate SET next_at = due_at + make_interval(secs => size / rate),
+        tried_at = CASE WHEN held THEN now ELSE tried_at END,
+        trouble_until = CASE WHEN held THEN now + ${seconds(request.answerWithinMs)} ELSE trouble_until END
+      FROM present CROSS JOIN lease CROSS JOIN total WHERE channel_rate.channel_id = ${channelId} AND size > 0
     ), opened AS (
-      INSERT INTO campaign_claim (id, campaign_id, epoch, size, first_position, last_position)
+      INSERT INTO campaign_claim AS claim (id, campaign_id, epoch, size, first_position, last_position)
       SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
+      ON CONFLICT (id) DO UPDATE SET size = claim.size + excluded.size, claimed_at = now(),
+        first_position = least(claim.first_position, excluded.first_position),
+        last_position = greatest(claim.last_position, excluded.last_position)
     ), explained AS (
       INSERT INTO campaign_reason (campaign_id, kind, reason, count)
       SELECT ${campaignId}, 'skipped', reason, count(*) FROM skipped GROUP BY reason ORDER BY reason
       ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
     )
-    SELECT
-      EXISTS (SELECT FROM present) AS running, (SELECT skipped FROM total) AS skipped,
-      COALESCE((SELECT looked_up_to < last_position FROM present), false) AS more,
+    SELECT granted, held, troubled, available, (1000 / rate)::float8 AS spacing_ms,
+      extract(epoch FROM due_at)::float8 * 1000 AS due_at, extract(epoch FROM now)::float8 * 1000 AS now,
+      EXISTS (SELECT FROM channel_queue WHERE channel_id = ${channelId} AND waiting AND campaign_id <> ${campaignId}) AS others_wait,
+      NOT EXISTS (SELECT FROM channel_turn WHERE channel_id = ${channelId} AND step_id = ${claimId}) AS turn_over,
+      (SELECT skipped FROM total) AS skipped, looked_up_to < last_position AS more,
       (SELECT count(*)::int FROM candidate) AS candidates, ${room?.people === 0}::boolean
         AND EXISTS (SELECT FROM candidate WHERE newcomer AND obstacle IS NULL) AS outside_room, (SELECT pending FROM counted) AS pending,
       (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
         FROM recipient_retry WHERE campaign_id = ${campaignId}) AS retry_in_ms,
       (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'to', array_agg("to"),
         'country', array_agg(country), 'variables', json_agg(variables), 'attempts', array_agg(attempts))
-        FROM (SELECT * FROM claimed ORDER BY position) AS ordered HAVING count(*) > 0) AS recipients`;
+        FROM (SELECT * FROM claimed ORDER BY position) AS ordered HAVING count(*) > 0) AS recipients
+    FROM present CROSS JOIN lease`;
 }
 
 const Count = row(t.type({ open: t.number }));
 
-/** Pages that are claimed and not recorded yet, of every campaign whose money is in the wallet of the channel. */
-export async function countOpenClaims(connection: Connection, channelId: string): Promise<number> {
+/** Claims of other steps that are not recorded yet, of every campaign whose money is in the wallet of the channel. */
+export async function countOpenClaims(
+  connection: Connection,
+  channelId: string,
+  claimId?: string,
+): Promise<number> {
   const { open } = await connection.one(sql.type(Count)`
     SELECT count(*)::int AS open FROM campaign_claim
-    WHERE campaign_id IN (SELECT id FROM campaign WHERE channel_id = ${channelId})`);
+    WHERE id IS DISTINCT FROM ${claimId ?? null} AND campaign_id IN (SELECT id FROM campaign WHERE channel_id = ${channelId})`);
   return open;
 }

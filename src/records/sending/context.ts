@@ -25,6 +25,8 @@ const SendingContext = t.type({
   marketing_endpoint: t.boolean,
   /** The business account has a messaging limit. */
   limited: t.boolean,
+  /** Epoch milliseconds on Postgres' clock. */
+  now: t.number,
 });
 export type SendingContext = t.TypeOf<typeof SendingContext>;
 
@@ -33,9 +35,11 @@ export async function getSendingContext(connection: Connection, campaignId: stri
   const found = await connection.maybeOne(sql.type(row(SendingContext))`
     SELECT campaign.id AS campaign_id, campaign.workspace_id, campaign.channel_id, campaign.template_id,
       campaign.epoch, campaign.message_plan,
-      channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel.marketing_endpoint, business_account.messaging_limit IS NOT NULL AS limited,
+      channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel.marketing_endpoint,
+      business_account.messaging_limit IS NOT NULL AS limited,
       channel_rate.answer_ms, campaign_counter.pending,
-      template.name AS template_name, template.language AS template_language, template.category AS template_category
+      template.name AS template_name, template.language AS template_language, template.category AS template_category,
+      extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
     FROM campaign
     JOIN channel ON channel.id = campaign.channel_id
     JOIN business_account ON business_account.id = channel.business_account_id

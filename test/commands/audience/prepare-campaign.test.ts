@@ -823,6 +823,21 @@ describe('a preparation', () => {
     expect((await contactsOf(sender)).length).toBe(12_001);
   });
 
+  test('ends in FAILED where the input holds what no text column takes', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      selectionType: 'quick_contacts',
+      content: JSON.stringify(['no \u0000 number']),
+    });
+    await prepare(id);
+    expect(await standingOf(id)).toMatchObject({
+      status: 'FAILED',
+      preparation_status: 'FAILED',
+      code: 'CSV_UNREADABLE',
+    });
+    expect(await recipientsOf(id)).toEqual([]);
+  });
+
   test('runs once when two workers begin it', async () => {
     const sender = await aSender(database.pool);
     const id = await aCsv(sender, `p,c\n${rows(6_000)}`);

@@ -22,6 +22,7 @@ import {
   type StatusSpec,
 } from '../../support/callback-fixtures.ts';
 import {
+  anyTokens,
   checkBooks,
   messagePrice,
   seedCampaign,
@@ -49,6 +50,7 @@ async function claimed(size: number): Promise<Sending> {
   await subscribeToAll(database.pool, campaign.workspaceId);
   const claimId = randomUUID();
   const claim = await claimPage(database.pool, {
+    ...anyTokens,
     claimId,
     campaignId: campaign.campaignId,
     channelId: campaign.channelId,
@@ -280,6 +282,7 @@ describe('statuses while pages are claimed', () => {
     const claimAll = async (): Promise<number> => {
       for (let claimedSoFar = 0; ;) {
         const claim = await claimPage(database.pool, {
+          ...anyTokens,
           claimId: randomUUID(),
           campaignId: campaign.campaignId,
           channelId: campaign.channelId,

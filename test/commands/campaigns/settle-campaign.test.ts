@@ -11,6 +11,7 @@ import { claimPage } from '../../../src/records/sending/claims.ts';
 import { recordPage, type MessageOutcome } from '../../../src/records/sending/page-results.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
+  anyTokens,
   checkBooks,
   messagePrice,
   seedCampaign,
@@ -29,7 +30,7 @@ const unsent: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false 
 async function claimSome(seeded: SeededCampaign, limit: number) {
   const claimId = randomUUID();
   const prices = new Map([['', messagePrice]]);
-  const page = await claimPage(test.pool, { ...seeded, claimId, epoch: 0, limit, prices });
+  const page = await claimPage(test.pool, { ...anyTokens, ...seeded, claimId, epoch: 0, limit, prices });
   if (page.kind !== 'page') throw new Error('nothing was claimed');
   return { claimId, positions: page.recipients.map(({ position }) => position) };
 }

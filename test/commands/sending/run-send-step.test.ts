@@ -209,36 +209,4 @@ describe('runSendStep', () => {
       counts: { accepted: 2 },
     });
   });
-
-  it('never exceeds the channel in any second, with two campaigns and four steps on it', async () => {
-    const rate = 200;
-    const first = await seedCampaign(test.pool, { recipients: 4_000, messagesPerSecond: rate });
-    const second = await seedCampaign(test.pool, { recipients: 4_000, messagesPerSecond: rate });
-    await test.pool.query(sql.type(nothing)`
-      UPDATE campaign SET channel_id = channel.id, workspace_id = channel.workspace_id, template_id = other.template_id
-      FROM channel, campaign AS other
-      WHERE campaign.id = ${second.campaignId} AND channel.id = ${first.channelId} AND other.id = ${first.campaignId}`);
-    const provider = createFakeProvider();
-    const options = { budgetMs: 6_000, draining: () => false };
-    await Promise.all(
-      [first, first, second, second].map(({ campaignId }) =>
-        runSendStep(dependenciesWith(provider), campaignId, options),
-      ),
-    );
-    const times = provider.received.map(({ at }) => at).toSorted((a, b) => a - b);
-    const busiest = Math.max(
-      ...times.map((start, i) => times.slice(i).filter((at) => at < start + 1_000).length),
-    );
-    expect(busiest).toBeLessThanOrEqual(rate * 1.02);
-    expect(times.length).toBeGreaterThan(rate * 2);
-    const ids = await test.pool.anyFirst(sql.type(row(t.type({ id: t.string })))`
-      SELECT id FROM recipient WHERE campaign_id = ${first.campaignId}`);
-    const ofFirst = new Set(ids);
-    // From when both send: on a busy machine one step begins later than the other.
-    const isFirst = provider.received.map(({ callbackData }) => ofFirst.has(callbackData));
-    const together = isFirst.slice(Math.max(isFirst.indexOf(true), isFirst.indexOf(false)));
-    const share = together.filter(Boolean).length / together.length;
-    expect(share).toBeGreaterThan(0.35);
-    expect(share).toBeLessThan(0.65);
-  });
 });

@@ -25,7 +25,12 @@ import {
   status,
   type RecordingApplier,
 } from '../../support/callback-fixtures.ts';
-import { messagePrice, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+import {
+  anyTokens,
+  messagePrice,
+  seedCampaign,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
 import { makeConfiguration, query } from '../../support/webhook-fixtures.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
@@ -65,7 +70,15 @@ async function acceptMessage({ workspaceId, campaignId, channelId }: Place): Pro
   const { pool } = api.database;
   const claimId = randomUUID();
   const prices = new Map([['', messagePrice]]);
-  const claim = await claimPage(pool, { claimId, campaignId, channelId, epoch: 0, limit: 1, prices });
+  const claim = await claimPage(pool, {
+    ...anyTokens,
+    claimId,
+    campaignId,
+    channelId,
+    epoch: 0,
+    limit: 1,
+    prices,
+  });
   if (claim.kind !== 'page') throw new Error('nothing claimed');
   const providerMessageId = `wamid.${randomUUID()}`;
   const outcomes = new Map(

@@ -1,8 +1,15 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCopyRows } from '../../../src/records/database/copy-rows.ts';
-import { isWriteCollision, openLoadConnection } from '../../../src/records/database/load-connection.ts';
+import {
+  closeLoadConnections,
+  isWriteCollision,
+  openLoadConnection,
+} from '../../../src/records/database/load-connection.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
@@ -44,6 +51,7 @@ test('gives its transaction up when its process hangs', async () => {
 });
 
 test('notices soon, on both ends, that the other end is gone without a word', async () => {
+  await closeLoadConnections(database.url);
   const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
   const connection = await openLoadConnection(database.url, 'test');
   expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
@@ -55,4 +63,62 @@ test('notices soon, on both ends, that the other end is gone without a word', as
     ['tcp_keepalives_interval', 5],
   ]);
   await connection.commit();
+});
+
+const sessionOf = async (connection: Awaited<ReturnType<typeof openLoadConnection>>) => {
+  const [[pid] = [0]] = await connection.rows<[number]>('SELECT pg_backend_pid()');
+  return pid;
+};
+const sessions = async (pids: readonly number[]) =>
+  database.pool.anyFirst(sql.type(row(t.type({ pid: t.number })))`
+    SELECT pid FROM pg_stat_activity WHERE pid = ANY(${sql.array([...pids], 'int4')})`);
+
+test('uses a session again that has committed, under another name, and none that has not', async () => {
+  await closeLoadConnections(database.url);
+  const first = await openLoadConnection(database.url, 'first');
+  const pid = await sessionOf(first);
+  await first.commit();
+  first.destroy();
+  const second = await openLoadConnection(database.url, 'second');
+  expect(await second.rows('SHOW application_name')).toEqual([['second']]);
+  expect(await sessionOf(second)).toBe(pid);
+  second.destroy();
+  const third = await openLoadConnection(database.url, 'third');
+  expect(await sessionOf(third)).not.toBe(pid);
+  const broken = await openLoadConnection(database.url, 'broken');
+  const brokenPid = await sessionOf(broken);
+  await expect(broken.rows('SELECT 1 / 0')).rejects.toThrow();
+  await expect(broken.commit()).rejects.toThrow();
+  await third.commit();
+  const fourth = await openLoadConnection(database.url, 'fourth');
+  expect(await sessionOf(fourth)).not.toBe(brokenPid);
+  await fourth.commit();
+});
+
+test('takes another session where the kept one is gone, and closes what is kept', async () => {
+  await closeLoadConnections(database.url);
+  const first = await openLoadConnection(database.url, 'test');
+  const pid = await sessionOf(first);
+  await first.commit();
+  await database.owner.query(sql.type(nothing)`SELECT pg_terminate_backend(${pid})`);
+  const second = await openLoadConnection(database.url, 'test');
+  const other = await sessionOf(second);
+  expect(other).not.toBe(pid);
+  await second.commit();
+  expect(await sessions([other])).toEqual([other]);
+  await closeLoadConnections(database.url);
+  await vi.waitFor(async () => expect(await sessions([other])).toEqual([]), 5_000);
+});
+
+test('loses the session whose commit was not answered', async () => {
+  await closeLoadConnections(database.url);
+  const connection = await openLoadConnection(database.url, 'test');
+  const pid = await sessionOf(connection);
+  const committed = connection.commit();
+  connection.destroy();
+  await expect(committed).rejects.toThrow();
+  const next = await openLoadConnection(database.url, 'test');
+  expect(await sessionOf(next)).not.toBe(pid);
+  await next.commit();
+  await closeLoadConnections(database.url);
 });

@@ -1,10 +1,10 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leaseTokens } from '../../../src/records/sending/channel-rate.ts';
 import { noteAnswers } from '../../../src/records/sending/channel-trouble.ts';
 import { nothing } from '../../../src/records/database/row.ts';
-import { seedCampaign } from '../../support/campaign-factory.ts';
+import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { lease as leaseTokens } from '../../support/lease.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -12,17 +12,17 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-const seedChannel = async (): Promise<string> =>
-  (await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: 1_000 })).channelId;
+const seedChannel = () => seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 1_000 });
 
-const note = (channelId: string, answers: { sound?: boolean; troubles?: number; tries?: boolean }) =>
-  noteAnswers(test.pool, { channelId, sound: false, troubles: 0, tries: false, ...answers });
+const note = (
+  { channelId }: SeededCampaign,
+  answers: { sound?: boolean; troubles?: number; tries?: boolean },
+) => noteAnswers(test.pool, { channelId, sound: false, troubles: 0, tries: false, ...answers });
 
-const lease = (channelId: string) =>
-  leaseTokens(test.pool, { channelId, wanted: 50, answerWithinMs: 30_000 });
+const lease = (seeded: SeededCampaign) => leaseTokens(test.pool, seeded);
 
 /** The clock goes on. */
-const pass = (channelId: string, seconds: number) =>
+const pass = ({ channelId }: SeededCampaign, seconds: number) =>
   test.pool.query(sql.type(nothing)`
     UPDATE channel_rate SET trouble_until = trouble_until - make_interval(secs => ${seconds}),
       tried_at = tried_at - make_interval(secs => ${seconds}), next_at = clock_timestamp() - interval '1 second'
@@ -30,50 +30,50 @@ const pass = (channelId: string, seconds: number) =>
 
 describe('a channel in trouble', () => {
   it('is held after ten troubled answers in a row, whoever had them', async () => {
-    const channelId = await seedChannel();
-    const held = await Promise.all(Array.from({ length: 9 }, () => note(channelId, { troubles: 1 })));
+    const channel = await seedChannel();
+    const held = await Promise.all(Array.from({ length: 9 }, () => note(channel, { troubles: 1 })));
     expect(held.every((heldMs) => heldMs === 0)).toBe(true);
-    expect(await lease(channelId)).toMatchObject({ troubled: true, tries: false });
-    expect(await note(channelId, { troubles: 1 })).toBeGreaterThan(1_500);
-    expect(await lease(channelId)).toMatchObject({ granted: 0, troubled: true });
+    expect(await lease(channel)).toMatchObject({ troubled: true, tries: false });
+    expect(await note(channel, { troubles: 1 })).toBeGreaterThan(1_500);
+    expect(await lease(channel)).toMatchObject({ granted: 0, troubled: true });
   });
 
   it('is not held where an answer made sense in between', async () => {
-    const channelId = await seedChannel();
-    await note(channelId, { troubles: 9 });
-    expect(await note(channelId, { sound: true, troubles: 9 })).toBe(0);
-    expect(await note(channelId, { sound: true })).toBe(0);
-    expect(await lease(channelId)).toMatchObject({ troubled: false });
+    const channel = await seedChannel();
+    await note(channel, { troubles: 9 });
+    expect(await note(channel, { sound: true, troubles: 9 })).toBe(0);
+    expect(await note(channel, { sound: true })).toBe(0);
+    expect(await lease(channel)).toMatchObject({ troubled: false });
   });
 
   it('lets one message try after each hold, of 2, 4, 8 … 60 seconds', async () => {
-    const channelId = await seedChannel();
-    await note(channelId, { troubles: 12 });
+    const channel = await seedChannel();
+    await note(channel, { troubles: 12 });
     for (const seconds of [4, 8, 16, 32, 60, 60]) {
-      await pass(channelId, 61);
-      const leases = await Promise.all(Array.from({ length: 6 }, () => lease(channelId)));
+      await pass(channel, 61);
+      const leases = await Promise.all(Array.from({ length: 6 }, () => lease(channel)));
       expect(leases.filter(({ granted }) => granted > 0)).toMatchObject([{ granted: 1, tries: true }]);
-      const heldMs = await note(channelId, { troubles: 1, tries: true });
+      const heldMs = await note(channel, { troubles: 1, tries: true });
       expect(heldMs).toBeLessThanOrEqual(seconds * 1_000);
       expect(heldMs).toBeGreaterThan(seconds * 1_000 - 1_000);
       // What was on the way before does not lengthen it.
-      expect(await note(channelId, { troubles: 5 })).toBeLessThanOrEqual(heldMs);
+      expect(await note(channel, { troubles: 5 })).toBeLessThanOrEqual(heldMs);
     }
-    await pass(channelId, 61);
-    await lease(channelId);
-    expect(await note(channelId, { sound: true, tries: true })).toBe(0);
-    expect((await lease(channelId)).granted).toBe(50);
+    await pass(channel, 61);
+    await lease(channel);
+    expect(await note(channel, { sound: true, tries: true })).toBe(0);
+    expect((await lease(channel)).granted).toBe(50);
   });
 
   it('lets another message try when the one that should has not left, or its process died', async () => {
-    const channelId = await seedChannel();
-    await note(channelId, { troubles: 10 });
-    await pass(channelId, 3);
-    expect(await lease(channelId)).toMatchObject({ tries: true });
-    expect((await lease(channelId)).granted).toBe(0);
-    await note(channelId, { tries: true });
-    expect(await lease(channelId)).toMatchObject({ tries: true });
-    await pass(channelId, 31);
-    expect(await lease(channelId)).toMatchObject({ tries: true });
+    const channel = await seedChannel();
+    await note(channel, { troubles: 10 });
+    await pass(channel, 3);
+    expect(await lease(channel)).toMatchObject({ tries: true });
+    expect((await lease(channel)).granted).toBe(0);
+    await note(channel, { tries: true });
+    expect(await lease(channel)).toMatchObject({ tries: true });
+    await pass(channel, 31);
+    expect(await lease(channel)).toMatchObject({ tries: true });
   });
 });

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
+import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endTurn, renewTurn, takeTurn, type HeldTurn } from '../../../src/records/sending/channel-turns.ts';
-import { nothing } from '../../../src/records/database/row.ts';
+import {
+  callNext,
+  leaveTurn,
+  noteTurn,
+  renewTurn,
+  takeTurn,
+  type HeldTurn,
+} from '../../../src/records/sending/channel-turns.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { lease } from '../../support/lease.ts';
 import { seedOnChannel } from '../../support/sending-crowd.ts';
 
 let test: TestDatabase;
@@ -13,6 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
+/** A quarter of a second sends 20. */
 async function seedCampaigns(count: number, recipients = 500): Promise<SeededCampaign[]> {
   const first = await seedCampaign(test.pool, { recipients, messagesPerSecond: 80 });
   const campaigns = [first];
@@ -26,96 +36,151 @@ async function take(campaign: SeededCampaign): Promise<HeldTurn | undefined> {
   return turn?.place == null ? undefined : { ...campaign, stepId, place: turn.place };
 }
 
-const end = (turn: HeldTurn, { tokensUsed = 80, goesOn = true, keepMs = 0 } = {}) =>
-  endTurn(test.pool, turn, { tokensUsed, answerMs: 100, goesOn, keepMs });
+async function taken(campaign: SeededCampaign | undefined): Promise<HeldTurn> {
+  const turn = campaign === undefined ? undefined : await take(campaign);
+  if (turn === undefined) throw new Error('No place was free');
+  return turn;
+}
+
+async function end(turn: HeldTurn, { keepMs = 0, tokensUsed = 80, waits = true } = {}) {
+  const next = await leaveTurn(test.pool, turn, keepMs);
+  await noteTurn(test.pool, turn, { tokensUsed, answerMs: 100, drained: false, waits });
+  return next;
+}
 
 const lapse = ({ channelId }: SeededCampaign) =>
   test.pool.query(sql.type(nothing)`
     UPDATE channel_turn SET until = clock_timestamp() - interval '1 second' WHERE channel_id = ${channelId}`);
 
 describe('turns of a channel', () => {
-  it('are four at a time, however many ask at the same moment', async () => {
-    const campaigns = await seedCampaigns(12);
-    const turns = await Promise.all(campaigns.map(take));
-    expect(turns.filter((turn) => turn !== undefined)).toHaveLength(4);
-    expect(new Set(turns.map((turn) => turn?.place)).size).toBe(5);
+  it('are one at a time for large campaigns, however many ask at the same moment', async () => {
+    const turns = await Promise.all((await seedCampaigns(12)).map(take));
+    expect(turns.filter((turn) => turn !== undefined)).toHaveLength(1);
   });
 
-  it('are handed on to whoever has taken least, a small campaign before the large ones', async () => {
-    const campaigns = await seedCampaigns(8);
-    const [first] = campaigns;
-    if (first === undefined) throw new Error('There is no campaign');
-    const running = (await Promise.all(campaigns.slice(0, 4).map(take))).filter((turn) => turn !== undefined);
-    expect(running).toHaveLength(4);
-    for (const campaign of campaigns.slice(4)) expect(await take(campaign)).toBeUndefined();
-    const small = await seedOnChannel(test.pool, first, { recipients: 10 });
-    expect(await take(small)).toBeUndefined();
-
-    const called: (string | null)[] = [];
-    for (const turn of running) called.push((await end(turn)).next);
-    expect(called[0]).toBe(small.campaignId);
-    expect(new Set(called)).toEqual(
-      new Set([small, ...campaigns.slice(4, 7)].map(({ campaignId }) => campaignId)),
+  it('have three places more for campaigns that are over in a moment', async () => {
+    const [large, ...others] = await seedCampaigns(3);
+    if (large === undefined) throw new Error('There is no campaign');
+    await taken(large);
+    const small = await Promise.all(
+      Array.from({ length: 12 }, () => seedOnChannel(test.pool, large, { recipients: 20 })),
     );
-    // The places are theirs: whoever ended its turn does not get it back before them.
+    const turns = await Promise.all([...small, ...others].map(take));
+    const places = turns.filter((turn) => turn !== undefined).map(({ place }) => place);
+    expect(places.toSorted()).toEqual([2, 3, 4]);
+    const [turn] = turns.filter((held) => held !== undefined);
+    if (turn === undefined) throw new Error('There is no turn');
+    // Who leaves one of them calls another small one.
+    expect(small.map(({ campaignId }) => campaignId)).toContain(await end(turn));
+  });
+
+  it('go to whoever has taken least, while the one before still sends', async () => {
+    const [first, second, third, fourth] = await seedCampaigns(4);
+    const turn = await taken(first);
+    if (first === undefined || second === undefined || third === undefined || fourth === undefined) return;
+    for (const campaign of [second, third]) expect(await take(campaign)).toBeUndefined();
+    expect(await callNext(test.pool, turn, false)).toBe(second.campaignId);
+    // Until that one comes nobody else is called, and nobody else takes the place.
+    expect(await callNext(test.pool, turn, false)).toBeNull();
+    expect(await take(third)).toBeUndefined();
+    expect(await renewTurn(test.pool, turn)).toBe(true);
+    const next = await taken(second);
+    expect(next.place).toBe(turn.place);
+    expect(await renewTurn(test.pool, turn)).toBe(false);
+    // What the one before has leased is its own; it ends its turn without the place.
+    expect(await end(turn)).toBeNull();
+    expect(await renewTurn(test.pool, next)).toBe(true);
+    await noteTurn(test.pool, next, { tokensUsed: 200, answerMs: 100, drained: false, waits: false });
+    expect(await end(next)).toBe(third.campaignId);
+    // It is kept for the called one.
     expect(await take(first)).toBeUndefined();
-    expect(await take(small)).toBeDefined();
+    expect(await taken(third)).toBeDefined();
+    // A new one joins level with who has taken least.
+    expect(await take(fourth)).toBeUndefined();
+    const used = await test.pool.any(sql.type(row(t.type({ campaign_id: t.string, used: t.number })))`
+      SELECT campaign_id, used::int FROM channel_queue WHERE campaign_id IN (${first.campaignId}, ${fourth.campaignId})`);
+    expect(used.find(({ campaign_id: id }) => id === first.campaignId)?.used).toBe(80);
+    expect(used.find(({ campaign_id: id }) => id === fourth.campaignId)?.used).toBe(0);
+  });
+
+  it('are told to a claim: who has lost its place sees it there', async () => {
+    const [first, second] = await seedCampaigns(2);
+    const turn = await taken(first);
+    if (second === undefined || first === undefined) return;
+    expect(await take(second)).toBeUndefined();
+    await callNext(test.pool, turn, false);
+    await taken(second);
+    expect((await lease(test.pool, first)).granted).toBeGreaterThan(0);
+    expect(await renewTurn(test.pool, turn)).toBe(false);
+  });
+
+  it('are not held open for a called campaign that does not come', async () => {
+    const [first, second, third] = await seedCampaigns(3);
+    const turn = await taken(first);
+    if (second === undefined || third === undefined) return;
+    for (const campaign of [second, third]) await take(campaign);
+    expect(await callNext(test.pool, turn, false)).toBe(second.campaignId);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE channel_turn SET called_at = called_at - interval '4 seconds' WHERE channel_id = ${second.channelId}`);
+    expect(await callNext(test.pool, turn, false)).toBe(third.campaignId);
+    expect(await take(third)).toBeDefined();
+  });
+
+  it('call nobody who does not run', async () => {
+    const [first, second] = await seedCampaigns(2);
+    const turn = await taken(first);
+    if (second === undefined) return;
+    await take(second);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE campaign SET status = 'PAUSED', pause_reason = 'OPERATOR' WHERE id = ${second.campaignId}`);
+    expect(await callNext(test.pool, turn, false)).toBeNull();
+    expect(await takeTurn(test.pool, { ...second, stepId: randomUUID() })).toBeNull();
   });
 
   it('are lost by a process that stands still or dies', async () => {
-    const campaigns = await seedCampaigns(5);
-    const turns = await Promise.all(campaigns.slice(0, 4).map(take));
-    const [last] = campaigns.slice(4);
-    if (last === undefined || turns[0] === undefined) throw new Error('There is no turn');
-    expect(await take(last)).toBeUndefined();
-    expect(await renewTurn(test.pool, turns[0])).toBe(true);
-    await lapse(last);
-    expect(await take(last)).toBeDefined();
-    for (const campaign of campaigns.slice(0, 3)) expect(await take(campaign)).toBeDefined();
-    expect(await renewTurn(test.pool, turns[0])).toBe(false);
-    expect((await end(turns[0])).next).toBeNull();
+    const [first, second] = await seedCampaigns(2);
+    const turn = await taken(first);
+    if (second === undefined) return;
+    expect(await take(second)).toBeUndefined();
+    await lapse(second);
+    expect(await take(second)).toBeDefined();
+    expect(await renewTurn(test.pool, turn)).toBe(false);
+    expect(await end(turn)).toBeNull();
   });
 
-  it('are two for a campaign alone, and one while another waits', async () => {
-    const [alone, second, ...others] = await seedCampaigns(5);
-    if (alone === undefined || second === undefined) throw new Error('There is no campaign');
-    const first = await take(alone);
+  it('are one of a campaign at a time', async () => {
+    const [alone] = await seedCampaigns(1);
+    const turn = await taken(alone);
+    if (alone === undefined) return;
+    expect(await take(alone)).toBeUndefined();
+    // It is not queued behind itself, and comes again when its step calls it.
+    expect(await callNext(test.pool, turn, false)).toBeNull();
+    expect(await callNext(test.pool, turn, true)).toBe(alone.campaignId);
+    const following = await taken(alone);
+    expect(await renewTurn(test.pool, turn)).toBe(false);
+    expect(await callNext(test.pool, following, true)).toBe(alone.campaignId);
+    // Called by a step that has ended, it leaves the place to anybody.
+    expect(await end(following, { waits: false })).toBeNull();
     expect(await take(alone)).toBeDefined();
-    expect(await take(alone)).toBeUndefined();
-    for (const campaign of [second, ...others].slice(0, 2)) expect(await take(campaign)).toBeDefined();
-    for (const campaign of others.slice(1)) expect(await take(campaign)).toBeUndefined();
-    if (first === undefined) throw new Error('There is no turn');
-    const { next, room } = await end(first);
-    expect(others.map(({ campaignId }) => campaignId)).toContain(next);
-    expect(room).toBe(false);
-    // It holds another one still, and is not queued for a second.
-    expect(await take(alone)).toBeUndefined();
   });
 
   it('stay with their campaigns while nobody of the channel could send', async () => {
-    const campaigns = await seedCampaigns(5);
-    const turns = await Promise.all(campaigns.slice(0, 4).map(take));
-    const [last] = campaigns.slice(4);
-    const [turn] = turns;
-    if (last === undefined || turn === undefined) throw new Error('There is no turn');
-    expect(await take(last)).toBeUndefined();
-    expect(await end(turn, { keepMs: 30_000 })).toMatchObject({ next: null });
-    expect(await take(last)).toBeUndefined();
-    expect(await take(turn as unknown as SeededCampaign)).toMatchObject({ place: turn.place });
+    const [first, second] = await seedCampaigns(2);
+    const turn = await taken(first);
+    if (first === undefined || second === undefined) return;
+    expect(await take(second)).toBeUndefined();
+    expect(await end(turn, { keepMs: 30_000, waits: false })).toBeNull();
+    expect(await take(second)).toBeUndefined();
+    expect(await take(first)).toMatchObject({ place: turn.place });
   });
 
   it('are asked for five times a second by all who wait together', async () => {
     const [first] = await seedCampaigns(1);
     if (first === undefined) throw new Error('There is no campaign');
-    await test.pool.query(sql.type(nothing)`
-      INSERT INTO channel_turn (channel_id, place, campaign_id, until)
-      SELECT ${first.channelId}, place, gen_random_uuid(), clock_timestamp() + interval '1 minute'
-      FROM generate_series(1, 4) AS place`);
-    const others = await Promise.all(
-      Array.from({ length: 30 }, () => seedOnChannel(test.pool, first, { recipients: 1 })),
-    );
+    await taken(first);
     let lastWaitMs = 0;
-    for (const { campaignId } of others) {
+    for (let count = 0; count < 30; count += 1) {
+      const { campaignId } = await seedOnChannel(test.pool, first, { recipients: 500 });
       const turn = await takeTurn(test.pool, { campaignId, stepId: randomUUID() });
       expect(turn?.place).toBeNull();
       lastWaitMs = turn?.ask_again_ms ?? 0;

@@ -1,0 +1,143 @@
+/**
+ * A crowd of campaigns on a slow channel, and a campaign of another workspace on a fast one, in one worker process as it is
+ * deployed: how soon and how fast the neighbour is sent, and how much of its rate the slow channel has meanwhile.
+ * `--campaigns N` (120) of 300 recipients; `--rate N` (5) of their channel; `--neighbour N` (6,000) recipients at
+ * `--neighbour-rate N` (400); `--held` holds the crowd's channel for an hour first; `--settle N` seconds (15) before that.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { createDependencies } from '../src/dependencies.ts';
+import { createSecretBox } from '../src/secrets.ts';
+import { startAckServer } from './support/ack-server.ts';
+import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
+import { startPostgres } from './support/postgres.ts';
+import { startProduct } from './support/product-process.ts';
+import { seedRunningCampaign, type Seeded } from './support/seed.ts';
+import { startBenchTemporal } from './support/temporal.ts';
+
+const whole = (fallback: string) => ({ type: 'string', default: fallback }) as const;
+const { values } = parseArgs({
+  options: {
+    campaigns: whole('120'),
+    rate: whole('5'),
+    neighbour: whole('6000'),
+    'neighbour-rate': whole('400'),
+    held: { type: 'boolean', default: false },
+    settle: whole('15'),
+  },
+});
+const [campaigns, rate] = [Number(values.campaigns), Number(values.rate)];
+const [neighbour, neighbourRate] = [Number(values.neighbour), Number(values['neighbour-rate'])];
+const recipients = 300;
+const startsAtOnce = 20;
+const longestMs = 240_000;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const postgres = await startPostgres();
+const temporal = await startBenchTemporal();
+const provider = await startAckServer(50);
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
+await client.connect();
+const servers = {
+  databaseUrl: postgres.url,
+  temporalAddress: temporal.address,
+  providerBaseUrl: provider.baseUrl,
+};
+const worker = startProduct('worker', servers);
+const dependencies = await createDependencies(
+  benchConfig(postgres.url, { TEMPORAL_ADDRESS: temporal.address }),
+  'bench',
+);
+
+/** As many more as the crowd needs, of one channel. */
+async function seedCrowd({ campaignId }: Seeded): Promise<readonly string[]> {
+  const ids = Array.from({ length: campaigns - 1 }, () => randomUUID());
+  await client.query(
+    `INSERT INTO campaign (id, workspace_id, channel_id, template_id, name, contact_selection_type, audience,
+      message_plan, send_type, status, preparation_status, total_contacts, created_by, started_at)
+    SELECT unnest($2::uuid[]), workspace_id, channel_id, template_id, name, contact_selection_type, audience,
+      message_plan, send_type, status, preparation_status, total_contacts, created_by, now() FROM campaign WHERE id = $1`,
+    [campaignId, ids],
+  );
+  await client.query(
+    `INSERT INTO campaign_counter (campaign_id, pending) SELECT unnest($1::uuid[]), $2::int`,
+    [ids, recipients],
+  );
+  await client.query(
+    `INSERT INTO recipient (campaign_id, position, phone_number, country, sendable, state, variables)
+    SELECT id, n, (4915100000000 + n)::text, 'DE', true, 'PENDING', ARRAY['Ada']
+    FROM unnest($1::uuid[]) AS id, generate_series(1, $2::int) AS n`,
+    [ids, recipients],
+  );
+  await client.query('ANALYZE');
+  return [campaignId, ...ids];
+}
+
+async function start(ids: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ workspace_id: number }>(
+    'SELECT workspace_id FROM campaign WHERE id = $1',
+    [ids[0]],
+  );
+  const workspaceId = rows[0]?.workspace_id ?? 0;
+  const waiting = [...ids];
+  const lane = async (): Promise<void> => {
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop())
+      await dependencies.orchestrator.startCampaign({ id, workspaceId, name: 'bench' });
+  };
+  await Promise.all(Array.from({ length: startsAtOnce }, lane));
+}
+
+try {
+  const seed = { messagesPerSecond: rate, recipients };
+  const first = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), seed);
+  const crowd = await seedCrowd(first);
+  const fast = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), {
+    recipients: neighbour,
+    messagesPerSecond: neighbourRate,
+  });
+  if (values.held)
+    await client.query(
+      `UPDATE channel_rate SET held_until = now() + interval '1 hour' WHERE channel_id = $1`,
+      [first.channelId],
+    );
+  await client.query('CHECKPOINT');
+  await start(crowd);
+  await sleep(Number(values.settle) * 1_000);
+
+  const now = () => performance.timeOrigin + performance.now();
+  const cpu = () => worker.cpuSeconds() + postgres.cpuSeconds() + temporal.cpuSeconds();
+  const before = { slow: await provider.arrivals(first.channelId), at: now(), cpu: cpu() };
+  await start([fast.campaignId]);
+  let arrived = await provider.arrivals(fast.channelId);
+  while (arrived.count < neighbour && now() < before.at + longestMs) {
+    await sleep(250);
+    arrived = await provider.arrivals(fast.channelId);
+  }
+  const seconds = (now() - before.at) / 1_000;
+  const slow = await provider.arrivals(first.channelId);
+  const { rows } = await client.query<{ claimed: number; unknown: number }>(
+    'SELECT sum(claimed)::int AS claimed, sum(unknown)::int AS unknown FROM campaign_counter WHERE campaign_id = ANY ($1::uuid[])',
+    [crowd],
+  );
+  const perSecond = ((arrived.count - 1) * 1_000) / (arrived.lastAt - arrived.firstAt);
+  const slowPerSecond = (slow.count - before.slow.count) / seconds;
+  say(
+    `beside ${campaigns} campaigns on ${rate}/s${values.held ? ', held' : ''}: ${arrived.count} of ${neighbour} at ` +
+      `${perSecond.toFixed(1)}/s = ${(perSecond / neighbourRate).toFixed(3)} of ${neighbourRate}/s, ` +
+      `busiest second ${arrived.busiestSecond}, first message after ${((arrived.firstAt - before.at) / 1_000).toFixed(2)} s`,
+  );
+  say(
+    `the slow channel meanwhile: ${slowPerSecond.toFixed(2)}/s = ${(slowPerSecond / rate).toFixed(3)} of ${rate}/s, ` +
+      `busiest second ${slow.busiestSecond}; claimed ${rows[0]?.claimed ?? 0}, unknown ${rows[0]?.unknown ?? 0}; ` +
+      `${((cpu() - before.cpu) / seconds).toFixed(2)} cores busy`,
+  );
+} finally {
+  await worker.stop();
+  await dependencies.close();
+  await client.end();
+  provider.stop();
+  await temporal.stop();
+  await postgres.stop();
+}

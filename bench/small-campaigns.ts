@@ -1,0 +1,211 @@
+/**
+ * Campaigns of two recipients, called for over HTTP side by side and sent at once, through API and worker as they are
+ * deployed; beside bare workflows of two activities on the same Temporal server, in turns of one run. Then campaigns one
+ * after the other: how long after the call its two messages have left. `--campaigns N` (300) of each round, `--rounds N`
+ * (2), `--callers N` (8), `--lone N` (20).
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { pickFreePort } from '../local/stack/host/free-port.ts';
+import { createApiKey } from '../src/commands/workspaces/create-api-key.ts';
+import { createChannel } from '../src/commands/workspaces/create-channel.ts';
+import { createWorkspace } from '../src/commands/workspaces/create-workspace.ts';
+import { createDependencies } from '../src/dependencies.ts';
+import { campaignWorkflowId } from '../src/workflows/contract.ts';
+import { startAckServer } from './support/ack-server.ts';
+import { bareQueue, startBareWorker } from './support/bare-worker.ts';
+import { benchConfig } from './support/bench-config.ts';
+import { median } from './support/measure.ts';
+import { startPostgres } from './support/postgres.ts';
+import { startProduct } from './support/product-process.ts';
+import { startBenchTemporal } from './support/temporal.ts';
+
+const whole = (fallback: string) => ({ type: 'string', default: fallback }) as const;
+const { values } = parseArgs({
+  options: { campaigns: whole('300'), rounds: whole('2'), callers: whole('8'), lone: whole('20') },
+});
+const [campaigns, rounds] = [Number(values.campaigns), Number(values.rounds)];
+const callers = Number(values.callers);
+const messagesPerSecond = 80;
+const pauseMs = 2_000;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const postgres = await startPostgres();
+const temporal = await startBenchTemporal();
+const provider = await startAckServer(20);
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
+await client.connect();
+const servers = {
+  databaseUrl: postgres.url,
+  temporalAddress: temporal.address,
+  providerBaseUrl: provider.baseUrl,
+};
+const port = await pickFreePort('127.0.0.1');
+const api = startProduct('server', servers, { PORT: String(port) });
+const worker = startProduct('worker', servers);
+const bare = await startBareWorker(temporal.address);
+const dependencies = await createDependencies(
+  benchConfig(postgres.url, { TEMPORAL_ADDRESS: temporal.address }),
+  'bench',
+);
+const baseUrl = `http://127.0.0.1:${port}`;
+
+async function seed() {
+  const { workspaceId } = await createWorkspace(dependencies, { name: 'Bench' });
+  const { channelId } = await createChannel(dependencies, {
+    workspaceId,
+    phoneNumberId: '106540352242922',
+    displayPhoneNumber: '15550100000',
+    businessAccountId: '102290129340398',
+    accessToken: 'token',
+    messagesPerSecond,
+  });
+  const { apiKey } = await createApiKey(dependencies, { workspaceId, channelId, scope: 'channel' });
+  const templateId = randomUUID();
+  await client.query(
+    `INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category,
+      status, parameter_format, components)
+    VALUES ($1, $2, '102290129340398', '1', 'hello', 'en_US', 'UTILITY', 'APPROVED', 'POSITIONAL', $3)`,
+    [templateId, workspaceId, JSON.stringify([{ type: 'BODY', text: 'Hello!' }])],
+  );
+  await client.query('UPDATE wallet SET balance = 1000000000000 WHERE channel_id = $1', [channelId]);
+  await client.query(
+    `INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount) VALUES ($1, $2, 'recharge', 1000000000000)`,
+    [channelId, workspaceId],
+  );
+  return { apiKey, templateId };
+}
+
+let called = 0;
+/** Returns the campaign's id. */
+async function call({ apiKey, templateId }: Awaited<ReturnType<typeof seed>>): Promise<string> {
+  called += 1;
+  const number = (digit: number) => `+49151${digit}${String(called).padStart(7, '0')}`;
+  const answer = await fetch(`${baseUrl}/api/campaigns/auto-trigger`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: `Order ${called}`,
+      template_id: templateId,
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: [number(1), number(2)],
+      send_type: 'IMMEDIATE',
+    }),
+  });
+  if (answer.status !== 201) throw new Error(`${answer.status}: ${await answer.text()}`);
+  const { data } = (await answer.json()) as { readonly data: { readonly campaign: { readonly id: string } } };
+  return data.campaign.id;
+}
+
+const open = async (): Promise<number> => {
+  const { rows } = await client.query<{ open: number }>(
+    `SELECT count(*)::int AS open FROM campaign WHERE status <> 'COMPLETED'`,
+  );
+  return rows[0]?.open ?? 0;
+};
+const arrived = async () => provider.arrivals('106540352242922');
+
+const cpu = () => ({
+  API: api.cpuSeconds(),
+  worker: worker.cpuSeconds(),
+  Postgres: postgres.cpuSeconds(),
+  Temporal: temporal.cpuSeconds(),
+});
+
+const inLanes = async (count: number, work: () => Promise<unknown>): Promise<void> => {
+  let left = count;
+  const lane = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await work();
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, lane));
+};
+
+async function round(sender: Awaited<ReturnType<typeof seed>>) {
+  const times: number[] = [];
+  let last = '';
+  const [before, startedAt] = [cpu(), performance.now()];
+  await inLanes(campaigns, async () => {
+    const at = performance.now();
+    last = await call(sender);
+    times.push(performance.now() - at);
+  });
+  const calledAt = performance.now();
+  while ((await open()) > 0) await sleep(20);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const after = cpu();
+  const parts = (Object.keys(after) as (keyof typeof after)[]).map(
+    (name) => [name, ((after[name] - before[name]) * 1_000) / campaigns] as const,
+  );
+  const { historyLength } = await dependencies.orchestrator.client.workflow
+    .getHandle(campaignWorkflowId(last))
+    .describe();
+  say(
+    `campaigns ${(campaigns / seconds).toFixed(1)}/s; calls ${((campaigns * 1_000) / (calledAt - startedAt)).toFixed(0)}/s, ` +
+      `p50 ${median(times).toFixed(0)} ms; CPU ms each: ${parts.map(([name, ms]) => `${name} ${ms.toFixed(0)}`).join(', ')}, ` +
+      `sum ${parts.reduce((sum, [, ms]) => sum + ms, 0).toFixed(0)}; ${historyLength} events`,
+  );
+  return campaigns / seconds;
+}
+
+async function bareRound(): Promise<number> {
+  const startedAt = performance.now();
+  const { client: workflows } = dependencies.orchestrator;
+  const ids: string[] = [];
+  await inLanes(campaigns, async () => {
+    const workflowId = randomUUID();
+    ids.push(workflowId);
+    await workflows.workflow.start('twoActivities', { workflowId, taskQueue: bareQueue });
+  });
+  await Promise.all(ids.map((id) => workflows.workflow.getHandle(id).result()));
+  const rate = (campaigns * 1_000) / (performance.now() - startedAt);
+  say(`bare workflows of two activities ${rate.toFixed(1)}/s`);
+  return rate;
+}
+
+try {
+  const sender = await seed();
+  for (let tried = 0; tried < 100; tried += 1) {
+    const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
+    if (ready?.status === 200) break;
+    await sleep(200);
+  }
+  await inLanes(40, () => call(sender));
+  while ((await open()) > 0) await sleep(50);
+  const ratios: number[] = [];
+  for (let number = 1; number <= rounds; number += 1) {
+    const [bareRate, ours] = [await bareRound(), await round(sender)];
+    ratios.push(ours / bareRate);
+    await sleep(pauseMs);
+  }
+  const times: number[] = [];
+  for (let lone = 0; lone < Number(values.lone); lone += 1) {
+    const { count } = await arrived();
+    const startedAt = performance.timeOrigin + performance.now();
+    await call(sender);
+    let now = await arrived();
+    while (now.count < count + 2) {
+      await sleep(5);
+      now = await arrived();
+    }
+    times.push(now.lastAt - startedAt);
+    while ((await open()) > 0) await sleep(20);
+    await sleep(200);
+  }
+  say(
+    `medians: ${median(ratios).toFixed(2)} of bare; a lone campaign's two messages left after ${median(times).toFixed(0)} ms`,
+  );
+} finally {
+  await bare.stop();
+  await worker.stop();
+  await api.stop();
+  await dependencies.close();
+  await client.end();
+  provider.stop();
+  await temporal.stop();
+  await postgres.stop();
+}

@@ -1,0 +1,9 @@
+/** What a small campaign is measured beside: a workflow of two activities that do nothing. */
+import { proxyActivities } from '@temporalio/workflow';
+
+const { nothing } = proxyActivities<{ nothing: () => Promise<void> }>({ startToCloseTimeout: '30 seconds' });
+
+export async function twoActivities(): Promise<void> {
+  await nothing();
+  await nothing();
+}

@@ -2,13 +2,12 @@
  * Claiming a page: before any request leaves, one statement checks the epoch, leases the tokens, reserves the money and marks
  * the recipients. A crash after it leaves them CLAIMED, and CLAIMED is never sent again blindly.
  */
-import { sql, type FragmentSqlToken } from 'slonik';
+import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
-import { userIdOf } from '../contacts/user-ids.ts';
-import { nullable, row } from '../database/row.ts';
-import { ratePerSecond, scheduledAt } from './channel-rate.ts';
-import { countedPeople, lockRoom, personColumns, type Room } from './messaging-limit.ts';
+import { row } from '../database/row.ts';
+import { claimStatement, type Columns } from './claim-statement.ts';
+import { lockRoom, type Room } from './messaging-limit.ts';
 
 export interface ClaimRequest extends TokenRequest {
   /** Of the step: one for all of its pages. */
@@ -89,37 +88,6 @@ export type Claim = Seen &
     | { readonly kind: 'empty'; readonly retryInMs: number | null }
   );
 
-/** So many positions are looked at by one claim: a long stretch of skipped ones costs no claim more than that. */
-const positionsAtOnce = 10_000;
-
-// By columns: the names of the fields, once for every recipient, would be half of what Postgres writes and we read.
-const Columns = t.type({
-  position: t.array(t.number),
-  id: t.array(t.string),
-  to: t.array(t.string),
-  country: t.array(t.string),
-  variables: t.array(nullable(t.array(t.string))),
-  attempts: t.array(t.number),
-});
-const Page = t.type({
-  granted: t.number,
-  due_at: t.number,
-  now: t.number,
-  spacing_ms: t.number,
-  held: t.boolean,
-  troubled: t.boolean,
-  others_wait: t.boolean,
-  turn_over: t.boolean,
-  available: t.bigint,
-  candidates: t.number,
-  outside_room: t.boolean,
-  skipped: t.number,
-  more: t.boolean,
-  retry_in_ms: nullable(t.number),
-  pending: nullable(t.number),
-  recipients: nullable(Columns),
-});
-
 /** At most `limit` recipients: first those whose retry is due, then the next ones behind `claimed_position`. */
 export function claimPage(connection: Connection, request: ClaimRequest): Promise<Claim> {
   if (request.limited !== true) return claim(connection, request, null);
@@ -154,139 +122,6 @@ function recipientsOf(columns: t.TypeOf<typeof Columns>): readonly ClaimedRecipi
     variables: variables[at] ?? null,
     attempts: attempts[at] ?? 1,
   }));
-}
-
-/** What a message to a recipient costs. */
-function priceOf(prices: ClaimRequest['prices'], country: FragmentSqlToken) {
-  const card = JSON.stringify(Object.fromEntries([...prices].map(([code, price]) => [code, `${price}`])));
-  return sql.fragment`COALESCE((${card}::jsonb ->> ${country})::bigint, (${card}::jsonb ->> '')::bigint)`;
-}
-
-/**
- * Who has unsubscribed, or was deleted, since the preparation is skipped by the same statement; one who was restored or has
- * subscribed again by then is sent to. Looked up one by one: a join reads all contacts while it takes them for few.
- */
-const obstacle = sql.fragment`(
-  SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed THEN 'UNSUBSCRIBED' END
-  FROM contact WHERE contact.workspace_id = present.workspace_id AND contact.id = waiting.contact_id)`;
-
-const address = sql.fragment`CASE WHEN phone_number IS NULL
-  THEN ${userIdOf(sql.fragment`(SELECT workspace_id FROM present)`, sql.fragment`recipient.contact_id`)} ELSE phone_number END`;
-
-// A message that leaves so late is on time, and the answer to the claim takes its time, too.
-const startsLateMs = 15;
-
-/**
- * Wallet, counter and rate are locked before anybody is looked for, in the order of docs/architecture.md, and the campaign is
- * seen as it is then: KEY SHARE looks at its newest version, and no pause waits for it.
- */
-function claimStatement(request: ClaimRequest, room: Room | null) {
-  const { claimId, campaignId, channelId, epoch, limit, prices } = request;
-  const people = {
-    phoneNumber: sql.fragment`waiting.phone_number`,
-    contactId: sql.fragment`waiting.contact_id`,
-  };
-  const known =
-    room === null
-      ? sql.fragment`SELECT 0::bigint AS person, false AS outside, false AS newcomer`
-      : personColumns({ ...people, accountId: room.accountId, channelId });
-  const reached = sql.fragment`SELECT person FROM candidate WHERE outside AND position IN (SELECT position FROM claimed)`;
-  const seconds = (ms: number) => sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
-  return sql.type(row(Page))`
-    WITH present AS MATERIALIZED (
-      SELECT campaign.workspace_id, claimed_position, total_contacts + total_contacts_skipped AS last_position,
-        claimed_position + ${positionsAtOnce}::int AS looked_up_to, wallet.balance - wallet.reserved AS available,
-        holds > 0 AS held, troubles > 0 AS troubled, least(${ratePerSecond}, ${request.perSecond}::float8) AS rate,
-        greatest(${scheduledAt}, to_timestamp(${request.notBefore / 1_000}::float8), CASE WHEN holds > 0 THEN trouble_until END) AS free_at
-      FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
-      JOIN wallet USING (channel_id) JOIN channel_rate USING (channel_id) JOIN channel ON channel.id = channel_id
-      WHERE campaign.id = ${campaignId} AND channel_id = ${channelId} AND campaign.status = 'RUNNING' AND epoch = ${epoch}
-      FOR UPDATE OF wallet FOR UPDATE OF campaign_counter FOR UPDATE OF channel_rate FOR KEY SHARE OF campaign
-    ), lease AS MATERIALIZED (
-      SELECT now, due_at, CASE WHEN due_at > now + ${seconds(request.aheadMs)} THEN 0 WHEN held THEN 1 ELSE ${limit}::int END AS granted
-      FROM (SELECT held, clock_timestamp() AS now, greatest(free_at, clock_timestamp() - ${seconds(startsLateMs)}) AS due_at FROM present) AS due
-    ), candidate AS MATERIALIZED (
-      SELECT position, country, ${priceOf(prices, sql.fragment`country`)} AS price, ${obstacle} AS obstacle, person, outside, newcomer FROM (
-        (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient_retry
-          JOIN recipient USING (campaign_id, position)
-          WHERE campaign_id = ${campaignId} AND not_before <= now() AND recipient.state = 'PENDING'
-          ORDER BY not_before LIMIT ${limit})
-        UNION ALL
-        (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient
-          WHERE recipient.campaign_id = ${campaignId} AND recipient.state = 'PENDING'
-            AND recipient.position > (SELECT claimed_position FROM present)
-            AND recipient.position <= (SELECT looked_up_to FROM present)
-          ORDER BY recipient.position LIMIT ${limit})
-      ) AS waiting CROSS JOIN present CROSS JOIN LATERAL (${known}) AS known LIMIT (SELECT granted FROM lease)
-    ), settled AS MATERIALIZED (
-      -- From the first one on as far as the wallet and the room go.
-      SELECT position, obstacle FROM (
-        SELECT position, obstacle, sum(CASE WHEN obstacle IS NULL THEN price ELSE 0 END) OVER so_far AS total,
-          count(*) FILTER (WHERE obstacle IS NULL AND newcomer) OVER so_far AS newcomers FROM candidate
-        WINDOW so_far AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
-      ) AS running_total WHERE total <= (SELECT available FROM present) AND newcomers <= ${room?.people ?? limit}
-    ), claimed AS (
-      UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = ${priceOf(prices, sql.fragment`country`)},
-        settlement = 'reserved', attempts = attempts + 1, updated_at = now()
-      -- Not a join: while the table is small it would read all of it for every page.
-      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled WHERE obstacle IS NULL))
-        AND state = 'PENDING'
-      RETURNING position, id, ${address} AS "to", country, variables, attempts, price
-    ), skipped AS (
-      UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = settled.obstacle, updated_at = now()
-      FROM settled WHERE settled.obstacle IS NOT NULL
-        AND recipient.campaign_id = ${campaignId} AND recipient.position = settled.position AND state = 'PENDING'
-      RETURNING recipient.reason
-    ), ${room === null ? sql.fragment`` : sql.fragment`${countedPeople(room.accountId, reached)}, `}retried AS (
-      DELETE FROM recipient_retry
-      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled))
-    ), total AS (
-      SELECT count(*)::int AS size, min(position) AS first_position, max(position) AS last_position,
-        sum(price)::bigint AS price, (SELECT count(*) FROM skipped)::int AS skipped FROM claimed
-    ), reserved AS (
-      UPDATE wallet SET reserved = wallet.reserved + total.price, updated_at = now()
-      FROM total WHERE total.size > 0 AND wallet.channel_id = ${channelId}
-    ), reached AS (
-      -- Everything up to there is settled; beyond the last candidate only what nobody sends to.
-      SELECT CASE
-        WHEN (SELECT count(*) FROM candidate) < granted AND (SELECT count(*) FROM settled) = (SELECT count(*) FROM candidate)
-        THEN least(looked_up_to, last_position) ELSE (SELECT max(position) FROM settled) END AS position
-      FROM present CROSS JOIN lease
-    ), counted AS (
-      UPDATE campaign_counter SET claimed_position = greatest(claimed_position, reached.position),
-        pending = pending - total.size - total.skipped, claimed = claimed + total.size, skipped = campaign_counter.skipped + total.skipped
-      FROM total CROSS JOIN reached
-      WHERE campaign_id = ${campaignId} AND (total.size + total.skipped > 0 OR reached.position > claimed_position)
-      RETURNING pending
-    ), leased AS (
-      UPDATE channel_rate SET next_at = due_at + make_interval(secs => size / rate),
-        tried_at = CASE WHEN held THEN now ELSE tried_at END,
-        trouble_until = CASE WHEN held THEN now + ${seconds(request.answerWithinMs)} ELSE trouble_until END
-      FROM present CROSS JOIN lease CROSS JOIN total WHERE channel_rate.channel_id = ${channelId} AND size > 0
-    ), opened AS (
-      INSERT INTO campaign_claim AS claim (id, campaign_id, epoch, size, first_position, last_position)
-      SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
-      ON CONFLICT (id) DO UPDATE SET size = claim.size + excluded.size, claimed_at = now(),
-        first_position = least(claim.first_position, excluded.first_position),
-        last_position = greatest(claim.last_position, excluded.last_position)
-    ), explained AS (
-      INSERT INTO campaign_reason (campaign_id, kind, reason, count)
-      SELECT ${campaignId}, 'skipped', reason, count(*) FROM skipped GROUP BY reason ORDER BY reason
-      ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
-    )
-    SELECT granted, held, troubled, available, (1000 / rate)::float8 AS spacing_ms,
-      extract(epoch FROM due_at)::float8 * 1000 AS due_at, extract(epoch FROM now)::float8 * 1000 AS now,
-      EXISTS (SELECT FROM channel_queue WHERE channel_id = ${channelId} AND waiting AND campaign_id <> ${campaignId}) AS others_wait,
-      NOT EXISTS (SELECT FROM channel_turn WHERE channel_id = ${channelId} AND step_id = ${claimId}) AS turn_over,
-      (SELECT skipped FROM total) AS skipped, looked_up_to < last_position AS more,
-      (SELECT count(*)::int FROM candidate) AS candidates, ${room?.people === 0}::boolean
-        AND EXISTS (SELECT FROM candidate WHERE newcomer AND obstacle IS NULL) AS outside_room, (SELECT pending FROM counted) AS pending,
-      (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
-        FROM recipient_retry WHERE campaign_id = ${campaignId}) AS retry_in_ms,
-      (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'to', array_agg("to"),
-        'country', array_agg(country), 'variables', json_agg(variables), 'attempts', array_agg(attempts))
-        FROM (SELECT * FROM claimed ORDER BY position) AS ordered HAVING count(*) > 0) AS recipients
-    FROM present CROSS JOIN lease`;
 }
 
 const Count = row(t.type({ open: t.number }));

@@ -72,7 +72,7 @@ function sendMessage(client: Client, message: OutboundTemplateMessage): Promise<
       body: messageBody(message),
       ...(message.heldBack !== undefined && { heldBack: message.heldBack }),
     },
-    toSendResult,
+    (exchange) => toSendResult(exchange, message.to),
   );
 }
 

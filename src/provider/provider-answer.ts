@@ -7,7 +7,7 @@ import { isObject } from './json-value.ts';
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
 /** Judges the answer to a send. Rule: what is not known to be accepted or refused is `unknown`. */
-export function toSendResult(exchange: Exchange): SendResult {
+export function toSendResult(exchange: Exchange, to: string): SendResult {
   if (exchange.kind !== 'answered') return exchange;
   const body = parseJson(exchange.body);
   const refusal = toFailure(exchange, body);
@@ -21,8 +21,7 @@ export function toSendResult(exchange: Exchange): SendResult {
     kind: 'accepted',
     providerMessageId: id,
     messageStatus: typeof message['message_status'] === 'string' ? message['message_status'] : 'accepted',
-    waId: contactIdOf(body, 'wa_id'),
-    userId: contactIdOf(body, 'user_id'),
+    otherIds: contactIdsOf(body).filter((other) => other !== to),
   };
 }
 
@@ -85,11 +84,11 @@ function detailsOf(error: Readonly<Record<string, unknown>>): string | null {
   return typeof text === 'string' ? text : null;
 }
 
-function contactIdOf(body: unknown, key: 'wa_id' | 'user_id'): string | null {
+function contactIdsOf(body: unknown): readonly string[] {
   const contacts = isObject(body) ? body['contacts'] : undefined;
   const contact: unknown = Array.isArray(contacts) ? contacts[0] : undefined;
-  const id = isObject(contact) ? contact[key] : undefined;
-  return typeof id === 'string' && id !== '' ? cleanText(id, 255) : null;
+  const ids = isObject(contact) ? [contact['wa_id'], contact['user_id']] : [];
+  return ids.flatMap((id) => (typeof id === 'string' && id !== '' ? [cleanText(id, 255)] : []));
 }
 
 const longestWaitMs = 24 * 60 * 60 * 1000;

@@ -54,10 +54,8 @@ export interface SendAccepted {
   readonly providerMessageId: string;
   /** `accepted`, or `held_for_quality_assessment` while the provider paces the template. */
   readonly messageStatus: string;
-  /** The provider's form of the recipient's number; it may differ from the one sent. */
-  readonly waId: string | null;
-  /** The provider's own id of the person, when it tells it. */
-  readonly userId?: string | null;
+  /** Further ids of the person: the number as the provider writes it where that is another form, its user id. */
+  readonly otherIds: readonly string[];
 }
 
 /** The provider answered that it did not take the message. */

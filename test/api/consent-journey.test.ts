@@ -114,8 +114,7 @@ it('stops at a STOP from another form of the number, and forgets a person for go
   expect(first.to.toSorted()).toEqual(['4915112345678', '525512345678']);
   const waiting = await prepared(everybody);
 
-  await callbacksApplied();
-  // The message names none of ours.
+  // No receipt has come yet, and the message names none of ours: the answer to the campaign's has told the number's form.
   const { phoneNumberId } = workspace;
   await simulator.control('inbound', { from: '5215512345678', text: 'STOP', phoneNumberId });
   await callbacksApplied();

@@ -260,8 +260,7 @@ describe('POST /api/templates/external/message/send', () => {
       VALUES (${sender.workspaceId}, '919876543210', '91', 'IN', 'api')`);
     answer = async (message, count) => ({
       ...(await accept(message, count)),
-      waId: '91009876543210',
-      userId: 'IN.1',
+      otherIds: ['91009876543210', 'IN.1'],
     });
     expect(await send(sender)).toMatchObject({ status: 200 });
     const ids = sql.fragment`SELECT provider_id FROM contact_identity WHERE workspace_id = ${sender.workspaceId}

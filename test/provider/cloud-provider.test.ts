@@ -103,8 +103,7 @@ describe('an answered send', () => {
       kind: 'accepted',
       providerMessageId: 'wamid.A',
       messageStatus: 'accepted',
-      waId: '4915112345678',
-      userId: null,
+      otherIds: [],
     });
   });
 
@@ -114,7 +113,7 @@ describe('an answered send', () => {
     expect(await sendTo(httpAnswer(200, { body }))).toMatchObject({
       kind: 'accepted',
       messageStatus: 'held_for_quality_assessment',
-      waId: null,
+      otherIds: [],
     });
   });
 

@@ -11,7 +11,7 @@ export const accept: Answer = (message) => ({
   kind: 'accepted',
   providerMessageId: `wamid.${message.callbackData}`,
   messageStatus: 'accepted',
-  waId: message.to,
+  otherIds: [],
 });
 
 export const refuse =

@@ -84,9 +84,8 @@ export async function sendSingleMessage(
   const result = await attemptDispatch(dependencies, { message, messageId, accessToken });
   switch (result.kind) {
     case 'accepted': {
-      const { providerMessageId, messageStatus: status, waId, userId = null } = result;
+      const { providerMessageId, messageStatus: status, otherIds } = result;
       await record(dependencies, messageId, { state: 'ACCEPTED', providerMessageId });
-      const otherIds = [waId === message.recipient.to ? null : waId, userId].filter((id) => id !== null);
       if (otherIds.length > 0) await learn(dependencies, messageId, otherIds);
       return { kind: 'accepted', messageId, providerMessageId, status };
     }

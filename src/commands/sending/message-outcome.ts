@@ -35,7 +35,13 @@ const longestDetail = 500;
 export function judge(result: SendResult, attempts: number | null): Verdict {
   switch (result.kind) {
     case 'accepted':
-      return { outcome: { kind: 'accepted', providerMessageId: cleanText(result.providerMessageId) } };
+      return {
+        outcome: {
+          kind: 'accepted',
+          providerMessageId: cleanText(result.providerMessageId),
+          otherIds: result.otherIds,
+        },
+      };
     case 'unknown':
       return { outcome: { kind: 'unknown', detail: cleanText(result.cause, longestDetail) }, trouble: true };
     case 'unreachable':

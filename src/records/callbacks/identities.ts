@@ -57,6 +57,35 @@ export async function findContactOfMessage(
   return found ?? undefined;
 }
 
+const Position = row(t.type({ position: t.number, contactId: t.string }));
+
+/** From the answers to messages of a campaign. */
+export async function learnIdsOfRecipients(
+  connection: Connection,
+  {
+    workspaceId,
+    campaignId,
+    told,
+  }: {
+    readonly workspaceId: number;
+    readonly campaignId: string;
+    readonly told: readonly { readonly position: number; readonly providerId: string }[];
+  },
+): Promise<void> {
+  const positions = told.map(({ position }) => position);
+  const found = await connection.any(sql.type(Position)`
+    SELECT position, contact_id AS "contactId" FROM recipient
+    WHERE campaign_id = ${campaignId} AND position = ANY(${sql.array(positions, 'int4')}) AND contact_id IS NOT NULL`);
+  const contacts = new Map(found.map(({ position, contactId }) => [position, contactId]));
+  await learnIdentities(
+    connection,
+    told.flatMap(({ position, providerId }) => {
+      const contactId = contacts.get(position);
+      return contactId === undefined ? [] : [{ workspaceId, contactId, providerId }];
+    }),
+  );
+}
+
 const Recipient = row(t.type({ workspaceId: t.number, contactId: t.string }));
 
 /** From the answer to a message outside campaigns. */

@@ -4,10 +4,16 @@
  */
 import { sql, type FragmentSqlToken } from 'slonik';
 import type { Connection } from '../database/database.ts';
+import { learnIdsOfRecipients } from '../callbacks/identities.ts';
 import { nothing } from '../database/row.ts';
 
 export type MessageOutcome =
-  | { readonly kind: 'accepted'; readonly providerMessageId: string }
+  | {
+      readonly kind: 'accepted';
+      readonly providerMessageId: string;
+      /** Further ids of the person, told by the answer. */
+      readonly otherIds?: readonly string[];
+    }
   | { readonly kind: 'failed'; readonly reason: string; readonly detail: string }
   | { readonly kind: 'unknown'; readonly detail: string }
   /** Surely not sent: back to PENDING, to be claimed again after `delayMs`. `attempted` counts it as an attempt. */
@@ -30,6 +36,15 @@ export interface PageResults {
  */
 export async function recordPage(database: Connection, results: PageResults): Promise<void> {
   await database.query(recordStatement(results));
+  const { workspaceId, campaignId, outcomes } = results;
+  const told = [...outcomes].flatMap(([position, outcome]) =>
+    outcome.kind === 'accepted'
+      ? (outcome.otherIds ?? []).map((providerId) => ({ position, providerId }))
+      : [],
+  );
+  // In a statement of its own, so that nobody who holds a person waits for money. What is lost here the receipts teach again.
+  if (told.length > 0)
+    await learnIdsOfRecipients(database, { workspaceId, campaignId, told }).catch(() => undefined);
 }
 
 /** What `result` brings to the row as it stood: one that was settled meanwhile, by a receipt, stays as it is. */

@@ -54,7 +54,7 @@ describe('a provider in trouble', () => {
             kind: 'accepted',
             providerMessageId: message.callbackData,
             messageStatus: 'accepted',
-            waId: null,
+            otherIds: [],
           },
     );
     const step = await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);

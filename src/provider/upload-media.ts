@@ -34,6 +34,8 @@ export function createMediaUploader({ origin, root, timeoutMs }: UploaderOptions
     maxResponseSize: maxResponseBytes,
   });
 
+  let closing: Promise<void> | undefined;
+
   const send = async ({ phoneNumberId, accessToken, mimeType, content }: MediaFile) => {
     const boundary = randomUUID();
     try {
@@ -67,7 +69,7 @@ export function createMediaUploader({ origin, root, timeoutMs }: UploaderOptions
       if (typeof id === 'string' && id !== '') return id;
       throw new ProviderRequestError({ kind: 'unknown', cause: 'answer without a media id' });
     },
-    close: () => agent.close(),
+    close: () => (closing ??= agent.close()),
   };
 }
 

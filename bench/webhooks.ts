@@ -142,9 +142,15 @@ const deliveries = (workspaceId: number): Promise<Segment> =>
 
 const bare = (eager: boolean): Promise<Segment> =>
   segment(async () => {
-    const { workflows, seconds } = await worker.run({ kind: 'bare', seconds: segmentSeconds, lanes, eager });
-    return { count: workflows, seconds };
+    return worker.run({ kind: 'bare', seconds: segmentSeconds, lanes, eager });
   });
+
+const posts = (): Promise<Segment> =>
+  segment(() => worker.run({ kind: 'post', seconds: segmentSeconds / 4, lanes, url: sink.otherUrl }));
+
+/** What a delivery costs Node and Temporal, beside what an eager no-op workflow and a bare POST do: the least it could. */
+const costRatio = (ours: Segment, eager: Segment, post: Segment): number =>
+  (ours.cpu.worker + ours.cpu.temporal) / (eager.cpu.worker + eager.cpu.temporal + post.cpu.worker);
 
 const describe = (name: string, { rate, cpu }: Segment): string =>
   `${name} ${rate.toFixed(0).padStart(4)}/s, CPU ms each: worker ${cpu.worker.toFixed(1)}, ` +
@@ -170,20 +176,29 @@ try {
   await worker.run({ kind: 'bare', seconds: 3, lanes, eager: true });
   const eagerRatios: number[] = [];
   const plainRatios: number[] = [];
+  const costRatios: number[] = [];
   const rates: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const [eager, ours, plain] = [await bare(true), await deliveries(healthy), await bare(false)];
+    const post = await posts();
     rates.push(ours.rate);
+    costRatios.push(costRatio(ours, eager, post));
     eagerRatios.push(ours.rate / eager.rate);
     plainRatios.push(ours.rate / plain.rate);
     say(describe(`round ${round}: no-op, eager `, eager));
     say(describe(`round ${round}: no-op, plain `, plain));
+    say(describe(`round ${round}: bare POST    `, post));
     say(describe(`round ${round}: deliveries   `, ours));
     say(
       `round ${round}: ratio ${(eagerRatios.at(-1) ?? 0).toFixed(2)} eager, ${(plainRatios.at(-1) ?? 0).toFixed(2)} plain`,
     );
   }
   say(`ratio (median) ${median(eagerRatios).toFixed(2)} eager, ${median(plainRatios).toFixed(2)} plain`);
+
+  const cost = median(costRatios);
+  say(
+    `CPU of Node and Temporal for a delivery beside an eager no-op and a bare POST (median) ${cost.toFixed(2)}`,
+  );
 
   const { doubled } = await sink.take();
   if (doubled > 0) throw new Error(`${doubled} requests came twice`);

@@ -13,6 +13,8 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker';
+import { Pool } from 'undici';
+import { exampleEvent } from '../../src/codecs/event-example.ts';
 import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
 import type { Loop } from '../../src/concurrency/polling-loop.ts';
 import {
@@ -34,15 +36,23 @@ export interface BareRun {
   /** Begins in the starting process, without a detour through the task queue. */
   readonly eager: boolean;
 }
+/** POSTs of the size of an event, as a plain client makes them. */
+export interface PostRun {
+  readonly kind: 'post';
+  readonly seconds: number;
+  readonly lanes: number;
+  readonly url: string;
+}
 /** The relay of the product, with its own options but for those given. */
 export interface RelayRun {
   readonly kind: 'relay';
   readonly options?: Partial<RelayOptions>;
 }
-export type Order = BareRun | RelayRun | { readonly kind: 'rest' };
+export type Order = BareRun | PostRun | RelayRun | { readonly kind: 'rest' };
 
 export interface Reading {
-  readonly workflows: number;
+  /** Workflows, or requests. */
+  readonly count: number;
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly rssMb: number;
@@ -104,6 +114,24 @@ async function runBare({ client }: Orchestrator, { seconds, lanes, eager }: Bare
   return started;
 }
 
+async function runPosts({ seconds, lanes, url }: PostRun): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  const body = JSON.stringify(exampleEvent('delivered', new Date()).data);
+  const pool = new Pool(new URL(url).origin, { connections: lanes });
+  let sent = 0;
+  const lane = async (): Promise<void> => {
+    while (performance.now() < end) {
+      sent += 1;
+      const headers = { 'content-type': 'application/json' };
+      const answer = await pool.request({ method: 'POST', path: new URL(url).pathname, headers, body });
+      await answer.body.dump();
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  await pool.close();
+  return sent;
+}
+
 async function serve(databaseUrl: string, temporalAddress: string): Promise<void> {
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
@@ -140,6 +168,7 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
   let relay: Loop | undefined;
   const obey = async (order: Order): Promise<number> => {
     if (order.kind === 'bare') return runBare(dependencies.orchestrator, order);
+    if (order.kind === 'post') return runPosts(order);
     if (order.kind === 'relay') {
       relay = startWebhookRelay(dependencies, { ...defaultRelayOptions, ...order.options });
     } else await relay?.stop();
@@ -147,10 +176,10 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
   };
   const tell = async (work: () => Promise<number>): Promise<void> => {
     const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
-    const workflows = await work();
+    const count = await work();
     const { user, system } = process.cpuUsage(cpuBefore);
     process.send?.({
-      workflows,
+      count,
       seconds: (performance.now() - startedAt) / 1000,
       cpuSeconds: (user + system) / 1_000_000,
       rssMb: Math.round(process.memoryUsage.rss() / 1024 / 1024),

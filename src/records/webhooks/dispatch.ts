@@ -36,6 +36,13 @@ const waits = (from: string | undefined): Fragment =>
     ? sql.fragment`state = 'pending' AND dispatched_at IS NULL`
     : sql.fragment`state = 'pending' AND dispatched_at IS NULL AND id >= ${from}`;
 
+/**
+ * Those of one endpoint, to be ordered by both columns of the index: beside a million of another, Postgres would look for them
+ * by walking the key of the table.
+ */
+const of = (table: Fragment): Fragment =>
+  sql.fragment`webhook_id BETWEEN ${table}.webhook_id AND ${table}.webhook_id`;
+
 /** `endpoint` (webhook_id) of a recursive WITH: every one with deliveries that wait, and NULL. */
 const waitingEndpoints = (from?: string): Fragment => sql.fragment`
   (SELECT webhook_id FROM webhook_delivery WHERE ${waits(from)} ORDER BY webhook_id LIMIT 1)
@@ -52,7 +59,7 @@ export async function findWaitingDelivery(
   const id = await connection.maybeOneFirst(sql.type(WaitingId)`
     WITH RECURSIVE endpoint AS (${waitingEndpoints(from)})
     SELECT earliest.id FROM endpoint CROSS JOIN LATERAL (
-      SELECT id FROM webhook_delivery WHERE webhook_id = endpoint.webhook_id AND ${waits(from)} ORDER BY id LIMIT 1
+      SELECT id FROM webhook_delivery WHERE ${of(sql.fragment`endpoint`)} AND ${waits(from)} ORDER BY webhook_id, id LIMIT 1
     ) AS earliest
     ORDER BY earliest.id LIMIT 1`);
   return id ?? undefined;
@@ -106,8 +113,8 @@ export async function dispatchDeliveries(
           SELECT id, row_number() OVER (ORDER BY id) AS nth
           FROM (
             SELECT id FROM webhook_delivery
-            WHERE webhook_id = standing.webhook_id AND ${waits(from)}
-            ORDER BY id
+            WHERE ${of(sql.fragment`standing`)} AND ${waits(from)}
+            ORDER BY webhook_id, id
             LIMIT GREATEST(0, LEAST(${limits.limit}, CASE
               WHEN standing.timing_out OR total.all_open >= ${limits.crowdedAt}::int4 THEN ${limits.perEndpoint.crowded}::int4
               WHEN total.all_open >= ${limits.busyAt}::int4 THEN ${limits.perEndpoint.busy}::int4
@@ -153,10 +160,10 @@ export async function endInactiveDeliveries(connection: Connection, limit: numbe
       FROM endpoint
       CROSS JOIN LATERAL (
         SELECT id FROM webhook_delivery
-        WHERE webhook_id = endpoint.webhook_id AND state = 'pending' AND dispatched_at IS NULL
+        WHERE ${of(sql.fragment`endpoint`)} AND ${waits(undefined)}
           AND NOT EXISTS (
             SELECT FROM webhook_configuration WHERE id = endpoint.webhook_id AND status = 'active')
-        ORDER BY id LIMIT ${limit}
+        ORDER BY webhook_id, id LIMIT ${limit}
         FOR UPDATE SKIP LOCKED
       ) AS waiting
       LIMIT ${limit}
@@ -205,9 +212,9 @@ export function sweepDeliveries(database: Database, { expiryHours, redispatchSec
       WHERE state = 'pending' AND dispatched_at IS NULL AND id = ANY (ARRAY(
         SELECT late.id FROM endpoint CROSS JOIN LATERAL (
           SELECT id FROM webhook_delivery
-          WHERE webhook_id = endpoint.webhook_id AND state = 'pending' AND dispatched_at IS NULL
+          WHERE ${of(sql.fragment`endpoint`)} AND ${waits(undefined)}
             AND id < (SELECT uuidv7(-make_interval(hours => ${expiryHours})))
-          ORDER BY id LIMIT 5000) AS late
+          ORDER BY webhook_id, id LIMIT 5000) AS late
         LIMIT 5000))
       FOR UPDATE SKIP LOCKED
     ), late_dispatched AS MATERIALIZED (

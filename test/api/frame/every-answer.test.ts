@@ -124,7 +124,7 @@ async function twice(declaration: Declaration, first: object, second: object): G
 const campaignBody = async (declaration: Declaration) =>
   merged(declaration, { template_id: await scenes.template() });
 const messageBody = async (declaration: Declaration) =>
-  merged(declaration, { templateId: await scenes.template('Hi {{1}}, {{2}}.') });
+  merged(declaration, { templateId: await scenes.template('Hi {{1}}.') });
 
 const unreachable: Answer = () => ({ kind: 'unreachable', cause: 'ECONNREFUSED' });
 const wrongState: Scene = async (declaration) =>
@@ -192,7 +192,7 @@ const ill: Readonly<Record<string, Scene>> = {
   },
   'sendTemplateMessage 422': async (operation) => {
     const body = await messageBody(operation);
-    return twice(operation, body, { ...body, variables: ['another', 'one'] });
+    return twice(operation, body, { ...body, variables: ['another'] });
   },
   'sendTemplateMessage 502': async (operation) => {
     answer = unreachable;

@@ -171,7 +171,7 @@ const singleTo = ({ channelId, workspaceId, templateId }: SeededCampaign) =>
     },
     template: { id: templateId, name: 'hello', language: 'en_US', category: 'UTILITY' },
     components: [],
-    recipient: { digits: '4915200000000', country: 'FR' },
+    recipient: { to: '4915200000000', country: 'FR' },
     source: 'api',
     campaignId: null,
   }) as unknown as SingleMessage;

@@ -50,7 +50,7 @@ it('keeps the limit of the channel when the answers of a stalled database come a
       },
       template: { id: seeded.templateId, name: 'hello', language: 'en_US', category: 'UTILITY' },
       components: [],
-      recipient: { digits: `49151000${index}`, country: 'DE' },
+      recipient: { to: `49151000${index}`, country: 'DE' },
       source: 'api',
       campaignId: null,
     }) as unknown as SingleMessage;

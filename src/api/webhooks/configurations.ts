@@ -1,10 +1,10 @@
 /** Spec 4.7: the webhook configurations of a workspace. */
-import { randomUUID } from 'node:crypto';
 import { idOf, limitUpTo, Page } from '../../codecs/scalars.ts';
 import { optional, struct } from '../../codecs/struct.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
+import { createId } from '../../records/database/uuid-v7.ts';
 import * as records from '../../records/webhooks/configurations.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import {
@@ -57,7 +57,7 @@ export const createWebhook = endpoint(
     assertTargetUrl(dependencies, body.url);
     const { database, secrets } = dependencies;
     const secret = body.secret ?? null;
-    const id = randomUUID();
+    const id = createId();
     const created = await records.insertWebhookConfiguration(database, principal.workspaceId, {
       id,
       title: body.title,

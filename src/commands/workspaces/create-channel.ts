@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, type FieldProblem } from '../../domain/error.ts';
+import { createId } from '../../records/database/uuid-v7.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { registerBusinessAccount } from '../../records/workspaces/business-accounts.ts';
 import { insertChannel } from '../../records/workspaces/channels.ts';
@@ -25,7 +25,7 @@ export async function createChannel(
   const problems = [...identifierProblems(input), ...rateProblems(messagesPerSecond)];
   if (problems.length > 0) throw Invalid.of(problems);
 
-  const channelId = randomUUID();
+  const channelId = createId();
   const accessTokenEncrypted = secrets.encrypt(input.accessToken, `channel ${channelId}`);
   await database.transaction(async (connection) => {
     await requireWorkspace(connection, input.workspaceId);

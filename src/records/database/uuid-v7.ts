@@ -48,3 +48,6 @@ export function formatUuid(id: Buffer): string {
   const hex = id.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
+
+/** An id for a row that binds something to it before it is inserted. */
+export const createId = (): string => formatUuid(createUuidV7Generator(new Date())());

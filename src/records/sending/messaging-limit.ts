@@ -10,7 +10,11 @@ import { nothing, nullable, row } from '../database/row.ts';
 /** People are counted by tens of minutes, and count until the last second of theirs is a day old. */
 const tenMinutes = (instant: FragmentSqlToken) =>
   sql.fragment`date_bin('10 minutes', ${instant}, '2000-01-01Z')`;
-const counts = sql.fragment`at > now() - interval '24 hours 10 minutes'`;
+const countsFor = sql.fragment`interval '24 hours 10 minutes'`;
+const counts = sql.fragment`at > now() - ${countsFor}`;
+
+const lockOf = (accountId: FragmentSqlToken) =>
+  sql.fragment`pg_advisory_xact_lock(hashtextextended('messaging limit ' || ${accountId}, 0))`;
 
 /** Different people of the account that count at present. */
 export const reachedOf = (accountId: FragmentSqlToken) => sql.fragment`
@@ -19,7 +23,7 @@ export const reachedOf = (accountId: FragmentSqlToken) => sql.fragment`
 
 /** When the first of them do not count any more. */
 export const roomComesAt = (accountId: FragmentSqlToken) => sql.fragment`
-  (SELECT min(at) + interval '24 hours 10 minutes' FROM account_reach_count
+  (SELECT min(at) + ${countsFor} FROM account_reach_count
     WHERE account_reach_count.business_account_id = ${accountId} AND people > 0 AND ${counts})`;
 
 /** Of `channel`: its account has written to as many people as it may. */
@@ -42,7 +46,7 @@ const RoomRow = row(t.type({ accountId: t.string, people: t.number, moreInMs: t.
 export async function lockRoom(transaction: Connection, channelId: string): Promise<Room | null> {
   const found = await transaction.maybeOne(sql.type(Limited)`
     SELECT business_account.id AS account, CASE WHEN messaging_limit IS NULL THEN false
-      ELSE pg_advisory_xact_lock(hashtextextended('messaging limit ' || business_account.id, 0)) IS NOT NULL END AS limited
+      ELSE ${lockOf(sql.fragment`business_account.id`)} IS NOT NULL END AS limited
     FROM channel JOIN business_account ON business_account.id = business_account_id WHERE channel.id = ${channelId}`);
   if (found === null || !found.limited) return null;
   const account = sql.fragment`business_account.id`;
@@ -85,7 +89,7 @@ export const countedPeople = (accountId: string, people: FragmentSqlToken) => sq
     INSERT INTO account_reach_count AS present (business_account_id, at, people)
     SELECT ${accountId}, at, sum(change) FROM (
       SELECT at, 1 AS change FROM written_to
-      UNION ALL SELECT before, -1 FROM written_to WHERE before > now() - interval '24 hours 10 minutes'
+      UNION ALL SELECT before, -1 FROM written_to WHERE before > now() - ${countsFor}
     ) AS moved GROUP BY at
     ON CONFLICT (business_account_id, at) DO UPDATE SET people = present.people + excluded.people
   )`;
@@ -151,8 +155,7 @@ export async function setMessagingLimit(
 
 /** Whom campaigns wrote to while nobody counted: as many as the limit are enough to know. */
 async function countBackwards(transaction: Connection, accountId: string, limit: number): Promise<void> {
-  await transaction.query(sql.type(nothing)`
-    SELECT pg_advisory_xact_lock(hashtextextended('messaging limit ' || ${accountId}, 0))`);
+  await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${accountId}`)}`);
   await transaction.query(sql.type(nothing)`
     DELETE FROM account_reach_count WHERE business_account_id = ${accountId}`);
   await transaction.query(sql.type(nothing)`

@@ -1,6 +1,4 @@
 /** A Mexican contact from the first campaign to the erasure, against a provider that writes the number in its own way. */
-import * as t from 'io-ts';
-import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
 import { applyProviderCallbacks } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
@@ -8,10 +6,10 @@ import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { updateChannel } from '../../src/commands/workspaces/update-channel.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
-import { row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { personOfNumber } from '../../local/simulator/callbacks/person.ts';
 import { startTestSimulator, type SimulatorClient } from '../local/simulator/client.ts';
+import { tablesWith } from '../support/tables-with.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import { appSecret, createApplier, subscribeToAll } from '../support/callback-fixtures.ts';
 
@@ -88,23 +86,6 @@ async function callbacksApplied(): Promise<void> {
   while ((await applyProviderCallbacks(applier)) > 0);
 }
 
-/** Tables that hold the text in any column, as text or as bytes. */
-async function tablesWith(text: string): Promise<readonly string[]> {
-  const { database } = api.dependencies;
-  const tables = await database.anyFirst(sql.type(row(t.type({ name: t.string })))`
-    SELECT table_name AS name FROM information_schema.tables
-    WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`);
-  const found: string[] = [];
-  const hex = Buffer.from(text).toString('hex');
-  for (const name of tables) {
-    const count = await database.oneFirst(sql.type(row(t.type({ count: t.number })))`
-      SELECT count(*)::int AS count FROM ${sql.identifier([name])} AS line
-      WHERE to_jsonb(line)::text LIKE ${`%${text}%`} OR to_jsonb(line)::text LIKE ${`%${hex}%`}`);
-    if (count > 0) found.push(name);
-  }
-  return found;
-}
-
 it('stops at a STOP from another form of the number, and forgets a person for good', async () => {
   const contact = (
     await call('POST', '/api/contacts', { phoneNumber: '+525512345678', firstName: 'Xochitl' })
@@ -136,9 +117,9 @@ it('stops at a STOP from another form of the number, and forgets a person for go
     'Xochitl',
     personOfNumber('525512345678').userId,
   ]) {
-    expect([text, await tablesWith(text)]).toEqual([text, []]);
+    expect([text, await tablesWith(api.dependencies.database, text)]).toEqual([text, []]);
   }
-  expect(await tablesWith(contact.id)).toContain('contact');
+  expect(await tablesWith(api.dependencies.database, contact.id)).toContain('contact');
 
   // The hash outlives the person: in what is told before a campaign, and in what it does.
   const { body: checked } = await call('POST', '/api/campaigns/check', creation(imported));

@@ -4,6 +4,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
 import { row } from '../../src/records/database/row.ts';
+import { tablesWith } from '../support/tables-with.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import {
   createApplier,
@@ -28,23 +29,6 @@ const numbered = { phoneNumber: '5512345678', countryCode: '52' };
 
 const query = (statement: ReturnType<typeof sql.fragment>) =>
   api.dependencies.database.query(sql.type(row(t.type({})))`${statement}`);
-
-/** Every row of every table that holds the text, in whatever column. */
-async function tablesWith(text: string): Promise<readonly string[]> {
-  const { database } = api.dependencies;
-  const tables = await database.anyFirst(sql.type(row(t.type({ name: t.string })))`
-    SELECT table_name AS name FROM information_schema.tables
-    WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`);
-  const found: string[] = [];
-  const hex = Buffer.from(text).toString('hex');
-  for (const name of tables) {
-    const count = await database.oneFirst(sql.type(row(t.type({ count: t.number })))`
-      SELECT count(*)::int AS count FROM ${sql.identifier([name])} AS line
-      WHERE to_jsonb(line)::text LIKE ${`%${text}%`} OR to_jsonb(line)::text LIKE ${`%${hex}%`}`);
-    if (count > 0) found.push(name);
-  }
-  return found.toSorted();
-}
 
 interface Person {
   readonly key: string;
@@ -96,14 +80,14 @@ const erase = ({ key, contactId }: Person) =>
 
 it('forgets a person: nothing is left in the database but a hash', async () => {
   const person = await aPerson();
-  expect(await tablesWith(digits)).toContain('recipient');
-  expect(await tablesWith(waId)).toContain('provider_callback');
+  expect(await tablesWith(api.dependencies.database, digits)).toContain('recipient');
+  expect(await tablesWith(api.dependencies.database, waId)).toContain('provider_callback');
   expect(await erase(person)).toMatchObject({
     status: 200,
     body: { message: 'Contact erased successfully' },
   });
   for (const text of [digits, waId, userId, '5512345678', 'Frida', 'frida@']) {
-    expect([text, await tablesWith(text)]).toEqual([text, []]);
+    expect([text, await tablesWith(api.dependencies.database, text)]).toEqual([text, []]);
   }
   expect(await erase(person)).toMatchObject({ status: 404 });
   const audit = await api.send('GET', '/api/audit', { key: person.key });

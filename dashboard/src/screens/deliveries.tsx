@@ -17,6 +17,7 @@ import { deliveryStates } from '../../../src/domain/webhooks/delivery.ts';
 import { api, client } from '../client.ts';
 import { exactTime, number, words } from '../format.ts';
 import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../parts/faces.tsx';
+import { ShowMore } from '../parts/show-more.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
@@ -86,11 +87,7 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
           </Table>
         </Table.ScrollContainer>
       )}
-      {list.hasNextPage && (
-        <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore list={list} />
       <SidePanel
         label="Delivery"
         opened={delivery !== undefined}

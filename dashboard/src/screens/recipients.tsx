@@ -20,6 +20,7 @@ import { recipientStates, type RecipientState } from '../../../src/domain/campai
 import { api, client } from '../client.ts';
 import { phone, words } from '../format.ts';
 import { EmptyFace, ErrorFace, LoadingFace } from '../parts/faces.tsx';
+import { ShowMore } from '../parts/show-more.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
@@ -175,11 +176,7 @@ export function Recipients() {
           </Table>
         </Table.ScrollContainer>
       )}
-      {list.hasNextPage && (
-        <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore list={list} />
       <SidePanel
         label="Recipient"
         opened={recipient !== undefined}

@@ -1,0 +1,17 @@
+import { Button } from '@mantine/core';
+
+interface Pages {
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly fetchNextPage: () => unknown;
+}
+
+/** The next page of a list, where there is one. */
+export function ShowMore({ list }: { readonly list: Pages }) {
+  if (!list.hasNextPage) return null;
+  return (
+    <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+      Show more
+    </Button>
+  );
+}

@@ -5,7 +5,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as api from '../../clients/typescript/src/index.ts';
 import { makeDemoCsv } from '../../local/demo/csv.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { admin, clientOf, expectNoViolation, photograph, signIn, visit } from '../support/dashboard.ts';
+import {
+  admin,
+  clientOf,
+  expectNoViolation,
+  photograph,
+  signedIn,
+  signIn,
+  visit,
+} from '../support/dashboard.ts';
 import { startTestStack, type TestStack } from '../support/stack.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -21,16 +29,7 @@ afterAll(async () => {
   await stack?.remove();
 }, 60_000);
 
-async function within(use: (page: Page) => Promise<void>): Promise<void> {
-  const { page, mishaps, close } = await visit(browser);
-  try {
-    await signIn(page, stack);
-    await use(page);
-    expect(mishaps).toEqual([]);
-  } finally {
-    await close();
-  }
-}
+const within = (use: (page: Page) => Promise<void>) => signedIn(browser, stack, ({ page }) => use(page));
 
 const keyIdOf = (key: string): string => key.split('_')[1] ?? '';
 const contactsAndCampaigns = async () => [

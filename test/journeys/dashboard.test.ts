@@ -8,7 +8,7 @@ import {
   clientOf,
   expectNoViolation,
   photograph,
-  signIn,
+  signedIn,
   visit,
   type Visit,
 } from '../support/dashboard.ts';
@@ -46,16 +46,8 @@ const setPace = (perSecond: number) =>
     `${perSecond}`,
   ]);
 
-async function within(use: (visited: Visit) => Promise<void>, options = {}): Promise<void> {
-  const visited = await visit(browser, options);
-  try {
-    await signIn(visited.page, stack);
-    await use(visited);
-    expect(visited.mishaps).toEqual([]);
-  } finally {
-    await visited.close();
-  }
-}
+const within = (use: (visited: Visit) => Promise<void>, options = {}) =>
+  signedIn(browser, stack, use, options);
 
 const openCampaign = async (page: Page, id: string, name: string) => {
   await page.goto(`${stack.dev.dashboardUrl}/campaigns/${id}`);

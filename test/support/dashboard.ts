@@ -40,6 +40,23 @@ export async function signIn(page: Page, { dev }: TestStack, key = dev.apiKey): 
   await page.getByRole('heading', { name: 'Campaigns', exact: true }).waitFor();
 }
 
+/** Signed in, for as long as it takes; what must not happen did not. */
+export async function signedIn(
+  browser: Browser,
+  stack: TestStack,
+  use: (visited: Visit) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const visited = await visit(browser, options);
+  try {
+    await signIn(visited.page, stack);
+    await use(visited);
+    expect(visited.mishaps).toEqual([]);
+  } finally {
+    await visited.close();
+  }
+}
+
 export async function expectNoViolation(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);

@@ -7,15 +7,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { createDependencies } from '../src/dependencies.ts';
 import { createSecretBox } from '../src/secrets.ts';
-import { startAckServer } from './support/ack-server.ts';
-import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
-import { startPostgres } from './support/postgres.ts';
-import { startProduct } from './support/product-process.ts';
+import { benchSecretsKey } from './support/bench-config.ts';
+import { startWholeProduct } from './support/product.ts';
 import { seedRunningCampaign, type Seeded } from './support/seed.ts';
-import { startBenchTemporal } from './support/temporal.ts';
 
 const whole = (fallback: string) => ({ type: 'string', default: fallback }) as const;
 const { values } = parseArgs({
@@ -35,21 +30,7 @@ const startsAtOnce = 20;
 const longestMs = 240_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const postgres = await startPostgres();
-const temporal = await startBenchTemporal();
-const provider = await startAckServer(50);
-const client = new pg.Client({ connectionString: postgres.ownerUrl });
-await client.connect();
-const servers = {
-  databaseUrl: postgres.url,
-  temporalAddress: temporal.address,
-  providerBaseUrl: provider.baseUrl,
-};
-const worker = startProduct('worker', servers);
-const dependencies = await createDependencies(
-  benchConfig(postgres.url, { TEMPORAL_ADDRESS: temporal.address }),
-  'bench',
-);
+const { postgres, temporal, provider, client, worker, dependencies } = await startWholeProduct(50);
 
 /** As many more as the crowd needs, of one channel. */
 async function seedCrowd({ campaignId }: Seeded): Promise<readonly string[]> {

@@ -7,20 +7,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { pickFreePort } from '../local/stack/host/free-port.ts';
 import { createApiKey } from '../src/commands/workspaces/create-api-key.ts';
 import { createChannel } from '../src/commands/workspaces/create-channel.ts';
 import { createWorkspace } from '../src/commands/workspaces/create-workspace.ts';
-import { createDependencies } from '../src/dependencies.ts';
 import { campaignWorkflowId } from '../src/workflows/contract.ts';
-import { startAckServer } from './support/ack-server.ts';
 import { bareQueue, startBareWorker } from './support/bare-worker.ts';
-import { benchConfig } from './support/bench-config.ts';
 import { median } from './support/measure.ts';
-import { startPostgres } from './support/postgres.ts';
+import { startWholeProduct } from './support/product.ts';
 import { startProduct } from './support/product-process.ts';
-import { startBenchTemporal } from './support/temporal.ts';
 
 const whole = (fallback: string) => ({ type: 'string', default: fallback }) as const;
 const { values } = parseArgs({
@@ -32,24 +27,10 @@ const messagesPerSecond = 80;
 const pauseMs = 2_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const postgres = await startPostgres();
-const temporal = await startBenchTemporal();
-const provider = await startAckServer(20);
-const client = new pg.Client({ connectionString: postgres.ownerUrl });
-await client.connect();
-const servers = {
-  databaseUrl: postgres.url,
-  temporalAddress: temporal.address,
-  providerBaseUrl: provider.baseUrl,
-};
+const { postgres, temporal, provider, client, servers, worker, dependencies } = await startWholeProduct(20);
 const port = await pickFreePort('127.0.0.1');
 const api = startProduct('server', servers, { PORT: String(port) });
-const worker = startProduct('worker', servers);
 const bare = await startBareWorker(temporal.address);
-const dependencies = await createDependencies(
-  benchConfig(postgres.url, { TEMPORAL_ADDRESS: temporal.address }),
-  'bench',
-);
 const baseUrl = `http://127.0.0.1:${port}`;
 
 async function seed() {

@@ -1,0 +1,28 @@
+/** What a bench of the whole product runs on: Postgres, Temporal, a provider, and a worker as it is deployed. */
+import pg from 'pg';
+import { createDependencies } from '../../src/dependencies.ts';
+import { startAckServer } from './ack-server.ts';
+import { benchConfig } from './bench-config.ts';
+import { startPostgres } from './postgres.ts';
+import { startProduct } from './product-process.ts';
+import { startBenchTemporal } from './temporal.ts';
+
+/** The provider answers after `answerMs`. */
+export async function startWholeProduct(answerMs: number) {
+  const postgres = await startPostgres();
+  const temporal = await startBenchTemporal();
+  const provider = await startAckServer(answerMs);
+  const client = new pg.Client({ connectionString: postgres.ownerUrl });
+  await client.connect();
+  const servers = {
+    databaseUrl: postgres.url,
+    temporalAddress: temporal.address,
+    providerBaseUrl: provider.baseUrl,
+  };
+  const worker = startProduct('worker', servers);
+  const dependencies = await createDependencies(
+    benchConfig(postgres.url, { TEMPORAL_ADDRESS: temporal.address }),
+    'bench',
+  );
+  return { postgres, temporal, provider, client, servers, worker, dependencies };
+}

@@ -57,7 +57,7 @@ const rooms = {
   api: {
     knows: ['codecs', 'domain', 'records', 'commands', 'workflows', 'process', ...effects, ...ground],
     types: ['dependencies'],
-    folders: ['frame', 'campaigns', 'dashboard', 'webhooks'],
+    folders: ['frame', 'frame/body', 'frame/caller', 'frame/document', 'campaigns', 'dashboard', 'webhooks'],
   },
   dependencies: {
     knows: ['codecs', 'domain', 'records', 'commands', 'workflows', 'process', ...effects, ...ground],
@@ -156,8 +156,8 @@ function roomOf(path) {
 }
 
 function checkPlace(file, imports) {
-  const [room, folder, ...rest] = file.split('/');
-  if (folder === undefined) {
+  const [room, ...path] = file.split('/');
+  if (path.length === 0) {
     if (loose.includes(roomOf(file))) return;
     findings.push(
       `src/${file}: only ${loose.join(', ')} lie loose in src/; it belongs to ${rightRoom(file, imports)}.`,
@@ -171,7 +171,7 @@ function checkPlace(file, imports) {
     return;
   }
   const { folders } = rooms[room];
-  if (rest.length === 0 || (rest.length === 1 && folders?.includes(folder))) return;
+  if (path.length === 1 || folders?.includes(path.slice(0, -1).join('/'))) return;
   const known = folders === undefined ? 'no folders' : `the folders ${folders.join(', ')} and none below`;
   findings.push(`src/${file}: ${room}/ has ${known}; use the subject it belongs to.`);
 }

@@ -53,6 +53,12 @@ it.each([
     'src/ has no room services/',
   ],
   ['a folder that is no subject', 'src/records/invoices/list.ts', '', 'records/ has the folders campaigns,'],
+  [
+    'a folder within a subject',
+    'src/records/wallet/books/list.ts',
+    '',
+    'records/ has the folders campaigns,',
+  ],
   ['a folder where there are none', 'src/codecs/wallet/money.ts', '', 'codecs/ has no folders;'],
   [
     'an import from a floor above',

@@ -29,7 +29,7 @@ import {
   getConversation,
   listConversations,
 } from './conversations.ts';
-import { documentation } from './frame/docs-page.ts';
+import { documentation } from './frame/document/docs-page.ts';
 import type { Endpoint } from './frame/endpoint.ts';
 import { healthz, readyz } from './frame/health.ts';
 import { uploadMediaFile } from './media.ts';

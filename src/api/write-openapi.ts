@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlFolder } from '../records/database/sql-folder.ts';
-import { openApiDocument } from './frame/openapi.ts';
+import { openApiDocument } from './frame/document/openapi.ts';
 import { routes } from './routes.ts';
 
 const file = join(sqlFolder(), '..', 'docs', 'openapi.json');

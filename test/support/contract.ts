@@ -2,7 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Endpoint } from '../../src/api/frame/endpoint.ts';
-import { openApiDocument } from '../../src/api/frame/openapi.ts';
+import { openApiDocument } from '../../src/api/frame/document/openapi.ts';
 import { createRouter } from '../../src/api/frame/router.ts';
 
 export interface Contract {

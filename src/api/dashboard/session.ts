@@ -14,7 +14,7 @@ import {
   takeSignInLink,
 } from '../../records/workspaces/operator-sessions.ts';
 import { endpoint, type Endpoint } from '../frame/endpoint.ts';
-import { requireOwnOrigin, requireSession, sessionCookie, sessionOf } from '../frame/session.ts';
+import { requireOwnOrigin, requireSession, sessionCookie, sessionOf } from '../frame/caller/session.ts';
 
 const path = '/dashboard/session';
 const ofThePage = { tag: 'Operations', access: 'public', undocumented: true } as const;

@@ -9,18 +9,18 @@ import { findMissing } from '../../process/find-missing.ts';
 import { dashboardPage } from '../dashboard/page.ts';
 import { sessionApi } from '../dashboard/session-api.ts';
 import { sessionEndpoints } from '../dashboard/session.ts';
-import { createAuthenticator } from './authenticate.ts';
-import { createAddressReader, createProxyTest, limitedParty } from './client-address.ts';
+import { createAuthenticator } from './caller/authenticate.ts';
+import { createAddressReader, createProxyTest, limitedParty } from './caller/client-address.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorBody } from './error-envelope.ts';
 import { createReadiness, type Readiness } from './health.ts';
 import type { FrameState } from './state.ts';
-import { createMemoryBudget } from './memory-budget.ts';
+import { createMemoryBudget } from './body/memory-budget.ts';
 import { mount } from './mount.ts';
-import { createRateLimiter } from './rate-limit.ts';
+import { createRateLimiter } from './caller/rate-limit.ts';
 import { refuse } from './refuse.ts';
 import { requestLog } from './request-log.ts';
-import { createSessionAuthenticator } from './session.ts';
+import { createSessionAuthenticator } from './caller/session.ts';
 
 const securityHeaders = new Map([
   ['Cache-Control', 'no-store'],

@@ -4,7 +4,7 @@ import type * as t from 'io-ts';
 import { report } from '../../codecs/report.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
 import type { Declaration } from './endpoint.ts';
-import { isStorable } from './json-body.ts';
+import { isStorable } from './body/json-body.ts';
 
 const notFound = ' not found';
 

@@ -6,7 +6,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { toFailure } from './error-envelope.ts';
 import type { FrameState } from './state.ts';
 import { CallerGone } from './http-problem.ts';
-import { hasBody } from './read-body.ts';
+import { hasBody } from './body/read-body.ts';
 
 // An unread rest that is known to be this small is read and thrown away, so that the connection stays usable.
 const smallRest = 64 * 1024;

@@ -1,7 +1,7 @@
 /** Answers of handlers → bytes. */
 import type { Answer, Declaration, JsonAnswer } from './endpoint.ts';
 import type { StoredResponse } from '../../records/workspaces/idempotency-keys.ts';
-import type { MemoryShare } from './memory-budget.ts';
+import type { MemoryShare } from './body/memory-budget.ts';
 import type { FrameContext } from './state.ts';
 
 export type Serialise = (answer: JsonAnswer) => StoredResponse;

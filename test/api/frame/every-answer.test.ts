@@ -9,7 +9,7 @@ import { json } from 'node:stream/consumers';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Declaration } from '../../../src/api/frame/endpoint.ts';
-import { errorStatuses } from '../../../src/api/frame/openapi.ts';
+import { errorStatuses } from '../../../src/api/frame/document/openapi.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
 import type { MediaFile } from '../../../src/provider/provider.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isRight } from 'fp-ts/lib/Either.js';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../../src/api/frame/openapi.ts';
+import { openApiDocument } from '../../../src/api/frame/document/openapi.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { createContract, escape } from '../../support/contract.ts';
 
@@ -106,7 +106,7 @@ it('describes every property and every parameter', () => {
   };
   walk('', document['components']);
   walk('', document['paths']);
-  expect(silent, 'src/api/frame/field-descriptions.ts holds the words').toEqual([]);
+  expect(silent, 'src/api/frame/document/field-descriptions.ts holds the words').toEqual([]);
 });
 
 it('names every shape, so that generated clients do', () => {

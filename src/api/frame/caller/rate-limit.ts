@@ -3,7 +3,7 @@
  * monotonic clock, so that setting the other one binds nobody.
  */
 import { TokenBucket } from 'limiter';
-import { HttpProblem } from './http-problem.ts';
+import { HttpProblem } from '../http-problem.ts';
 
 export interface RateLimits {
   readonly perSecond: number;

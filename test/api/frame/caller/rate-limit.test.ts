@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createRateLimiter, type RateLimits } from '../../../src/api/frame/rate-limit.ts';
-import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { createTestDatabase } from '../../support/database.ts';
-import { echoEndpoints } from '../../support/echo-endpoints.ts';
+import { createRateLimiter, type RateLimits } from '../../../../src/api/frame/caller/rate-limit.ts';
+import { mintApiKey } from '../../../../src/domain/workspaces/api-key.ts';
+import { startTestApi, type TestApi } from '../../../support/api.ts';
+import { createTestDatabase } from '../../../support/database.ts';
+import { echoEndpoints } from '../../../support/echo-endpoints.ts';
 
 // The clock of the limiter alone stands still and is moved by hand.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));

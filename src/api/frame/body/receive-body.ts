@@ -1,11 +1,11 @@
 /** The body of one request as its declaration says, at its price in tokens and memory. */
-import type { Declaration } from './endpoint.ts';
-import { HttpProblem } from './http-problem.ts';
+import type { Declaration } from '../endpoint.ts';
+import { HttpProblem } from '../http-problem.ts';
 import { countValues, parseJsonObject } from './json-body.ts';
 import type { MemoryShare } from './memory-budget.ts';
 import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
 import { fileReceiver } from './receive-file.ts';
-import type { FrameContext } from './state.ts';
+import type { FrameContext } from '../state.ts';
 
 const defaultBodyLimit = 1024 * 1024;
 const mostValuesPerMebibyte = 100_000;

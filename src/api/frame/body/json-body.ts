@@ -1,5 +1,5 @@
 /** Bytes → a JSON object that is safe to hold and to store: no NUL, no lone surrogate, no `__proto__`, at most 64 levels deep. */
-import { HttpProblem } from './http-problem.ts';
+import { HttpProblem } from '../http-problem.ts';
 
 const deepest = 64;
 const comma = 0x2c;

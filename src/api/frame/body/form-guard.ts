@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import type { Part } from 'formidable';
-import { CallerGone, HttpProblem } from './http-problem.ts';
+import { CallerGone, HttpProblem } from '../http-problem.ts';
 
 export interface FormGuard {
   /** The request, as far as formidable needs one. */

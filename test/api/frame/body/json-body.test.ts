@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countValues } from '../../../src/api/frame/json-body.ts';
+import { countValues } from '../../../../src/api/frame/body/json-body.ts';
 
 const count = (text: string, most = 1_000_000): number => countValues(Buffer.from(text), most);
 

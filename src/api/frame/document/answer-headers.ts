@@ -1,5 +1,5 @@
 /** Headers of answers, as the document tells of them. */
-import type { JsonSchema } from '../../codecs/json-schema.ts';
+import type { JsonSchema } from '../../../codecs/json-schema.ts';
 
 export const errorHeaders: Readonly<Record<number, JsonSchema>> = {
   401: { 'WWW-Authenticate': { schema: { type: 'string' }, description: 'Names the header of the key' } },

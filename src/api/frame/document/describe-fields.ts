@@ -1,6 +1,6 @@
 /** Puts what fields and parameters mean into the document. */
-import type { JsonSchema } from '../../codecs/json-schema.ts';
-import { exampleTemplateId } from '../../codecs/template.ts';
+import type { JsonSchema } from '../../../codecs/json-schema.ts';
+import { exampleTemplateId } from '../../../codecs/template.ts';
 import { fieldDescriptions } from './field-descriptions.ts';
 
 /** Of parameters of the path and the query, where they mean something else than a field of the same name. */

@@ -1,11 +1,17 @@
 /** The declarations as an OpenAPI 3.1 document: nothing in it is written twice. */
 import type * as t from 'io-ts';
-import { eventEnvelope } from '../../codecs/event.ts';
-import { named, nameOf, toJsonSchema, type JsonSchema, type NamedSchemas } from '../../codecs/json-schema.ts';
-import { eventDescriptions, eventKeys } from '../../domain/webhooks/event-key.ts';
-import { failures, guide, keyDescription } from './document-guide.ts';
-import type { Declaration, Endpoint, ResponseDeclaration } from './endpoint.ts';
-import { ErrorEnvelope } from './envelope.ts';
+import { eventEnvelope } from '../../../codecs/event.ts';
+import {
+  named,
+  nameOf,
+  toJsonSchema,
+  type JsonSchema,
+  type NamedSchemas,
+} from '../../../codecs/json-schema.ts';
+import { eventDescriptions, eventKeys } from '../../../domain/webhooks/event-key.ts';
+import { failures, guide, keyDescription } from './guide.ts';
+import type { Declaration, Endpoint, ResponseDeclaration } from '../endpoint.ts';
+import { ErrorEnvelope } from '../envelope.ts';
 import { describedParameter, withDescriptions } from './describe-fields.ts';
 import { dataAge, errorHeaders } from './answer-headers.ts';
 

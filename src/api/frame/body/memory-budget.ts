@@ -2,7 +2,7 @@
  * What request bodies and large answers may hold of a process's memory, over all of them. Of several that one holder has,
  * they take no more than is left for everybody else: whoever fills it alone gets half.
  */
-import { HttpProblem } from './http-problem.ts';
+import { HttpProblem } from '../http-problem.ts';
 
 export interface MemoryShare {
   /** Throws HttpProblem 503 when there is no room for so many more bytes. */

@@ -1,7 +1,7 @@
 /** `/openapi.json` and a page that renders it, everything from this server. */
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
-import { endpoint, type Endpoint } from './endpoint.ts';
+import { endpoint, type Endpoint } from '../endpoint.ts';
 import { openApiDocument } from './openapi.ts';
 
 const contentSecurityPolicy =

@@ -1,11 +1,11 @@
 /** The cookie of the dashboard → principal. A session has the rights of its keys, which are looked up at every request. */
-import type { Config } from '../../config.ts';
-import { Unauthorized } from '../../domain/error.ts';
-import { hashSessionSecret } from '../../domain/workspaces/session-secret.ts';
-import type { Database } from '../../records/database/database.ts';
-import { findSession, type OperatorSession } from '../../records/workspaces/operator-sessions.ts';
+import type { Config } from '../../../config.ts';
+import { Unauthorized } from '../../../domain/error.ts';
+import { hashSessionSecret } from '../../../domain/workspaces/session-secret.ts';
+import type { Database } from '../../../records/database/database.ts';
+import { findSession, type OperatorSession } from '../../../records/workspaces/operator-sessions.ts';
 import type { Authenticator } from './authenticate.ts';
-import { HttpProblem } from './http-problem.ts';
+import { HttpProblem } from '../http-problem.ts';
 
 type Settings = Pick<Config, 'production' | 'host' | 'publicUrl'>;
 type Header = (name: string) => string | undefined;

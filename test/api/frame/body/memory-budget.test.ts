@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryBudget } from '../../../src/api/frame/memory-budget.ts';
+import { createMemoryBudget } from '../../../../src/api/frame/body/memory-budget.ts';
 
 describe('the memory of bodies', () => {
   it('leaves others as much as several of one holder take', () => {

@@ -1,22 +1,27 @@
 /** X-API-Key → principal (Spec 5). Every refusal does the same work and says the same sentence. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../../config.ts';
 import {
   hashSecret,
   looksLikeJwt,
   parseApiKey,
   pepperId,
   type Principal,
-} from '../../domain/workspaces/api-key.ts';
-import { Unauthorized } from '../../domain/error.ts';
-import type { Logger } from '../../telemetry/logger.ts';
-import { findApiKeys, replaceKeyHash, touchApiKey, type ApiKey } from '../../records/workspaces/api-keys.ts';
-import type { Database } from '../../records/database/database.ts';
-import { groupCalls } from '../../concurrency/group-calls.ts';
-import type { Declaration } from './endpoint.ts';
+} from '../../../domain/workspaces/api-key.ts';
+import { Unauthorized } from '../../../domain/error.ts';
+import type { Logger } from '../../../telemetry/logger.ts';
+import {
+  findApiKeys,
+  replaceKeyHash,
+  touchApiKey,
+  type ApiKey,
+} from '../../../records/workspaces/api-keys.ts';
+import type { Database } from '../../../records/database/database.ts';
+import { groupCalls } from '../../../concurrency/group-calls.ts';
+import type { Declaration } from '../endpoint.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { valuesOf } from './raw-headers.ts';
+import { valuesOf } from '../raw-headers.ts';
 
 /** `party`: whom a refusal is counted against. */
 export type Authenticator = (

@@ -1,6 +1,6 @@
 /** Whom a request comes from, by address: what its own headers say counts only where a proxy of ours wrote it. */
 import type { IncomingMessage } from 'node:http';
-import { blockContains, parseAddress, parseBlock } from '../../outbound/parse-address.ts';
+import { blockContains, parseAddress, parseBlock } from '../../../outbound/parse-address.ts';
 
 export type AddressReader = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
 

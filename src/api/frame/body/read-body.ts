@@ -1,7 +1,7 @@
 /** The body of a request as bytes, within its limits of size and time. */
 import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
-import { CallerGone, HttpProblem } from './http-problem.ts';
+import { CallerGone, HttpProblem } from '../http-problem.ts';
 import type { MemoryShare } from './memory-budget.ts';
 
 export interface BodyLimits {

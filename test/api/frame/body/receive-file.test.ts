@@ -6,11 +6,11 @@ import { json } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FrameState } from '../../../src/api/frame/state.ts';
-import { fileReceiver } from '../../../src/api/frame/receive-file.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { echoEndpoints } from '../../support/echo-endpoints.ts';
-import { openRaw } from '../../support/raw-request.ts';
+import type { FrameState } from '../../../../src/api/frame/state.ts';
+import { fileReceiver } from '../../../../src/api/frame/body/receive-file.ts';
+import { startTestApi, type TestApi } from '../../../support/api.ts';
+import { echoEndpoints } from '../../../support/echo-endpoints.ts';
+import { openRaw } from '../../../support/raw-request.ts';
 
 let api: TestApi;
 let key: string;

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { echoEndpoints } from '../../support/echo-endpoints.ts';
+import { startTestApi, type TestApi } from '../../../support/api.ts';
+import { echoEndpoints } from '../../../support/echo-endpoints.ts';
 
 let api: TestApi;
 let key: string;

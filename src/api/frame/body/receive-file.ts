@@ -3,10 +3,10 @@ import { multipart, type Part } from 'formidable';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { PassThrough, Writable } from 'node:stream';
-import { Invalid } from '../../domain/error.ts';
-import type { FileReceiver } from './endpoint.ts';
+import { Invalid } from '../../../domain/error.ts';
+import type { FileReceiver } from '../endpoint.ts';
 import { fileTooLarge, guardForm, malformedForm } from './form-guard.ts';
-import type { FrameContext } from './state.ts';
+import type { FrameContext } from '../state.ts';
 
 /** A form that is broken, too large or abandoned breaks the file's stream off with the error that this rejects with. */
 export function fileReceiver(ctx: FrameContext): FileReceiver {

@@ -1,20 +1,61 @@
 /**
- * Records what the workflows of this release leave in Temporal: drives the running stack of DATA_DIR through the lives a
- * campaign can have and writes one JSON history each to test/histories/<release>/. Run it once per release, before it is tagged.
+ * Records what the workflows of this build leave in Temporal: starts a stack of its own, whose campaigns go on in another run
+ * after a hundred events, drives it through the lives that workflows can have, and writes one JSON history each to
+ * test/histories/<name>/. Run it before a release is tagged, and when campaigns begin with another revision:
+ * `node tools/record-histories.mjs [name]`, by default the version of package.json.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { findTemporalBinary } from '../dist/local/stack/temporal/binary.js';
+import { ensureBuilt } from './build.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const dev = JSON.parse(readFileSync(join(process.env.DATA_DIR ?? join(root, '.data'), 'dev.json'), 'utf8'));
-const folder = join(root, 'test', 'histories', version);
-mkdirSync(folder, { recursive: true });
+const folder = join(root, 'test', 'histories', process.argv[2] ?? version);
+if (existsSync(folder)) throw new Error(`${folder} holds the histories of another build: name this one`);
+await ensureBuilt();
+const { findTemporalBinary } = await import('../dist/local/stack/temporal/binary.js');
+const { answers, temporalServer } = await import('../dist/local/stack/temporal/server.js');
+const { pickFreePorts } = await import('../dist/local/stack/host/free-port.js');
+
+const scratch = mkdtempSync(join(tmpdir(), 'messaging-campaigns-histories-'));
+const dataDir = join(scratch, 'data');
+const [port, uiPort] = await pickFreePorts('127.0.0.1', 2);
+const temporalAddress = `127.0.0.1:${port}`;
+const temporal = await findTemporalBinary({
+  environment: process.env,
+  progress: { say: () => undefined, update: () => undefined },
+  signal: AbortSignal.timeout(60_000),
+});
+const options = {
+  binary: temporal,
+  dataDir: scratch,
+  namespace: 'default',
+  port,
+  uiPort,
+  logFile: '',
+  environment: process.env,
+};
+const server = spawn(
+  temporal,
+  [...temporalServer(options).args, '--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=100'],
+  { stdio: 'ignore' },
+);
+while (!(await answers(temporalAddress, 'default'))) await sleep(200);
+const stack = spawn(process.execPath, [join(root, 'tools/run-built.mjs'), 'local/stack/start.js'], {
+  env: { ...process.env, DATA_DIR: dataDir, PORT: '0', TEMPORAL_ADDRESS: temporalAddress },
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+const devFile = join(dataDir, 'dev.json');
+while (!existsSync(devFile)) {
+  if (stack.exitCode !== null) throw new Error('The stack did not start');
+  await sleep(200);
+}
+const dev = JSON.parse(readFileSync(devFile, 'utf8'));
 
 const call = async (method, path, body) => {
   const answer = await fetch(`${dev.baseUrl}${path}`, {
@@ -44,13 +85,47 @@ const inMs = (ms) => ({ send_type: 'SCHEDULED', scheduled_at: new Date(Date.now(
 const prepared = ({ preparation_status }) => preparation_status === 'READY';
 const ended = ({ status }) => status === 'COMPLETED' || status === 'CANCELLED';
 
-const client = new Client({ connection: await Connection.connect({ address: dev.temporalAddress }) });
+const client = new Client({ connection: await Connection.connect({ address: temporalAddress }) });
 const handleOf = (id) => client.workflow.getHandle(`campaign-${id}`);
+/** Runs a schedule at once, and waits for the end of what it started. */
+const triggered = async (scheduleId) => {
+  const schedule = client.schedule.getHandle(scheduleId);
+  const before = (await schedule.describe()).info.recentActions.length;
+  await schedule.trigger();
+  for (;;) {
+    const { recentActions } = (await schedule.describe()).info;
+    if (recentActions.length > before) {
+      const { workflowId } = recentActions.at(-1).action.workflow;
+      await client.workflow.getHandle(workflowId).result();
+      return workflowId;
+    }
+    await sleep(200);
+  }
+};
+/** Of the lives that more than one run made. */
+const firstRuns = {};
 
 const lives = {
-  async 'campaign-immediate'() {
-    const id = await create(50);
+  async 'campaign-small'() {
+    const id = await create(2);
     await until(id, ended);
+    return `campaign-${id}`;
+  },
+  async 'campaign-immediate'() {
+    const id = await create(500);
+    await until(id, ended);
+    return `campaign-${id}`;
+  },
+  async 'campaign-continued'() {
+    const id = await create(5, inMs(3_600_000));
+    await until(id, prepared);
+    const handle = handleOf(id);
+    const { runId: first } = await handle.describe();
+    while ((await handle.describe()).runId === first)
+      for (const action of ['pause', 'resume']) await handle.executeUpdate(action);
+    await handle.executeUpdate('cancel');
+    await until(id, ended);
+    firstRuns['campaign-continued'] = first;
     return `campaign-${id}`;
   },
   async 'campaign-scheduled'() {
@@ -102,29 +177,34 @@ const lives = {
     await call('DELETE', `/api/external-webhooks/${id}`);
     return `webhook-delivery-${deliveryId}`;
   },
+  retention: () => triggered('retention'),
+  'template-sync': () => triggered(`template-sync-${dev.businessAccountId}`),
 };
 
-const temporal = await findTemporalBinary({
-  environment: process.env,
-  progress: { say: () => undefined, update: () => undefined },
-  signal: AbortSignal.timeout(60_000),
-});
-for (const [name, live] of Object.entries(lives)) {
-  const workflowId = await live();
-  await sleep(500);
-  const args = [
-    'workflow',
-    'show',
-    '--address',
-    dev.temporalAddress,
-    '--workflow-id',
-    workflowId,
-    '--output',
-    'json',
-  ];
-  const history = execFileSync(temporal, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+const record = (name, workflowId, runId) => {
+  const run = runId === undefined ? [] : ['--run-id', runId];
+  const shown = ['--workflow-id', workflowId, ...run, '--address', temporalAddress, '--output', 'json'];
+  const history = execFileSync(temporal, ['workflow', 'show', ...shown], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
   writeFileSync(join(folder, `${name}.json`), history);
-  process.stdout.write(`${name}: ${JSON.parse(history).events.length} events
-`);
+  process.stdout.write(`${name}: ${JSON.parse(history).events.length} events\n`);
+};
+try {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, live] of Object.entries(lives)) {
+    const workflowId = await live();
+    await sleep(500);
+    record(name, workflowId);
+    const first = firstRuns[name];
+    if (first !== undefined) record(`${name}-from`, workflowId, first);
+  }
+} finally {
+  stack.kill('SIGTERM');
+  await new Promise((resolve) => stack.once('close', resolve));
+  server.kill('SIGTERM');
+  await new Promise((resolve) => server.once('close', resolve));
+  rmSync(scratch, { recursive: true, force: true });
 }
 process.exit();

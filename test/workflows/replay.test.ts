@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { workflowTypes } from '../../src/workflows/contract.ts';
 import { bundleWorkflows } from '../support/temporal.ts';
 
 const root = resolve('test/histories');
@@ -15,10 +16,25 @@ beforeAll(async () => {
   workflowBundle = await bundleWorkflows();
 });
 
-const read = (release: string, name: string): unknown =>
-  JSON.parse(readFileSync(join(root, release, `${name}.json`), 'utf8'));
+interface History {
+  readonly events: readonly {
+    readonly eventType: string;
+    readonly workflowExecutionStartedEventAttributes?: { readonly workflowType: { readonly name: string } };
+  }[];
+}
+
+const read = (release: string, name: string) =>
+  JSON.parse(readFileSync(join(root, release, `${name}.json`), 'utf8')) as History;
 
 describe('workflows that began on an earlier release go on with this code', () => {
+  it('of every type, and campaigns that went on in another run', () => {
+    const events = histories.flatMap(([release, name]) => read(release, name).events);
+    const types = events.map((event) => event.workflowExecutionStartedEventAttributes?.workflowType.name);
+    expect(types).toEqual(expect.arrayContaining(Object.values(workflowTypes)));
+    const ends = events.map(({ eventType }) => eventType);
+    expect(ends).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
+  });
+
   it.each(histories)('%s %s', async (release, name) => {
     await expect(
       Worker.runReplayHistory({ workflowBundle }, read(release, name), `replay-${name}`),
@@ -26,7 +42,7 @@ describe('workflows that began on an earlier release go on with this code', () =
   });
 
   it('would notice a step that is not in the history', async () => {
-    const history = read(releases[0] ?? '', 'campaign-immediate') as { events: { eventType: string }[] };
+    const history = read(releases[0] ?? '', 'campaign-immediate');
     const changed = history.events.filter(({ eventType }) => !eventType.includes('ACTIVITY_TASK'));
     await expect(
       Worker.runReplayHistory({ workflowBundle }, { events: changed }, 'replay-changed'),

@@ -24,6 +24,8 @@ export interface RecordingApplier extends CallbackDependencies {
   readonly told: string[];
   /** What was logged as a warning or an error. */
   readonly complaints: string[];
+  /** The same with all of their fields. */
+  readonly lines: Json[];
 }
 
 export function createApplier(
@@ -32,6 +34,7 @@ export function createApplier(
 ): RecordingApplier {
   const told: string[] = [];
   const complaints: string[] = [];
+  const lines: Json[] = [];
   return {
     database,
     config: {
@@ -40,7 +43,13 @@ export function createApplier(
     } as unknown as CallbackDependencies['config'],
     logger: pino(
       { level: 'warn' },
-      { write: (line) => complaints.push((JSON.parse(line) as { msg: string }).msg) },
+      {
+        write: (text) => {
+          const line = JSON.parse(text) as Json & { msg: string };
+          lines.push(line);
+          complaints.push(line.msg);
+        },
+      },
     ),
     metrics: createMetrics('test'),
     secrets: createSecretBox(['a key of the tests, long enough']),
@@ -51,6 +60,7 @@ export function createApplier(
     } as unknown as CallbackDependencies['orchestrator'],
     told,
     complaints,
+    lines,
     ...overrides,
   };
 }

@@ -17,6 +17,8 @@ export interface CampaignSeed {
   readonly messagesPerSecond?: number;
   readonly status?: 'DRAFT' | 'RUNNING';
   readonly broadcastsPerMonth?: number | null;
+  /** Different people in 24 hours. */
+  readonly messagingLimit?: number;
 }
 
 export interface SeededCampaign {
@@ -48,7 +50,8 @@ export async function seedCampaign(database: Database, seed: CampaignSeed): Prom
     await run(sql.fragment`INSERT INTO workspace_feature (workspace_id, broadcasts_per_month)
       VALUES (${workspaceId}, ${seed.broadcastsPerMonth ?? null})`);
     await run(
-      sql.fragment`INSERT INTO business_account (id, workspace_id) VALUES (${account}, ${workspaceId})`,
+      sql.fragment`INSERT INTO business_account (id, workspace_id, messaging_limit)
+        VALUES (${account}, ${workspaceId}, ${seed.messagingLimit ?? null})`,
     );
     await run(sql.fragment`INSERT INTO channel (id, workspace_id, business_account_id, phone_number_id,
         display_phone_number, access_token_encrypted, messages_per_second)

@@ -147,6 +147,35 @@ describe('the campaign workflow', () => {
     expect(await scene.standing()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 2 } });
   });
 
+  it('sleeps at the messaging limit until there is room again, and then sends the rest', async () => {
+    const scene = await setScene({ recipients: 1_200, messagingLimit: 1_000 });
+    const { temporal, database } = stage();
+    /** Both clocks: people count by Postgres', the workflow sleeps by Temporal's. */
+    const pass = async (ms: number): Promise<void> => {
+      const interval = sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
+      for (const table of ['account_reach', 'account_reach_count'])
+        await database.query(sql.type(nothing)`UPDATE ${sql.identifier([table])} SET at = at - ${interval}`);
+      await temporal.sleep(ms);
+    };
+    await scene.withWorker(async () => {
+      await scene.start();
+      await until(async () => (await scene.progress())?.waitingFor === 'MESSAGING_LIMIT');
+      const waiting = await scene.standing();
+      expect(waiting).toMatchObject({ waitingFor: 'MESSAGING_LIMIT', counts: { accepted: 1_000, pending: 200 } });
+      const roomInMs = Date.parse(String(waiting.waitingUntil)) - Date.now();
+      expect(roomInMs).toBeGreaterThan(0.99 * day);
+      await pass(23 * 3_600_000);
+      expect(scene.provider.received).toHaveLength(1_000);
+      await pass(roomInMs - 23 * 3_600_000);
+      await scene.result();
+    });
+    expect(new Set(scene.provider.received.map(({ to }) => to)).size).toBe(1_200);
+    expect(await scene.standing()).toMatchObject({
+      status: 'COMPLETED',
+      counts: { accepted: 1_200, failed: 0, unknown: 0 },
+    });
+  });
+
   it('fails visibly when its record is gone', async () => {
     const orchestrator = testOrchestrator(stage().temporal.client);
     const scene = await setScene({ recipients: 1 });

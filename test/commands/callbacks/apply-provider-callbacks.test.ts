@@ -121,6 +121,7 @@ describe('applyProviderCallbacks', () => {
       'the provider tells of an account',
       'callbacks for phone number ids of no channel',
     ]);
+    expect(applier.lines.at(-1)).toMatchObject({ elements: 2, phoneNumberIds: ['no such number'] });
     expect(applier.told).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { sql } from 'slonik';
+import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminCommands } from '../../src/admin/admin-commands.ts';
 import { runAdmin } from '../../src/admin/run-admin.ts';
@@ -9,7 +10,7 @@ import type { Environment } from '../../src/config.ts';
 import { hashSecret, parseApiKey } from '../../src/domain/workspaces/api-key.ts';
 import { findApiKeys } from '../../src/records/workspaces/api-keys.ts';
 import { findChannelById } from '../../src/records/workspaces/channels.ts';
-import { nothing } from '../../src/records/database/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -81,7 +82,29 @@ async function aChannel() {
   return { workspaceId: String(workspaceId), channelId: String(channelId) };
 }
 
+const Audited = row(t.type({ action: t.string, command: t.string }));
+
 describe('admin', () => {
+  test('leaves behind what it did, in the name of the command', async () => {
+    const { workspaceId, channelId } = await aChannel();
+    const [inWorkspace, ofChannel] = [`--workspace-id=${workspaceId}`, `--channel-id=${channelId}`];
+    await result(['update-channel', ofChannel, '--messages-per-second=20']);
+    await result(['recharge', ofChannel, '--amount=5']);
+    await result(['adjust-wallet', ofChannel, '--amount=-1', '--reason=A test']);
+    const { keyId } = await result(['create-key', inWorkspace, '--scope=workspace']);
+    await result(['revoke-key', `--key-id=${keyId}`]);
+    const entries = await database.pool.any(sql.type(Audited)`
+      SELECT action, command FROM audit_entry WHERE workspace_id = ${Number(workspaceId)} ORDER BY id`);
+    expect(entries.map(({ action, command }) => `${command}: ${action}`)).toEqual([
+      'create-channel: channel.create',
+      'update-channel: channel.update',
+      'recharge: wallet.recharge',
+      'adjust-wallet: wallet.adjust',
+      'create-key: key.create',
+      'revoke-key: key.revoke',
+    ]);
+  });
+
   test('changes what is named of a channel and nothing else', async () => {
     const { channelId } = await aChannel();
     const update = (...options: readonly string[]) =>

@@ -240,15 +240,16 @@ describe('POST /api/templates/external/message/send', () => {
     expect(await send(sender)).toMatchObject({ status: 400, body: { message: 'Template is not approved' } });
   });
 
-  it('answers 400 naming the part of a template that cannot be sent', async () => {
-    const components = [
-      { type: 'BODY', text: 'Pay' },
-      { type: 'BUTTONS', buttons: [{ type: 'ORDER_DETAILS' }] },
-    ];
+  it.each([
+    [{ type: 'BUTTONS', buttons: [{ type: 'ORDER_DETAILS' }] }, 'a button of type ORDER_DETAILS'],
+    [{ type: 'HEADER', format: 'HOLOGRAM' }, 'a header of format HOLOGRAM'],
+    [{ type: 'CALENDAR' }, 'a component of type CALENDAR'],
+  ])('answers 400 naming the part of a template that cannot be sent: %j', async (component, part) => {
+    const components = [{ type: 'BODY', text: 'Pay' }, component];
     const sender = await seedSender({ components: JSON.stringify(components) });
     expect(await send(sender)).toMatchObject({
       status: 400,
-      body: { message: 'The template cannot be sent by this service: it has a button of type ORDER_DETAILS' },
+      body: { message: `The template cannot be sent by this service: it has ${part}` },
     });
   });
 
@@ -268,10 +269,13 @@ describe('POST /api/templates/external/message/send', () => {
     expect(await rowsOf(database, ids)).toEqual([{ provider_id: '91009876543210' }, { provider_id: 'IN.1' }]);
   });
 
-  it('sends a reinstated template', async () => {
-    const sender = await seedSender({ status: 'REINSTATED' });
-    expect(await send(sender)).toMatchObject({ status: 200 });
-  });
+  it.each(['REINSTATED', 'LOCKED', 'FLAGGED', 'UNARCHIVED'])(
+    'sends a template that is %s',
+    async (present) => {
+      const sender = await seedSender({ status: present });
+      expect(await send(sender)).toMatchObject({ status: 200 });
+    },
+  );
 
   it('takes the only channel of the template for a key of the workspace, and asks when there are several', async () => {
     const sender = await seedSender();

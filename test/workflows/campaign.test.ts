@@ -161,7 +161,10 @@ describe('the campaign workflow', () => {
       await scene.start();
       await until(async () => (await scene.progress())?.waitingFor === 'MESSAGING_LIMIT');
       const waiting = await scene.standing();
-      expect(waiting).toMatchObject({ waitingFor: 'MESSAGING_LIMIT', counts: { accepted: 1_000, pending: 200 } });
+      expect(waiting).toMatchObject({
+        waitingFor: 'MESSAGING_LIMIT',
+        counts: { accepted: 1_000, pending: 200 },
+      });
       const roomInMs = Date.parse(String(waiting.waitingUntil)) - Date.now();
       expect(roomInMs).toBeGreaterThan(0.99 * day);
       await pass(23 * 3_600_000);

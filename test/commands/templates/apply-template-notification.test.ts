@@ -196,9 +196,11 @@ describe('what the provider says of a template', () => {
 
   it('notes the quality without an event', async () => {
     const place = await seed();
-    const value = { ...about(place), previous_quality_score: 'GREEN', new_quality_score: 'YELLOW' };
+    const value = { ...about(place), previous_quality_score: 'GREEN', new_quality_score: 'RED' };
     await deliver(applier, [fieldCallback(place.accountId, 'message_template_quality_update', value)]);
-    expect(await templateOf(place)).toMatchObject({ quality: 'YELLOW', status: 'APPROVED' });
+    expect(await templateOf(place)).toMatchObject({ quality: 'RED', status: 'APPROVED' });
+    const shown = await getTemplate(database.pool, place.workspaceId, place.templateId);
+    expect(shown).toMatchObject({ quality: 'RED' });
     expect(await dataOf(place)).toEqual([]);
   });
 
@@ -308,7 +310,13 @@ describe('what the provider says of an account', () => {
       update(place, { event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } }),
     ]);
     expect(await channelOf(place)).toMatchObject({ status: 'active' });
-    expect(applier.complaints).toContain('the provider tells of an account');
+    expect(applier.lines.at(-1)).toMatchObject({
+      msg: 'the provider tells of an account',
+      businessAccountId: place.accountId,
+      field: 'account_update',
+      event: 'ACCOUNT_VIOLATION',
+      facts: { violation_info: { violation_type: 'SPAM' } },
+    });
   });
 
   const accountOf = async ({ accountId }: Place) =>

@@ -35,6 +35,8 @@ it('gives back what is reserved for messages of which nothing was heard, and cha
   const request = { workspaceId, campaignId, olderThanHours: 24 };
   expect(await releaseUnknownMessages(dependencies, request)).toEqual({ messages: 3, amount: 3n * price });
   expect(await releaseUnknownMessages(dependencies, request)).toEqual({ messages: 0, amount: 0n });
+  const entries = sql.fragment`SELECT action, object_id FROM audit_entry WHERE workspace_id = ${workspaceId}`;
+  expect(await rowsOf(database.pool, entries)).toMatchObject([{ action: 'wallet.release-unknown' }]);
   const before = await checkBooks(database.pool, place);
   expect(before).toMatchObject({ reserved: price, owed: price, counters_fit: true });
 

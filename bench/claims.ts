@@ -1,0 +1,92 @@
+/**
+ * What a messaging limit adds to the claim of a page: two campaigns claim in turn, one of an account with a limit and 100,000
+ * people written to within the day. `--recipients N` of each (40,000), `--page N` (40).
+ */
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { createDatabase } from '../src/records/database/database.ts';
+import { claimPage } from '../src/records/sending/claims.ts';
+import { createSecretBox } from '../src/secrets.ts';
+import { benchSecretsKey } from './support/bench-config.ts';
+import { startPostgres } from './support/postgres.ts';
+import { seedRunningCampaign, type Seeded } from './support/seed.ts';
+
+const { values } = parseArgs({
+  options: { recipients: { type: 'string', default: '40000' }, page: { type: 'string', default: '40' } },
+});
+const recipients = Number(values.recipients);
+const page = Number(values.page);
+
+const postgres = await startPostgres();
+const client = new pg.Client({ connectionString: postgres.ownerUrl });
+await client.connect();
+const database = await createDatabase(postgres.url, 2);
+const secrets = createSecretBox([benchSecretsKey]);
+const seed = () => seedRunningCampaign(client, secrets, { recipients, messagesPerSecond: 100_000 });
+const [free, limited] = [await seed(), await seed()];
+const accountOf = `(SELECT business_account_id FROM channel WHERE id = $1)`;
+await client.query(`UPDATE business_account SET messaging_limit = 1000000 WHERE id = ${accountOf}`, [
+  limited.channelId,
+]);
+await client.query(
+  `INSERT INTO account_reach SELECT ${accountOf}, hashtextextended('before ' || n, 0), date_bin('10 minutes', now() - n * interval '0.8 seconds', '2000-01-01Z')
+    FROM generate_series(1, 100000) AS n`,
+  [limited.channelId],
+);
+await client.query(
+  `INSERT INTO account_reach_count SELECT business_account_id, at, count(*) FROM account_reach GROUP BY 1, 2`,
+);
+await client.query('VACUUM ANALYZE');
+
+interface Side {
+  readonly seeded: Seeded;
+  readonly isLimited: boolean;
+  readonly stepId: string;
+  readonly times: number[];
+  cpuSeconds: number;
+}
+const sides: readonly Side[] = [
+  { seeded: free, isLimited: false, stepId: randomUUID(), times: [], cpuSeconds: 0 },
+  { seeded: limited, isLimited: true, stepId: randomUUID(), times: [], cpuSeconds: 0 },
+];
+async function claim({ seeded, isLimited, stepId, times }: Side): Promise<void> {
+  const beganAt = performance.now();
+  const claimed = await claimPage(database, {
+    ...seeded,
+    claimId: stepId,
+    epoch: 0,
+    limit: page,
+    prices: new Map([['', 1_000n]]),
+    aheadMs: 60_000,
+    notBefore: 0,
+    perSecond: 1_000_000,
+    answerWithinMs: 30_000,
+    limited: isLimited,
+  });
+  times.push(performance.now() - beganAt);
+  if (claimed.kind !== 'page' || claimed.recipients.length !== page) throw new Error(claimed.kind);
+}
+
+// In turns of ten, so that neither has a machine or a table of its own.
+for (let made = 0; made + 10 * page <= recipients; made += 10 * page) {
+  for (const side of sides) {
+    const before = postgres.cpuSeconds();
+    for (let turn = 0; turn < 10; turn += 1) await claim(side);
+    side.cpuSeconds += postgres.cpuSeconds() - before;
+  }
+}
+const middle = (times: readonly number[]): number =>
+  times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0;
+for (const { isLimited, times, cpuSeconds } of sides) {
+  const name = isLimited ? 'with a limit' : 'without one';
+  const cpu = ((cpuSeconds * 1_000) / times.length).toFixed(2);
+  process.stdout.write(
+    `${name}: ${middle(times).toFixed(2)} ms a claim of ${page}, Postgres' CPU ${cpu} ms\n`,
+  );
+}
+const [one, other] = sides.map(({ times }) => middle(times));
+process.stdout.write(`ratio: ${((other ?? 0) / (one ?? 1)).toFixed(2)}\n`);
+await database.end();
+await client.end();
+await postgres.stop();

@@ -1,0 +1,82 @@
+import { sql } from 'slonik';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
+import { aTemplate } from '../support/audience-campaign.ts';
+import { rowsOf } from '../support/callback-fixtures.ts';
+
+let api: TestApi;
+let workspace: SeededWorkspace;
+beforeAll(async () => {
+  api = await startTestApi();
+  workspace = await api.seedWorkspace();
+});
+afterAll(() => api.close());
+
+async function call(method: string, path: string, body?: unknown, key = workspace.channelKey) {
+  const answer = await api.send(method, path, { key, ...(body !== undefined && { body }) });
+  expect([method, path, answer.status < 300]).toEqual([method, path, true]);
+  return answer.body.data;
+}
+
+it('says of every key what it did, to what, by which request', async () => {
+  const before = (await call('GET', '/api/audit')).length;
+  const { campaign } = await call('POST', '/api/campaigns/auto-trigger', {
+    name: 'Audit',
+    template_id: await aTemplate(api.database.pool, workspace),
+    contact_selection_type: 'quick_contacts',
+    quick_contacts: ['+4915112345678'],
+    send_type: 'IMMEDIATE',
+  });
+  for (const verb of ['pause', 'start', 'cancel'])
+    await call('POST', `/api/campaigns/${campaign.id}/${verb}`);
+  const webhook = { title: 'A', url: 'https://example.com/', events: ['sent'] };
+  const { id: webhookId } = await call('POST', '/api/external-webhooks', webhook);
+  await call('PATCH', `/api/external-webhooks/${webhookId}`, { status: 'inactive' });
+  await call('DELETE', `/api/external-webhooks/${webhookId}`);
+  const { channelId, operatorKey } = workspace;
+  await call('POST', '/api/wallet/recharge', { channel_id: channelId, amount: '5' }, operatorKey);
+  const { id: contactId } = await call('POST', '/api/contacts', { phoneNumber: '+4915112345678' });
+  await call('GET', `/api/contacts/${contactId}/export`);
+  await call('DELETE', `/api/contacts/${contactId}?erase=true`);
+
+  const entries = (await call('GET', '/api/audit')).slice(0, -before).toReversed();
+  expect(entries.map((one: Record<string, string>) => [one['action'], one['object_id']])).toEqual([
+    ['campaign.create', campaign.id],
+    ['campaign.pause', campaign.id],
+    ['campaign.start', campaign.id],
+    ['campaign.cancel', campaign.id],
+    ['webhook.create', webhookId],
+    ['webhook.update', webhookId],
+    ['webhook.delete', webhookId],
+    ['wallet.recharge', channelId],
+    ['contact.export', contactId],
+    ['contact.erase', contactId],
+  ]);
+  const [byChannel, byOperator] = [workspace.channelKey, operatorKey].map((key) => key.split('_')[1]);
+  expect(byChannel).not.toBe(byOperator);
+  for (const { action, key_id: keyId, command, request_id: requestId } of entries) {
+    expect([action, keyId, command]).toEqual([
+      action,
+      action === 'wallet.recharge' ? byOperator : byChannel,
+      null,
+    ]);
+    expect(requestId).toEqual(expect.any(String));
+  }
+});
+
+it('says nothing of what was refused', async () => {
+  const count = sql.fragment`SELECT count(*)::int AS n FROM audit_entry`;
+  const before = await rowsOf(api.database.pool, count);
+  for (const [method, path, body] of [
+    ['POST', '/api/wallet/recharge', { channel_id: workspace.channelId, amount: '-1' }],
+    ['POST', '/api/external-webhooks', { title: '', url: 'x', events: [] }],
+    ['POST', '/api/campaigns/0197c0de-0000-7000-8000-0000000000f1/pause', undefined],
+  ] as const) {
+    const answer = await api.send(method, path, {
+      key: workspace.operatorKey,
+      ...(body !== undefined && { body }),
+    });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+  }
+  expect(await rowsOf(api.database.pool, count)).toEqual(before);
+});

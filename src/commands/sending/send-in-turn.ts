@@ -267,12 +267,12 @@ export function openTurn(
       seen = { ...seen, turnOver: true };
     },
     async run() {
-      let ending: Ending;
+      let ending: Ending | undefined;
       try {
         ending = await claimAndSend();
       } finally {
-        // Whatever happens to the claiming, what was sent is recorded.
-        await settled(true);
+        // Whatever happens to the claiming, what was sent is recorded. A claim that failed may have been made all the same.
+        await settled(ending !== undefined);
       }
       if (failure !== undefined) throw failure.error;
       const heldMs = Math.max(ending.heldMs, await control.settled());

@@ -11,6 +11,7 @@ import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { Orchestrator } from '../../../src/orchestrator.ts';
 import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import type { Database } from '../../../src/records/database/database.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { checkBooks, messagePrice, seedCampaign, testSecrets } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -99,6 +100,32 @@ describe('runSendStep', () => {
       status: 'RUNNING',
       counts: { accepted: 20, failed: 20 },
     });
+  });
+
+  it('leaves open what a claim has taken whose answer was lost, until its grace period is over', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 200, messagesPerSecond: 400 });
+    const provider = createFakeProvider();
+    let claims = 0;
+    const maybeOne = async (query: Parameters<Database['maybeOne']>[0]) => {
+      const answer: unknown = await test.pool.maybeOne(query);
+      claims += query.sql.includes('campaign_claim') ? 1 : 0;
+      if (claims === 3) throw new Error('The connection was lost');
+      return answer;
+    };
+    const dependencies = dependenciesWith(provider);
+    const database = { ...test.pool, maybeOne } as Database;
+    await expect(runSendStep({ ...dependencies, database }, seeded.campaignId, calm)).rejects.toThrow('lost');
+    const lost = (await getCampaignStanding(test.pool, seeded.campaignId)).counts.claimed;
+    expect(lost).toBeGreaterThan(0);
+    const later = { ...dependencies, config: { ...config, outcomeGraceSeconds: 0 } };
+    // The turn of the step that failed lasts for a while.
+    while (!(await runSendStep(later, seeded.campaignId, calm)).drained) await sleep(200);
+    expect(await settleCampaign(later, seeded.campaignId)).toBe(0);
+    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+      status: 'COMPLETED',
+      counts: { accepted: 200 - lost, unknown: lost, claimed: 0 },
+    });
+    expect(provider.received).toHaveLength(200 - lost);
   });
 
   it('stops within a second of a pause, in mid-page, and gives back what has not left', async () => {

@@ -10,6 +10,7 @@ const phoneNumberId = '106540352242922';
 export interface SeededWorkspace {
   readonly apiKey: string;
   readonly templateId: string;
+  readonly channelId: string;
 }
 
 export interface WorkspaceSeed {
@@ -52,5 +53,5 @@ export async function seedWorkspace({
   const listed = (await api.get('/api/templates?status=APPROVED&search=plain_notice')).data;
   const [template] = listed as readonly { readonly id: string }[];
   if (template === undefined) throw new StackError('The simulator has no template plain_notice');
-  return { apiKey, templateId: template.id } satisfies SeededWorkspace;
+  return { apiKey, templateId: template.id, channelId } satisfies SeededWorkspace;
 }

@@ -15,8 +15,13 @@ import { rehearseUpgrade } from './rehearse.ts';
 import { prepareSite, type Running } from './site.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-// Long enough for the processes of a busy machine to start in between.
-const plan = { recipients: 2_400, asleepRecipients: 200, rate: 60, sleepSeconds: 80 };
+// Two minutes of sending, and a sleep of a minute and a half: long enough for the processes of a busy machine to start in between.
+const plan = {
+  recipients: 2_400,
+  asleepRecipients: 200,
+  rate: { during: 20, after: 200 },
+  sleepSeconds: 90,
+};
 
 /** Resolves to everything that was wrong. */
 async function upgrade({ folder, signal, progress }: Scene): Promise<readonly string[]> {

@@ -19,8 +19,8 @@ import { startSteadyCaller } from './steady-caller.ts';
 export interface RehearsalPlan {
   readonly recipients: number;
   readonly asleepRecipients: number;
-  /** Messages per second. */
-  readonly rate: number;
+  /** Messages per second while the releases stand beside each other, so that the campaign outlasts that, and afterwards. */
+  readonly rate: { readonly during: number; readonly after: number };
   /** From the creation of the campaign that sleeps. */
   readonly sleepSeconds: number;
 }
@@ -51,21 +51,14 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const startedAt = performance.now();
   const old = await startRelease(rehearsal, 'old');
   balancer.use([old.api.url]);
-  const { apiKey, templateId } = await seedWorkspace({
+  const { apiKey, templateId, channelId } = await seedWorkspace({
     admin: site.adminOf(rehearsal.oldFolder),
     apiUrl: old.api.url,
-    rate: plan.rate,
+    rate: plan.rate.during,
     receiverUrl: rehearsal.receiver.url,
     name: 'Upgrade rehearsal',
   });
   const api = createDemoApi({ baseUrl: old.api.url, apiKey });
-  const dueAt = new Date(Date.now() + plan.sleepSeconds * 1_000);
-  const { id: asleep } = await createCampaign(api, {
-    name: 'Asleep',
-    templateId,
-    recipients: plan.asleepRecipients,
-    inSeconds: plan.sleepSeconds,
-  });
   const { id: sending } = await createCampaign(api, {
     name: 'In mid-send',
     templateId,
@@ -74,7 +67,14 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const until = (id: string, enough: (standing: Standing) => boolean) =>
     untilStanding({ databaseUrl: site.databaseUrl, id, signal }, enough);
 
-  await until(sending, ({ total, settled }) => total > 0 && settled * 5 > total);
+  await until(sending, ({ total, settled }) => total > 0 && settled * 20 > total);
+  const dueAt = new Date(Date.now() + plan.sleepSeconds * 1_000);
+  const { id: asleep } = await createCampaign(api, {
+    name: 'Asleep',
+    templateId,
+    recipients: plan.asleepRecipients,
+    inSeconds: plan.sleepSeconds,
+  });
   const caller = startSteadyCaller(`${balancer.url}/api/campaigns/${sending}`, apiKey);
   // Rejects when the new build could not go on with one of them.
   const { replayed } = await site.adminOf(rehearsal.newFolder)('replay-open');
@@ -92,6 +92,10 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const inTime = Date.now() < dueAt.getTime();
   const { status: statusThen } = await until(sending, () => true);
   say(`They have ended after ${describe(drained)}; the campaign stands at ${statusThen}.`);
+  await site.adminOf(rehearsal.newFolder)('update-channel', {
+    'channel-id': channelId,
+    'messages-per-second': String(plan.rate.after),
+  });
 
   for (const id of [sending, asleep]) await until(id, ({ status }) => status === 'COMPLETED');
   const { events } = await untilWebhooksRest(site, startedAt, signal);

@@ -43,9 +43,9 @@ async function prepareHere(databaseUrl: string, folder: string, campaignId: stri
     now: () => new Date(),
   } as unknown as Dependencies;
   const signal = new AbortController().signal;
-  const measured = await measure(() =>
-    prepareCampaign(dependencies, campaignId, { heartbeat: () => undefined, signal }),
-  );
+  const measured = await measure(async () => {
+    await prepareCampaign(dependencies, campaignId, { heartbeat: () => undefined, signal });
+  });
   await database.end();
   process.send?.(measured);
 }

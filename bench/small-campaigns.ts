@@ -122,9 +122,9 @@ async function round(sender: Awaited<ReturnType<typeof seed>>) {
   const parts = (Object.keys(after) as (keyof typeof after)[]).map(
     (name) => [name, ((after[name] - before[name]) * 1_000) / campaigns] as const,
   );
-  const { historyLength } = await dependencies.orchestrator.client.workflow
-    .getHandle(campaignWorkflowId(last))
-    .describe();
+  const workflow = dependencies.orchestrator.client.workflow.getHandle(campaignWorkflowId(last));
+  await workflow.result();
+  const { historyLength } = await workflow.describe();
   say(
     `campaigns ${(campaigns / seconds).toFixed(1)}/s; calls ${((campaigns * 1_000) / (calledAt - startedAt)).toFixed(0)}/s, ` +
       `p50 ${median(times).toFixed(0)} ms; CPU ms each: ${parts.map(([name, ms]) => `${name} ${ms.toFixed(0)}`).join(', ')}, ` +

@@ -55,6 +55,7 @@ export function createCampaignActivities(
       await beginCampaign(dependencies, campaignId);
       const { drained } = await runSendStep(dependencies, campaignId, {
         budgetMs: smallCampaignMs,
+        few: true,
         draining: () => draining() || cancellationSignal.aborted,
       });
       if (drained) await settleCampaign(dependencies, campaignId);
@@ -77,18 +78,17 @@ export function createCampaignActivities(
         clearInterval(heartbeat);
         if (leave === undefined) throw noPlace();
         const context = Context.current();
+        let sendable: number;
         try {
-          await prepareCampaign(dependencies, campaignId, {
+          sendable = await prepareCampaign(dependencies, campaignId, {
             heartbeat: (rows) => context.heartbeat({ rows }),
             signal: context.cancellationSignal,
           });
         } finally {
           leave();
         }
-        const prepared = await standing(campaignId);
-        if (prepared.status !== 'DRAFT' || !prepared.prepared || prepared.counts.total > smallCampaign)
-          return prepared;
-        await sendSmall(campaignId);
+        if (present.status === 'DRAFT' && sendable > 0 && sendable <= smallCampaign)
+          await sendSmall(campaignId);
         return standing(campaignId);
       }),
 

@@ -21,7 +21,6 @@ import {
   needsPreparation,
   type CampaignToPrepare,
 } from '../../records/audience/preparation.ts';
-import { getCampaignStanding } from '../../records/campaigns/standing.ts';
 import { isRefusedValue, isWriteCollision } from '../../records/database/load-connection.ts';
 import { listSubscribedKeys } from '../../records/webhooks/events.ts';
 import { openRecipientLoad, type RecipientLoad } from '../../records/audience/recipient-load.ts';
@@ -44,19 +43,22 @@ const beatEveryMs = 1_000;
 const attempts = 5;
 const pauseBetweenMs = 1_000;
 
-/** Returns when the campaign is READY or FAILED, or needs no preparation; throws when it is to be tried again. */
+/**
+ * Returns when the campaign is READY or FAILED, or needs no preparation; throws when it is to be tried again. Returns how many
+ * it can send to; 0 when somebody else has prepared it.
+ */
 export async function prepareCampaign(
   dependencies: Preparer,
   campaignId: string,
   { heartbeat, signal }: PreparationContext,
-): Promise<void> {
+): Promise<number> {
   const campaign = await getCampaignToPrepare(dependencies.database, campaignId);
-  if (!isBeingPrepared(campaign.status, campaign.preparation_status)) return;
+  if (!isBeingPrepared(campaign.status, campaign.preparation_status)) return 0;
   const watch = watchCampaign(dependencies, campaignId, { heartbeat, signal });
   try {
-    await attemptRepeatedly(dependencies, campaign, watch);
+    return await attemptRepeatedly(dependencies, campaign, watch);
   } catch (error) {
-    if (watch.isStopped() && !signal.aborted) return;
+    if (watch.isStopped() && !signal.aborted) return 0;
     const failure = isRefusedValue(error)
       ? new PreparationFailure('CSV_UNREADABLE', 'The contacts hold a text that cannot be stored')
       : error;
@@ -66,6 +68,7 @@ export async function prepareCampaign(
       { campaignId, status: 'FAILED', preparationError: failure.code },
       'campaign failed',
     );
+    return 0;
   } finally {
     watch.end();
   }
@@ -123,7 +126,7 @@ async function attemptRepeatedly(
   dependencies: Preparer,
   campaign: CampaignToPrepare,
   watch: Watch,
-): Promise<void> {
+): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await prepareOnce(dependencies, campaign, watch);
@@ -137,7 +140,11 @@ async function attemptRepeatedly(
   }
 }
 
-async function prepareOnce(dependencies: Preparer, campaign: CampaignToPrepare, watch: Watch): Promise<void> {
+async function prepareOnce(
+  dependencies: Preparer,
+  campaign: CampaignToPrepare,
+  watch: Watch,
+): Promise<number> {
   const { databaseUrl } = dependencies.config;
   const request = await readRequest(dependencies, campaign);
   const frozen = await freezeVariables(dependencies, { campaign, ...request });
@@ -154,11 +161,11 @@ async function prepareOnce(dependencies: Preparer, campaign: CampaignToPrepare, 
   try {
     file = await storeDownload(dependencies, request.audience, download.signal);
     recipients = await openRecipientLoad(databaseUrl, campaign.id);
-    if (recipients === undefined) return;
+    if (recipients === undefined) return 0;
     watch.progress(recipients.count);
     contacts = await openContacts(dependencies, campaign);
     const fetched = file === undefined ? request : { ...request, file: file.chunks };
-    await load(dependencies, { request: fetched, frozen, campaign, recipients, contacts, watch });
+    return await load(dependencies, { request: fetched, frozen, campaign, recipients, contacts, watch });
   } finally {
     destroy();
     await file?.remove();
@@ -177,7 +184,7 @@ interface Loading {
 async function load(
   dependencies: Preparer,
   { request, frozen, campaign, recipients, contacts, watch }: Loading,
-): Promise<void> {
+): Promise<number> {
   await buildRecipients({
     pages: await openCandidates(dependencies, { ...request, keepVariables: frozen.keepsVariables }),
     rules: { blockedCountries: new Set(campaign.blocked_countries), resolvers: frozen.resolvers },
@@ -187,20 +194,17 @@ async function load(
       if (watch.isStopped()) throw new Error('The preparation was stopped');
     },
   });
-  const committed = await recipients.finish({
+  const counts = await recipients.finish({
     messagePlan: frozen.plan,
     resentCampaignId: request.audience.failed_campaign_id,
     beforeCommit: async () => contacts?.commit(),
   });
-  if (committed) await tellPrepared(dependencies, campaign.id);
-}
-
-async function tellPrepared({ database, logger, metrics }: Preparer, campaignId: string): Promise<void> {
-  const { counts } = await getCampaignStanding(database, campaignId);
-  const { total, skipped } = counts;
-  logger.info({ campaignId, total, skipped }, 'campaign prepared');
-  metrics?.recipientChanges.inc({ state: 'pending' }, total);
-  metrics?.recipientChanges.inc({ state: 'skipped' }, skipped);
+  if (counts === undefined) return 0;
+  const { sendable, skipped } = counts;
+  dependencies.logger.info({ campaignId: campaign.id, total: sendable, skipped }, 'campaign prepared');
+  dependencies.metrics?.recipientChanges.inc({ state: 'pending' }, sendable);
+  dependencies.metrics?.recipientChanges.inc({ state: 'skipped' }, skipped);
+  return sendable;
 }
 
 async function openContacts(

@@ -4,7 +4,7 @@ import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { expireClaims, forgetClaims, nextClaimExpiry } from '../../records/sending/claim-expiry.ts';
 import { deleteCampaignInput } from '../../records/campaigns/inputs.ts';
-import { getCampaignStanding } from '../../records/campaigns/standing.ts';
+import { getCampaignCounts } from '../../records/campaigns/standing.ts';
 import { cancelPending, lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 
 type SettlingDependencies = Pick<Dependencies, 'database' | 'config' | 'logger' | 'metrics'>;
@@ -21,8 +21,11 @@ export async function settleCampaign(
   campaignId: string,
 ): Promise<number> {
   const grace = { campaignId, graceSeconds: config.outcomeGraceSeconds };
-  metrics.recipientChanges.inc({ state: 'unknown' }, await expireClaims(database, grace));
-  const { counts } = await getCampaignStanding(database, campaignId);
+  let counts = await getCampaignCounts(database, campaignId);
+  if (counts.claimed > 0) {
+    metrics.recipientChanges.inc({ state: 'unknown' }, await expireClaims(database, grace));
+    counts = await getCampaignCounts(database, campaignId);
+  }
   if (counts.pending > 0) return 0;
   if (counts.claimed > 0) {
     const expiresInMs = (await nextClaimExpiry(database, grace)) ?? shortestWaitMs;
@@ -61,8 +64,8 @@ export async function cancelRecipients(
   for (;;) {
     await cancelWaiting(dependencies, campaignId, heartbeat);
     metrics.recipientChanges.inc({ state: 'unknown' }, await expireClaims(database, grace));
-    const { counts } = await getCampaignStanding(database, campaignId);
-    if (counts.pending + counts.claimed === 0) break;
+    const { pending, claimed } = await getCampaignCounts(database, campaignId);
+    if (pending + claimed === 0) break;
     heartbeat();
     await sleep(cancelAgainMs, undefined, { signal });
   }

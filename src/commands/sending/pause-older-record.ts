@@ -1,7 +1,7 @@
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
-import { getCampaignStanding } from '../../records/campaigns/standing.ts';
+import { getCampaignCounts } from '../../records/campaigns/standing.ts';
 
 /**
  * True when the campaign's workflow has seen more of it claimed than the record knows: the database was taken back to an
@@ -11,8 +11,7 @@ export async function pauseOlderRecord(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
   { campaignId, claimedUpTo }: { readonly campaignId: string; readonly claimedUpTo: number },
 ): Promise<boolean> {
-  const { counts } = await getCampaignStanding(database, campaignId);
-  const claimedPosition = counts.claimedPosition ?? 0;
+  const { claimedPosition } = await getCampaignCounts(database, campaignId);
   if (claimedPosition >= claimedUpTo) return false;
   await database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);

@@ -3,6 +3,7 @@
  * Any number of steps, in any number of processes, may ask; at most four of a channel send at a time, and one without end.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../../dependencies.ts';
 import {
   callNext,
@@ -13,18 +14,27 @@ import {
   renewTurn,
   takeTurn,
   type HeldTurn,
+  type Turn,
+  type TurnRequest,
 } from '../../records/sending/channel-turns.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { getSendingContext, type SendingContext } from '../../records/sending/context.ts';
+import type { Connection } from '../../records/database/database.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { openTurn, type SendingTurn } from './send-in-turn.ts';
 import { applyHalt, applyRefusals } from './stop-sending.ts';
+
+/** How long, and how often, a step with few messages asks for a place. */
+const fewWaitMs = 300;
+const fewAgainMs = 30;
 
 export interface StepOptions {
   /** After this long the step ends. */
   readonly budgetMs: number;
   /** The campaign's next step is called then, and begins while this one sends. */
   readonly isFollowed?: boolean;
+  /** Sends to a few: asks for a place a moment long, and queues for none. */
+  readonly few?: boolean;
   /** True when the process is about to end: nothing more leaves. */
   readonly draining: () => boolean;
 }
@@ -49,23 +59,21 @@ export async function runSendStep(
   const { database, config, metrics } = dependencies;
   const stepId = randomUUID();
   const askedAt = performance.now();
-  const [taken, context] = await Promise.all([
-    takeTurn(database, { campaignId, stepId }),
-    getSendingContext(database, campaignId),
-  ]);
+  const context = await getSendingContext(database, campaignId);
   const answeredAt = performance.now();
   const clock = { offset: answeredAt - context.now, roundTripMs: answeredAt - askedAt };
+  const prices = await findPrices(database, context.workspace_id, context.template_category);
+  const taken = await takePlace(database, { campaignId, stepId }, options.few === true);
   if (taken === null) {
     await leaveQueue(database, campaignId);
     return { drained: false, waitMs: 0 };
   }
   const { place } = taken;
   if (place === null) return { drained: false, waitMs: taken.ask_again_ms };
-  const [prices, expired] = await Promise.all([
-    findPrices(database, context.workspace_id, context.template_category),
-    expireClaims(database, { campaignId, graceSeconds: config.outcomeGraceSeconds }),
-  ]);
-  metrics.recipientChanges.inc({ state: 'unknown' }, expired);
+  if (context.claimed > 0) {
+    const expired = await expireClaims(database, { campaignId, graceSeconds: config.outcomeGraceSeconds });
+    metrics.recipientChanges.inc({ state: 'unknown' }, expired);
+  }
   const turn = { campaignId, stepId, place, channelId: context.channel_id };
   const callOn = (again: boolean) => tell(dependencies, () => callNext(database, turn, again));
   const sending = openTurn(dependencies, { ...options, turn, context, clock, prices, callOn });
@@ -78,6 +86,16 @@ export async function runSendStep(
     return await sendAndHandOn(dependencies, { turn, context, sending });
   } finally {
     clearInterval(renewing);
+  }
+}
+
+/** Of few messages a place is free again after a moment, and a step of its own would cost more than they do. */
+async function takePlace(database: Connection, request: TurnRequest, few: boolean): Promise<Turn | null> {
+  const givesUpAt = performance.now() + fewWaitMs;
+  for (;;) {
+    const taken = await takeTurn(database, request, few);
+    if (!few || taken === null || taken.place !== null || performance.now() > givesUpAt) return taken;
+    await sleep(fewAgainMs);
   }
 }
 

@@ -9,7 +9,7 @@ import { createBacklog } from '../../concurrency/backlog.ts';
 import { createCopyRows } from '../database/copy-rows.ts';
 import { openLoadConnection, type LoadConnection } from '../database/load-connection.ts';
 import { isBeingPrepared } from './preparation.ts';
-import { recordPreparationEnd, releaseUnknownReservations } from './preparation-end.ts';
+import { recordPreparationEnd, releaseUnknownReservations, type PreparationEnd } from './preparation-end.ts';
 import { createUuidV7Generator } from '../database/uuid-v7.ts';
 
 export interface RecipientLoad {
@@ -18,13 +18,13 @@ export interface RecipientLoad {
   readonly count: () => number;
   /**
    * Ends the preparation: READY, or FAILED for want of anybody to send to. `beforeCommit` is called when nothing can
-   * stop it any more. False, and nothing changed, when the campaign was cancelled meanwhile.
+   * stop it any more. Undefined, and nothing changed, when the campaign was cancelled meanwhile.
    */
   readonly finish: (end: {
     readonly messagePlan: unknown;
     readonly resentCampaignId: string | undefined;
     readonly beforeCommit: () => Promise<void>;
-  }) => Promise<boolean>;
+  }) => Promise<PreparationEnd['counts'] | undefined>;
   /** At any moment; what was not committed is undone. */
   readonly destroy: () => void;
 }
@@ -115,7 +115,7 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
       );
       if (campaign === undefined || !isBeingPrepared(...campaign)) {
         connection.destroy();
-        return false;
+        return undefined;
       }
       const total = [...skipped.values()].reduce((sum, count) => sum + count, 0);
       const counts = { sendable: position - total, skipped: total };
@@ -126,7 +126,7 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
       await recordPreparationEnd(connection, { campaignId, status, counts, skipped, messagePlan });
       await beforeCommit();
       await connection.commit();
-      return true;
+      return counts;
     },
   };
 }

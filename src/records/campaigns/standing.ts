@@ -15,8 +15,21 @@ import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { waitingColumns, waitingJoin } from '../sending/waiting.ts';
 
+const counts = {
+  total: t.number,
+  skipped: t.number,
+  pending: t.number,
+  claimed: t.number,
+  failed: t.number,
+  unknown: t.number,
+  accepted: t.number,
+  claimedPosition: t.number,
+};
+const Counts = t.type(counts);
+
 const Standing = row(
   t.type({
+    ...counts,
     workspace_id: t.number,
     status: oneOf(campaignStatuses),
     pause_reason: nullable(oneOf(pauseReasons)),
@@ -25,15 +38,6 @@ const Standing = row(
     preparation_status: oneOf(preparationStatuses),
     preparation_error_code: nullable(oneOf(preparationErrorCodes)),
     scheduled_at: nullable(timestamp),
-    started: t.boolean,
-    total: t.number,
-    skipped: t.number,
-    pending: t.number,
-    claimed: t.number,
-    failed: t.number,
-    unknown: t.number,
-    accepted: t.number,
-    claimed_position: t.number,
   }),
 );
 
@@ -42,6 +46,22 @@ const skippedLater = sql.fragment`greatest(0, campaign_counter.skipped - total_c
 export const contactTotals = sql.fragment`
   total_contacts - ${skippedLater} AS total_contacts, total_contacts_skipped + ${skippedLater} AS total_contacts_skipped`;
 
+const countColumns = sql.fragment`
+  total_contacts - ${skippedLater} AS total, total_contacts_skipped + ${skippedLater} AS skipped,
+  pending, claimed, failed, unknown, accepted + sent + delivered + read AS accepted, claimed_position AS "claimedPosition"`;
+
+/** Throws NotFound. */
+export async function getCampaignCounts(
+  connection: Connection,
+  campaignId: string,
+): Promise<t.TypeOf<typeof Counts>> {
+  const found = await connection.maybeOne(sql.type(row(Counts))`
+    SELECT ${countColumns} FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    WHERE campaign.id = ${campaignId}`);
+  if (found === null) throw new NotFound('Campaign');
+  return found;
+}
+
 /** Throws NotFound. */
 export async function getCampaignStanding(
   connection: Connection,
@@ -49,24 +69,12 @@ export async function getCampaignStanding(
 ): Promise<CampaignStanding> {
   const found = await connection.maybeOne(sql.type(Standing)`
     SELECT campaign.workspace_id, status, pause_reason, preparation_status, preparation_error_code, scheduled_at,
-      started_at IS NOT NULL AS started,
-      total_contacts - ${skippedLater} AS total, total_contacts_skipped + ${skippedLater} AS skipped,
-      pending, claimed, failed, unknown, accepted + sent + delivered + read AS accepted,
-      claimed_position, ${waitingColumns}
+      ${countColumns}, ${waitingColumns}
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     ${waitingJoin}
     WHERE campaign.id = ${campaignId}`);
   if (found === null) throw new NotFound('Campaign');
-  const {
-    total,
-    skipped,
-    pending,
-    claimed,
-    failed,
-    unknown,
-    accepted,
-    claimed_position: claimedPosition,
-  } = found;
+  const { total, skipped, pending, claimed, failed, unknown, accepted, claimedPosition } = found;
   return {
     workspaceId: found.workspace_id,
     status: found.status,

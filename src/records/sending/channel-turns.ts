@@ -52,15 +52,23 @@ const Turn = t.type({
 });
 export type Turn = t.TypeOf<typeof Turn>;
 
-/** Null for a campaign that does not run. Without a place it is queued. */
-export async function takeTurn(connection: Connection, request: TurnRequest): Promise<Turn | null> {
+/** Null for a campaign that does not run. Without a place it is queued, unless it only `tries`. */
+export async function takeTurn(
+  connection: Connection,
+  request: TurnRequest,
+  tries = false,
+): Promise<Turn | null> {
   for (;;) {
-    const turn = await tryTakeTurn(connection, request);
+    const turn = await tryTakeTurn(connection, request, tries);
     if (turn === null || turn.place !== null || !turn.free) return turn;
   }
 }
 
-function tryTakeTurn(connection: Connection, { campaignId, stepId }: TurnRequest): Promise<Turn | null> {
+function tryTakeTurn(
+  connection: Connection,
+  { campaignId, stepId }: TurnRequest,
+  tries: boolean,
+): Promise<Turn | null> {
   return connection.maybeOne(sql.type(row(Turn))`
     WITH me AS (
       SELECT campaign.id, channel_id, ${isSmall} AS small,
@@ -83,7 +91,7 @@ function tryTakeTurn(connection: Connection, { campaignId, stepId }: TurnRequest
     ), queued AS (
       INSERT INTO channel_queue (campaign_id, channel_id, used, waiting)
       SELECT id, channel_id, ${leastUsed(sql.fragment`me.channel_id`)}, true
-      FROM me WHERE NOT EXISTS (SELECT FROM taken)
+      FROM me WHERE NOT ${tries} AND NOT EXISTS (SELECT FROM taken)
       ON CONFLICT (campaign_id) DO UPDATE SET waiting = true, asked_at = now() WHERE NOT channel_queue.waiting
     ), called AS (
       UPDATE channel_queue SET waiting = false FROM taken WHERE campaign_id = ${campaignId} AND waiting

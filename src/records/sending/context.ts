@@ -18,6 +18,7 @@ const SendingContext = t.type({
   /** The median time of an answer. */
   answer_ms: t.number,
   pending: t.number,
+  claimed: t.number,
   template_name: t.string,
   template_language: t.string,
   template_category: t.string,
@@ -37,7 +38,7 @@ export async function getSendingContext(connection: Connection, campaignId: stri
       campaign.epoch, campaign.message_plan,
       channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel.marketing_endpoint,
       business_account.messaging_limit IS NOT NULL AS limited,
-      channel_rate.answer_ms, campaign_counter.pending,
+      channel_rate.answer_ms, campaign_counter.pending, campaign_counter.claimed,
       template.name AS template_name, template.language AS template_language, template.category AS template_category,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
     FROM campaign

@@ -25,6 +25,8 @@ export interface Standing {
   readonly total: number;
   /** Neither waiting nor on the way. */
   readonly settled: number;
+  readonly failed: number;
+  readonly unknown: number;
 }
 
 export function readGauges(
@@ -33,7 +35,7 @@ export function readGauges(
 ): Promise<Standing | undefined> {
   return withClient(dev.databaseUrl, async (client) => {
     const { rows } = await client.query<Standing>(
-      `SELECT status, total_contacts AS total, total_contacts - pending - claimed AS settled
+      `SELECT status, total_contacts AS total, total_contacts - pending - claimed AS settled, failed, unknown
       FROM campaign JOIN campaign_counter ON campaign_id = id WHERE id = $1`,
       [campaignId],
     );

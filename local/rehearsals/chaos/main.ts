@@ -15,6 +15,7 @@ import {
 } from './campaign.ts';
 import { readProviderRate } from '../evidence.ts';
 import { createOutageSite, type OutageGround } from './outage-site.ts';
+import { outages as outageTable } from './outages.ts';
 import { chaosOptions, chaosUsage, readChaosPlan, type ChaosPlan } from './plan.ts';
 import { runKills } from './run-kills.ts';
 import { runOutages } from './run-outages.ts';
@@ -89,6 +90,7 @@ async function run(
       ...(await runOutages(campaign, {
         kinds: plan.outages,
         seconds: plan.seconds,
+        rate: plan.rate,
         site: site.opened(),
         say,
       })),
@@ -125,8 +127,8 @@ async function untilDone(
   );
   // After an outage much is left to be sent; after the last kill little, and it counts in full.
   const backlogMs = kills > 0 ? 0 : ((total - settled) / rate) * 1000;
-  const retryMs = outages.includes('provider-5xx') ? longestRetryMs : 0;
-  const allowedMs = recoveryLimitMs + Math.max(backlogMs, retryMs);
+  const recoveryMs = Math.max(recoveryLimitMs, ...outages.map((kind) => outageTable[kind].recoveryMs));
+  const allowedMs = recoveryMs + Math.max(backlogMs, outages.includes('provider-503') ? longestRetryMs : 0);
   return [
     ...(kills + outages.length > 0 && doneMs > allowedMs
       ? [`done only ${Math.round(doneMs / 1000)} s after the last ${what}`]

@@ -11,7 +11,8 @@ export const outageKinds = [
   'provider-hang',
   'provider-drop',
   'provider-garbage',
-  'provider-5xx',
+  'provider-502',
+  'provider-503',
   'provider-slow',
 ] as const;
 export type OutageKind = (typeof outageKinds)[number];
@@ -30,14 +31,17 @@ export interface Expectation {
 }
 
 interface Outage extends Expectation {
+  /** Sending goes on so soon after the end. */
+  readonly recoveryMs: number;
   readonly begin: (site: OutageSite) => Promise<void>;
   readonly end: (site: OutageSite) => Promise<void>;
 }
 
-const databaseAway = { ready: [503], read: [503], send: [503] };
+const databaseAway = { ready: [503], read: [503], send: [503], recoveryMs: 30_000 };
 // What leads to no more than an event, and to steps of a few seconds, goes on for that long without Temporal.
-const temporalAway = { ready: [503], read: [200], send: [200] };
-const providerAway = { ready: [200], read: [200], send: [502] };
+const temporalAway = { ready: [503], read: [200], send: [200], recoveryMs: 30_000 };
+// A held channel tries once a minute.
+const providerAway = { ready: [200], read: [200], send: [502], recoveryMs: 65_000 };
 
 export const outages: Readonly<Record<OutageKind, Outage>> = {
   postgres: { ...databaseAway, ...relayed('postgres', 'gone') },
@@ -54,15 +58,10 @@ export const outages: Readonly<Record<OutageKind, Outage>> = {
     ...faulty({ faults: [{ kind: 'drop', rate: 0.5 }, { kind: 'drop_after' }] }),
   },
   'provider-garbage': { ...providerAway, ...faulty({ faults: [{ kind: 'garbage' }] }) },
-  'provider-5xx': {
-    ...providerAway,
-    ...faulty({
-      faults: [
-        { kind: 'http', httpStatus: 503, rate: 0.5 },
-        { kind: 'http', httpStatus: 500 },
-      ],
-    }),
-  },
+  // Of a gateway: nobody knows what came of the message.
+  'provider-502': { ...providerAway, ...faulty({ faults: [{ kind: 'http', httpStatus: 502 }] }) },
+  // Of the provider itself, with its error body: surely not sent.
+  'provider-503': { ...providerAway, ...faulty({ faults: [{ kind: 'error', code: 131_016 }] }) },
   'provider-slow': {
     ...providerAway,
     ...faulty({ latencyMs: 2_000, jitterMs: 1_000 }),

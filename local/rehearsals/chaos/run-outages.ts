@@ -8,11 +8,14 @@ import { startProbing } from './probe.ts';
 export interface OutagePlan {
   readonly kinds: readonly OutageKind[];
   readonly seconds: number;
+  /** Of the channel, messages per second. */
+  readonly rate: number;
   readonly site: OutageSite;
   readonly say: (line: string) => void;
 }
 
-const recoveryLimitMs = 30_000;
+/** So many may be UNKNOWN of an outage of a minute, of a longer one, at 80 messages a second. */
+const [unknownOfMinute, unknownOfHour, perSecond] = [40, 100, 80];
 const pollMs = 100;
 /** More than single sends of the probes could add. */
 const clearlyMore = 20;
@@ -20,7 +23,7 @@ const clearlyMore = 20;
 /** Resolves when the last outage is over and sending has gone on, to what was wrong. */
 export async function runOutages(
   campaign: WatchedCampaign,
-  { kinds, seconds, site, say }: OutagePlan,
+  { kinds, seconds, rate, site, say }: OutagePlan,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
   let number = 0;
@@ -28,6 +31,7 @@ export async function runOutages(
     await untilShare(campaign, (index + 1) / (kinds.length + 2));
     const outage = outages[kind];
     const dev = await liveDevFile(campaign.dataDir);
+    const unhurt = await readGauges(dev, campaign.campaignId);
     say(`${kind}: away for ${seconds} s`);
     await outage.begin(site);
     const probing = startProbing({
@@ -40,28 +44,39 @@ export async function runOutages(
     const before = await readProviderTally(dev.providerUrl);
     const answered = probing.stop();
     await outage.end(site);
-    const recoveryMs = await untilMore(campaign, before.accepted);
+    const recoveryMs = await untilMore(campaign, before.accepted, 2 * outage.recoveryMs);
     const { counts, problems: found } = await answered;
     const answers = Object.entries(counts)
       .map(([answer, times]) => `${answer} ×${times}`)
       .join(', ');
     say(`  the API said ${answers}; sending went on ${(recoveryMs / 1000).toFixed(1)} s after the end`);
     problems.push(...found.map((problem) => `${kind}: ${problem}`));
-    if (recoveryMs > recoveryLimitMs)
+    const hurt = await readGauges(await liveDevFile(campaign.dataDir), campaign.campaignId);
+    const unknown = Math.max(0, (hurt?.unknown ?? 0) - (unhurt?.unknown ?? 0));
+    const failed = (hurt?.failed ?? 0) - (unhurt?.failed ?? 0);
+    say(`  ${unknown} unknown, ${failed} failed`);
+    const allowed = (seconds > 60 ? unknownOfHour : unknownOfMinute) * Math.max(1, rate / perSecond);
+    if (unknown > allowed) problems.push(`${kind}: ${unknown} unknown, more than ${allowed}`);
+    if (failed > 0) problems.push(`${kind}: ${failed} failed`);
+    if (recoveryMs > outage.recoveryMs)
       problems.push(`${kind}: sending went on only ${Math.round(recoveryMs / 1000)} s after`);
   }
   return problems;
 }
 
 /** Until the provider takes messages again; what ended meanwhile needs no more of them. */
-async function untilMore({ dataDir, campaignId, signal }: WatchedCampaign, than: number): Promise<number> {
+async function untilMore(
+  { dataDir, campaignId, signal }: WatchedCampaign,
+  than: number,
+  longestMs: number,
+): Promise<number> {
   const startedAt = performance.now();
   for (;;) {
     signal.throwIfAborted();
     const dev = await liveDevFile(dataDir);
     const { accepted } = await readProviderTally(dev.providerUrl);
     const tookMs = performance.now() - startedAt;
-    if (accepted >= than + clearlyMore || tookMs > 2 * recoveryLimitMs) return tookMs;
+    if (accepted >= than + clearlyMore || tookMs > longestMs) return tookMs;
     if ((await readGauges(dev, campaignId))?.status === 'COMPLETED') return tookMs;
     await sleep(pollMs);
   }

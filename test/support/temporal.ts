@@ -83,13 +83,19 @@ export async function startTimeSkippingTemporal(): Promise<TestWorkflowEnvironme
   }
 }
 
-/** The workflows as the worker bundles them, from the sources; about a second, so once per test file. */
+const bundles = new Map<string, Promise<WorkflowBundleWithSourceMap>>();
+
+/** The workflows as the worker bundles them, from the sources; some seconds, so once for all test files of a process. */
 export function bundleWorkflows(workflowsPath = sourceOf('index.ts')): Promise<WorkflowBundleWithSourceMap> {
-  return bundleWorkflowCode({
-    workflowsPath,
-    workflowInterceptorModules: [sourceOf('carry-cause.ts')],
-    logger: new DefaultLogger('ERROR'),
-  });
+  const bundle =
+    bundles.get(workflowsPath) ??
+    bundleWorkflowCode({
+      workflowsPath,
+      workflowInterceptorModules: [sourceOf('carry-cause.ts')],
+      logger: new DefaultLogger('ERROR'),
+    });
+  bundles.set(workflowsPath, bundle);
+  return bundle;
 }
 
 /** Of a build that cannot go on with a campaign's workflow. */

@@ -44,7 +44,6 @@ export const listAudit = endpoint(
         request_id: '3f6c2a',
       }),
     },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;

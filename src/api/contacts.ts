@@ -69,7 +69,6 @@ export const listContacts = endpoint(
     standby: true,
     query: optional({ cursor: ContactCursor, limit: limitUpTo(1000), search: textOf({ max: 255 }) }),
     responses: { 200: onePart('One part of the list', Contact, contactExample) },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;
@@ -118,7 +117,7 @@ export const createContact = endpoint(
         contactExample,
       ),
     },
-    errors: [400, 409],
+    errors: [409],
   },
   async ({ dependencies, principal: { workspaceId }, body }) => {
     const { contact, restored } = await creating.createContact(dependencies, workspaceId, {
@@ -168,7 +167,7 @@ export const updateContact = endpoint(
         tagsId: [],
       }),
     },
-    errors: [400, 409],
+    errors: [409],
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
     const change = { ...withLowerCaseTags(body), contactId: id };

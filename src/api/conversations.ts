@@ -56,7 +56,6 @@ export const listConversations = endpoint(
       contactId: Uuid,
     }),
     responses: { 200: onePage('One page of conversations', Conversation, conversationExample) },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
@@ -109,7 +108,6 @@ export const assignConversation = endpoint(
         conversationExample,
       ),
     },
-    errors: [400],
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
     const conversation = await assigning.assignConversation(dependencies, workspaceId, {
@@ -148,7 +146,7 @@ export const changeConversationStatus = endpoint(
         { ...conversationExample, status: 'resolved' },
       ),
     },
-    errors: [400, 409],
+    errors: [409],
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
     const conversation = await changing.changeConversationStatus(dependencies, workspaceId, {

@@ -37,7 +37,6 @@ export const uploadMediaFile = endpoint(
       },
       502: { description: 'The provider cannot be reached, or did not answer in time', body: ErrorEnvelope },
     },
-    errors: [400],
   },
   async ({ dependencies, principal: { workspaceId, channelId }, body }) => {
     if (channelId === null) throw channelNeeded();

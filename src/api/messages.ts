@@ -90,7 +90,7 @@ export const sendMessage = endpoint(
       }),
       502: { description: 'The provider cannot be reached, or did not answer in time', body: ErrorEnvelope },
     },
-    errors: [400, 404, 409, 422],
+    errors: [404],
   },
   async ({ dependencies, principal, body, request }) => {
     const { idempotency } = request;

@@ -21,7 +21,7 @@ export const verifyProviderWebhook = endpoint(
     access: 'public',
     query: optional({ 'hub.mode': t.string, 'hub.verify_token': t.string, 'hub.challenge': t.string }),
     responses: { 200: { description: 'The challenge', content: { 'text/plain': { type: 'string' } } } },
-    errors: [400, 403],
+    errors: [403],
   },
   async ({ dependencies, query }) => {
     const verified =
@@ -55,7 +55,7 @@ export const receiveProviderCallback = endpoint(
         example: { status: 'success' },
       },
     },
-    errors: [400, 401, 408],
+    errors: [401],
   },
   async ({ dependencies, body, request }) => {
     const signature = request.header('x-hub-signature-256');

@@ -50,7 +50,6 @@ export const listSegments = endpoint(
     access: 'workspace',
     query: optional({ page: Page, limit: limitUpTo(100) }),
     responses: { 200: onePage('One page of segments, by name', Segment, segmentExample) },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
@@ -71,7 +70,6 @@ export const createSegment = endpoint(
     body: CreateSegment,
     bodyExample: { name: segmentExample.name, match: 'all', conditions: segmentExample.conditions },
     responses: { 201: answerWith('The segment', 'Segment created successfully', Segment, segmentExample) },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
     assertConditions(body.conditions);
@@ -115,7 +113,6 @@ export const updateSegment = endpoint(
         match: 'any',
       }),
     },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, body }) => {
     assertConditions(body.conditions ?? []);

@@ -44,7 +44,6 @@ export const listTags = endpoint(
       createdBy: textOf({ max: 255 }),
     }),
     responses: { 200: onePage('One page of tags', Tag, tagExample) },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const { search = '', createdBy, page: number = 1, limit = 10 } = query;
@@ -65,7 +64,6 @@ export const createTag = endpoint(
     body: CreateTag,
     bodyExample: { name: 'VIP', text_color: '#ffffff', background_color: '#7c3aed', createdBy: 'user-17' },
     responses: { 201: answerWith('The tag', 'Tag created successfully', Tag, tagExample) },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId, keyId }, body }) => {
     const wanted = { ...defaultColours, createdBy: keyId, ...body };
@@ -109,7 +107,6 @@ export const updateTag = endpoint(
         background_color: '#0f766e',
       }),
     },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, body }) => {
     const updated = await records.updateTag(database, workspaceId, { ...body, tagId: id });

@@ -35,7 +35,6 @@ export const previewTemplate = endpoint(
         { message: messagePreviewExample, problems: [] },
       ),
     },
-    errors: [400],
   },
   async ({ dependencies, principal: { workspaceId }, params: { templateId }, body }) => {
     const { database, now } = dependencies;

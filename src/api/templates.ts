@@ -48,7 +48,6 @@ export const listTemplates = endpoint(
       status: repeated(textOf({ max: 64 })),
     }),
     responses: { 200: onePage('One page of templates, by name and language', Template, templateExample) },
-    errors: [400],
   },
   async ({ dependencies, principal, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };

@@ -36,7 +36,7 @@ export const getWallet = endpoint(
     access: 'workspace',
     query: optional({ channel_id: Uuid }),
     responses: { 200: answer('The wallet', Wallet, walletExample) },
-    errors: [400, 404],
+    errors: [404],
   },
   async ({ dependencies: { database }, principal, query }) => {
     const wallet = await chooseWallet(database, principal, query.channel_id);
@@ -91,7 +91,7 @@ export const rechargeWallet = endpoint(
     responses: {
       200: answerWith('The wallet as it is now', 'Wallet recharged successfully', Wallet, walletExample),
     },
-    errors: [400, 404],
+    errors: [404],
   },
   async ({ dependencies, principal: { workspaceId }, body }) => {
     const { database } = dependencies;
@@ -128,7 +128,7 @@ export const listWalletEntries = endpoint(
         created_at: '2026-11-21T09:00:00.000Z',
       }),
     },
-    errors: [400, 404],
+    errors: [404],
   },
   async ({ dependencies: { database }, principal, query }) => {
     const { channelId } = await chooseWallet(database, principal, query.channel_id);

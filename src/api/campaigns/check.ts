@@ -58,7 +58,6 @@ export const checkNewCampaign = endpoint(
         duration_seconds: 255,
       }),
     },
-    errors: [400],
   },
   async ({ dependencies, principal, body }) => {
     const tried = await tryCampaign(dependencies, principal, body);

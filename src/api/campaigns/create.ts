@@ -82,7 +82,7 @@ export const createCampaign = endpoint(
         },
       },
     },
-    errors: [400, 404, 409, 422],
+    errors: [404],
   },
   async ({ dependencies, principal, body, request: { idempotency } }) => {
     const timestamp = dependencies.now();

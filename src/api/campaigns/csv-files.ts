@@ -52,7 +52,6 @@ export const uploadCsvFile = endpoint(
         headers: ['phone', 'country', 'name'],
       }),
     },
-    errors: [400],
   },
   async ({ dependencies, principal, body }) => {
     const { workspaceId } = principal;
@@ -77,7 +76,6 @@ export const getCsvFile = endpoint(
     access: 'workspace',
     params: struct({ key: FileKey }),
     responses: { 200: { description: 'The file', content: { 'text/csv': { type: 'string' } } } },
-    errors: [],
   },
   async ({ dependencies, principal, params }) => {
     const known = await findCampaignFile(dependencies.database, principal.workspaceId, params.key);

@@ -82,7 +82,6 @@ export const previewCsvFile = endpoint(
         problems: [],
       }),
     },
-    errors: [400],
   },
   async ({ dependencies, principal: { workspaceId }, params: { key }, body }) => {
     const found = await previewCsv(dependencies, {

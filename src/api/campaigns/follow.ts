@@ -46,7 +46,6 @@ export const getCampaignTimeline = endpoint(
         [{ at: '2026-11-21T09:00:00.000Z', accepted: 4680, delivered: 4120, read: 1730, failed: 12 }],
       ),
     },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query }) => {
     await getCampaign(database, workspaceId, id);
@@ -99,7 +98,6 @@ export const getCampaignDiagnosis = endpoint(
         ],
       ),
     },
-    errors: [],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
     status: 200,
@@ -119,7 +117,6 @@ export const streamCampaign = endpoint(
     access: 'workspace',
     params: CampaignId,
     responses: { 200: { description: 'The events', content: { 'text/event-stream': { type: 'string' } } } },
-    errors: [],
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, request }) => {
     await getCampaign(dependencies.database, workspaceId, id);

@@ -110,7 +110,6 @@ export const listCampaignRecipients = endpoint(
         },
       },
     },
-    errors: [400],
   },
   async ({ dependencies, principal, params, query, request }) => {
     await getCampaign(dependencies.database, principal.workspaceId, params.id);
@@ -159,7 +158,6 @@ export const getCampaignRecipient = endpoint(
         ],
       }),
     },
-    errors: [],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id, recipientId } }) => {
     await getCampaign(database, workspaceId, id);

@@ -44,7 +44,6 @@ export const listCampaigns = endpoint(
       to: IsoDateTime,
     }),
     responses: { 200: onePage('One page of campaigns', CampaignReport, campaignReportExample) },
-    errors: [400],
   },
   async ({ dependencies, principal, query }) => {
     const paging = { page: query.page ?? 1, limit: query.limit ?? defaultLimit };
@@ -70,7 +69,6 @@ export const getCampaign = endpoint(
     access: 'workspace',
     params: CampaignId,
     responses: { 200: { description: 'The campaign', body: record(CampaignDetail), example } },
-    errors: [],
   },
   async ({ dependencies, principal, params }) => {
     const report = await getCampaignReport(dependencies.database, principal.workspaceId, params.id);

@@ -35,7 +35,7 @@ export const testCampaignEndpoint = endpoint(
       ),
       502: { description: 'The provider cannot be reached, or did not answer in time', body: ErrorEnvelope },
     },
-    errors: [400, 409],
+    errors: [409],
   },
   async ({ dependencies, principal, params, body }) => {
     const { outcome, ...sentTo } = await testCampaign(dependencies, {

@@ -85,7 +85,7 @@ export interface Declaration<
   /** Left out of the document: the parts of the documentation page. */
   readonly undocumented?: true;
   readonly responses: R;
-  /** Beside the implied ones: 401, 429, 500 and 503, 404 of path parameters, 413 and 415 of bodies. */
+  /** Beside the implied ones: 401, 429, 500 and 503, 404 of path parameters, 400 of queries and bodies, 408, 413 and 415 of bodies. */
   readonly errors?: readonly number[];
 }
 

@@ -51,7 +51,6 @@ export const createWebhook = endpoint(
     responses: {
       201: answerWith('The configuration', 'Webhook created successfully', Webhook, webhookExample),
     },
-    errors: [400],
   },
   async ({ dependencies, principal, body }) => {
     assertTargetUrl(dependencies, body.url);
@@ -81,7 +80,6 @@ export const listWebhooks = endpoint(
     access: 'workspace',
     query: optional({ page: Page, limit: limitUpTo(100) }),
     responses: { 200: onePage('One page of configurations', Webhook, webhookExample) },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
@@ -125,7 +123,6 @@ export const updateWebhook = endpoint(
         status: 'inactive',
       }),
     },
-    errors: [400],
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
     const { database, secrets } = dependencies;

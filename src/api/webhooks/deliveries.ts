@@ -38,7 +38,6 @@ export const listWebhookDeliveries = endpoint(
       limit: limitUpTo(1000),
     }),
     responses: { 200: onePart('One page of deliveries', Delivery, deliveryExample) },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query }) => {
     await getWebhookConfiguration(database, workspaceId, id);
@@ -132,7 +131,6 @@ export const testWebhook = endpoint(
         waitingDeliveryExample,
       ),
     },
-    errors: [400],
   },
   async ({ dependencies: { database, now }, principal: { workspaceId }, params: { id }, body }) => {
     await getWebhookConfiguration(database, workspaceId, id);

@@ -34,7 +34,6 @@ export const listDeliveries = endpoint(
       limit: limitUpTo(1000),
     }),
     responses: { 200: onePart('One page of deliveries', Delivery, deliveryExample) },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? defaultLimit;
@@ -66,7 +65,6 @@ export const resendFailed = endpoint(
     body: struct({ since: IsoDateTime, until: IsoDateTime }),
     bodyExample: { since: '2026-11-21T09:00:00.000Z', until: '2026-11-21T10:00:00.000Z' },
     responses: { 202: answerWith('How many are queued', 'Deliveries queued', Resent, { count: 17 }) },
-    errors: [400],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, body }) => {
     const { since, until } = body;

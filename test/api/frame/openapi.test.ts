@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isRight } from 'fp-ts/lib/Either.js';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
+import { fieldDescriptions } from '../../../src/api/frame/document/field-descriptions.ts';
 import { openApiDocument } from '../../../src/api/frame/document/openapi.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { createContract, escape } from '../../support/contract.ts';
@@ -107,6 +108,12 @@ it('describes every property and every parameter', () => {
   walk('', document['components']);
   walk('', document['paths']);
   expect(silent, 'src/api/frame/document/field-descriptions.ts holds the words').toEqual([]);
+});
+
+it('has words for nothing that is not there', () => {
+  const text = JSON.stringify(document);
+  const unsaid = Object.values(fieldDescriptions).filter((one) => !text.includes(JSON.stringify(one)));
+  expect(unsaid).toEqual([]);
 });
 
 it('names every shape, so that generated clients do', () => {

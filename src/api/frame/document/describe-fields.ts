@@ -27,9 +27,13 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   to: 'Only those created before this instant.',
 };
 
+const meaningOf = (name: string): string | undefined =>
+  fieldDescriptions[name] ??
+  fieldDescriptions[name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
+
 /** The description stands beside the schema, where readers of parameters look. */
 export function describedParameter(name: string, schema: JsonSchema): JsonSchema {
-  const { description = parameterDescriptions[name] ?? fieldDescriptions[name], ...rest } = schema;
+  const { description = parameterDescriptions[name] ?? meaningOf(name), ...rest } = schema;
   return {
     ...(description !== undefined && { description }),
     ...(name === 'templateId' && { example: exampleTemplateId }),
@@ -46,7 +50,7 @@ export function withDescriptions(name: string, schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).map(([key, value]) => {
     if (key !== 'properties') return [key, inside(value)];
     const properties = Object.entries(value as Record<string, JsonSchema>).map(([field, one]) => {
-      const description = fieldDescriptions[`${name}.${field}`] ?? fieldDescriptions[field];
+      const description = fieldDescriptions[`${name}.${field}`] ?? meaningOf(field);
       return [field, { ...(description !== undefined && { description }), ...withDescriptions(name, one) }];
     });
     return [key, Object.fromEntries(properties)];

@@ -1,4 +1,4 @@
-/** What each field and parameter means, by its name or by `Schema.name`; the test of the document misses one that has no line. */
+/** What each field and parameter means, by its name (`channelId` is `channel_id`, too) or by `Schema.name`; the test of the document misses one. */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
   'AuditEntry.at': 'When it was done.',
   key_id: 'The API key that did it; null where it was no key.',
@@ -51,7 +51,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   balance: 'The sum of the ledger, as decimal text. What can be spent is balance − reserved.',
   billable: 'True when the provider charges for the message.',
   body: 'Values, or names of variables, of the template’s body.',
-  'InboundMessage.body': 'The text as the person wrote it.',
   buttons: 'Values, or names of variables, of the template’s buttons.',
   campaign: 'The campaign as it was created.',
   can_send_test: 'True when the template is approved, the channel active and the wallet covers one message.',
@@ -63,13 +62,11 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   changedBy: 'Who changed it; null when nobody did by hand.',
   changes: 'What happened, as the provider told it.',
   channelId: 'The sending number’s channel.',
-  channel_id: 'The sending number’s channel.',
   chatMode: 'Who answers in the conversation.',
   chatName: 'The name that the person shows in the chat.',
   claimed: 'On the way: claimed by a page that is being sent.',
   closedAt: 'When it was closed; null unless it is.',
   code: 'The same as the HTTP status.',
-  'Campaign.code': 'Why the preparation failed.',
   completed_at: 'When nobody was left to be sent to; null before.',
   conditions: 'Conditions on contacts; see `match`.',
   consecutiveFailures: 'Failed deliveries since the last that succeeded.',
@@ -85,7 +82,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   coupon_code: 'The code that the button copies.',
   createdAt: 'When it was created.',
   createdBy: 'The id of the user who creates it; the key’s id where absent.',
-  created_at: 'When it was created.',
   csv_contacts_string: 'The CSV itself: a header row and at least one data row.',
   csv_file_key: 'What an upload answered.',
   csv_file_url: 'The address that an upload answered, or a public one.',
@@ -168,7 +164,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   phoneNumber: 'National digits.',
   phoneNumberId: 'The provider’s id of the sending number.',
   phone_number: 'Digits with calling code.',
-  phone_number_id: 'The provider’s id of the sending number.',
   preparation_error: 'Why the preparation failed; null unless it did.',
   preparation_status: 'Whether the list of recipients is ready.',
   preparation_version: 'Rises with each preparation; 1 at creation.',
@@ -183,7 +178,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   providerMessageId: 'The provider’s id of the message; null when it gave none.',
   providerTemplateId: 'The provider’s id of the template.',
   provider_message_id: 'The provider’s id of the message; null before it accepted.',
-  provider_template_id: 'The provider’s id of the template.',
   provider_template_status: 'The status as the provider tells it.',
   quick_contacts:
     'Phone numbers in international form, each with values of the body’s variables after `,`, `|` or `;` where wanted: `+4915112345678,Ada,12`.',
@@ -240,7 +234,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   type: 'Which kind.',
   unknown: 'Nobody knows whether it was sent: the provider did not answer.',
   updatedAt: 'When it last changed.',
-  updated_at: 'When it last changed.',
   url: 'Where deliveries go: http or https.',
   url_suffix: 'What is appended to the button’s address.',
   value: 'The value.',
@@ -251,5 +244,4 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   waiting: 'Deliveries whose turn has not come; counted up to 10,000.',
   webhookId: 'The webhook configuration.',
   workspaceId: 'The workspace.',
-  workspace_id: 'The workspace.',
 };

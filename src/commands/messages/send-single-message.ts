@@ -81,7 +81,13 @@ export async function sendSingleMessage(
   const { channel } = message;
   const accessToken = dependencies.secrets.decrypt(channel.accessTokenEncrypted, `channel ${channel.id}`);
   const messageId = await claim(dependencies, message);
-  const result = await attemptDispatch(dependencies, { message, messageId, accessToken });
+  const result = await dispatch(dependencies, { message, messageId, accessToken }).catch(
+    async (error: unknown) => {
+      // The provider never throws: what does throw has left nothing there.
+      await record(dependencies, messageId, unreachable);
+      throw error;
+    },
+  );
   switch (result.kind) {
     case 'accepted': {
       const { providerMessageId, messageStatus: status, otherIds } = result;
@@ -157,16 +163,6 @@ interface Dispatching {
   readonly message: SingleMessage;
   readonly messageId: string;
   readonly accessToken: string;
-}
-
-/** The provider never throws: what does throw has left nothing at the provider. */
-async function attemptDispatch(dependencies: SingleSender, dispatching: Dispatching): Promise<Dispatch> {
-  try {
-    return await dispatch(dependencies, dispatching);
-  } catch (error) {
-    await record(dependencies, dispatching.messageId, unreachable);
-    throw error;
-  }
 }
 
 /** Waits for a token and sends. Only an answer that says "too fast" is followed by another attempt. */

@@ -79,7 +79,6 @@ function derive(codec: t.Mixed, schemas: NamedSchemas | undefined): JsonSchema |
   if (codec instanceof t.UnknownType) return {};
   if (codec instanceof t.AnyDictionaryType) return { type: 'object' };
   if (codec instanceof t.LiteralType) return literalSchema(codec.value);
-  if (codec instanceof t.KeyofType) return { type: 'string', enum: Object.keys(codec.keys) };
   if (codec instanceof t.ArrayType || codec instanceof t.ReadonlyArrayType) {
     return { type: 'array', items: inner(codec.type as t.Mixed) };
   }
@@ -92,7 +91,6 @@ function derive(codec: t.Mixed, schemas: NamedSchemas | undefined): JsonSchema |
     return objectSchema(props, Object.keys(props), inner);
   }
   if (codec instanceof t.PartialType) return objectSchema(codec.props as t.Props, [], inner);
-  if (codec instanceof t.ExactType || codec instanceof t.ReadonlyType) return inner(codec.type as t.Mixed);
   if (codec instanceof t.IntersectionType) {
     return intersectionSchema((codec.types as readonly t.Mixed[]).map(inner));
   }
@@ -117,9 +115,10 @@ function objectSchema(
 function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => JsonSchema): JsonSchema {
   const members = codecs.map(inner);
   const types = members.map(({ type }) => type);
-  const values = members.flatMap((member) => (member['enum'] as readonly unknown[] | undefined) ?? []);
   const others = members.filter((member) => member['enum'] === undefined && member['type'] !== 'null');
-  const mergeable = types.every((type) => typeof type === 'string') && new Set(types).size === types.length;
+  const mergeable =
+    members.every((member) => typeof member['type'] === 'string' && member['enum'] === undefined) &&
+    new Set(types).size === types.length;
   const list = members.find(({ type }) => type === 'array');
   const object = others.length > 1 ? members.find(({ type }) => type === 'object') : undefined;
   const first = list ?? object;
@@ -130,10 +129,7 @@ function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => Json
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     return { if: test, then: first, else: other };
   }
-  if (!mergeable || (values.length > 0 && others.length > 0)) return anyOf(members);
-  const nulls = types.includes('null') ? [null] : [];
-  const merged = Object.assign({}, ...members, { type: types }) as JsonSchema;
-  return values.length > 0 ? { ...merged, enum: [...values, ...nulls] } : merged;
+  return mergeable ? (Object.assign({}, ...members, { type: types }) as JsonSchema) : anyOf(members);
 }
 
 function anyOf(members: readonly JsonSchema[]): JsonSchema {

@@ -183,16 +183,9 @@ function bodyOf(
   schemas: NamedSchemas,
 ): JsonSchema | undefined {
   if (body === 'none') return undefined;
-  if (body === 'multipart') {
-    const file = {
-      type: 'object',
-      properties: { file: { type: 'string', format: 'binary' } },
-      required: ['file'],
-    };
-    return { required: true, content: { 'multipart/form-data': { schema: bodySchema ?? file } } };
-  }
-  const schema =
-    body === 'raw' ? (bodySchema ?? {}) : toJsonSchema(named(pascalCase(operationId), body), schemas);
+  if (body === 'multipart')
+    return { required: true, content: { 'multipart/form-data': { schema: bodySchema } } };
+  const schema = body === 'raw' ? bodySchema : toJsonSchema(named(pascalCase(operationId), body), schemas);
   const media = { schema, ...(bodyExample !== undefined && { example: bodyExample }) };
   return { required: true, content: { 'application/json': media } };
 }

@@ -143,9 +143,12 @@ const webhooksEach = 50;
 /** Fifty configurations of each workspace, known to answer, whose receivers stop answering under seven contacts a second. */
 async function hangingReceivers(site: AttackSite): Promise<void> {
   let hangs = false;
+  let answered = 0;
   const server: Server = createServer((request, response) => {
     request.resume();
-    if (!hangs) response.writeHead(204).end();
+    if (hangs) return;
+    response.writeHead(204).end();
+    answered += 1;
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -171,7 +174,7 @@ async function hangingReceivers(site: AttackSite): Promise<void> {
       ),
     );
   await Promise.all(contacts(0, 2));
-  await sleep(5_000);
+  while (answered < 2 * webhooksEach * site.keys.length) await sleep(100);
   hangs = true;
   for (let second = 0; second < site.seconds; second += 1) {
     await Promise.all([...contacts(100 + second * 10, 7), sleep(1_000)]);

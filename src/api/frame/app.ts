@@ -17,6 +17,7 @@ import { createReadiness, type Readiness } from './health.ts';
 import type { FrameState } from './state.ts';
 import { createMemoryBudget } from './body/memory-budget.ts';
 import { mount } from './mount.ts';
+import { limitDocuments } from './caller/limit-documents.ts';
 import { createRateLimiter } from './caller/rate-limit.ts';
 import { refuse } from './refuse.ts';
 import { requestLog } from './request-log.ts';
@@ -101,7 +102,7 @@ function createApp(options: AppOptions): Koa<FrameState> {
     isStopping,
     findMissing: readiness.findMissing,
   };
-  app.use(dashboardPage(pageFolder));
+  app.use(limitDocuments(frame.addressOf)).use(dashboardPage(pageFolder));
   app.use(sessionApi({ ...frame, authenticate: createSessionAuthenticator(dependencies) }, endpoints));
   const sessions = sessionEndpoints({
     prove: (apiKey, ip) => frame.authenticate(requestWith(apiKey), limitedParty(ip), { access: 'workspace' }),

@@ -30,7 +30,8 @@ export function refuse({
       ctx.state.failure = status !== 500 && error instanceof Error ? error.message : describe(error);
       ctx.status = status;
       ctx.body = body;
-      ctx.set({ ...headers, 'Content-Type': 'application/json; charset=utf-8' });
+      ctx.remove('Content-Encoding');
+      ctx.set({ 'Cache-Control': 'no-store', ...headers, 'Content-Type': 'application/json; charset=utf-8' });
       if (restIsLarge(ctx.req)) closeAfter(ctx, body);
     }
   };

@@ -8,24 +8,24 @@ export interface StartLimits {
   /** Under way at a time in this process, at least and at most. */
   readonly fewest: number;
   readonly most: number;
-  /** A start that takes longer found others before it: fewer at a time, so that a newcomer does not wait behind them. */
+  /** A start that takes longer found others before it: half as many at a time, so that a newcomer does not wait behind them. */
   readonly targetMs: number;
-  /** Of them, for slow endpoints: each of those costs the server a workflow for nothing, or next to nothing. */
+  /** Of them at most, one in `fewest`, for slow endpoints: each of those costs the server a workflow for next to nothing. */
   readonly slow: number;
 }
 
 /** How long nothing is started after a start that failed. */
 const holdMs = 1000;
-/** A slow start lowers the number at a time, a quick one raises it: one in six may be slow. */
-const slowStep = 0.5;
-const quickStep = 0.1;
+/** What a quick start adds to the number at a time, where that was what kept others waiting. */
+const quickStep = 0.25;
 
 export function createDeliveryStarts(
   { database, orchestrator, logger }: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
   { fewest, most, targetMs, slow: slowAtATime }: StartLimits,
 ) {
   const underWay = new Set<Promise<void>>();
-  let atATime = most;
+  let atATime = fewest;
+  let halvedAt = 0;
   let slowUnderWay = 0;
   let heldUntil = 0;
   let onRoom = (): void => undefined;
@@ -34,8 +34,14 @@ export function createDeliveryStarts(
     const startedAt = performance.now();
     try {
       const outcome = await orchestrator.startWebhookDelivery(deliveryId);
-      const isSlow = performance.now() - startedAt > targetMs;
-      atATime = Math.min(most, Math.max(fewest, atATime + (isSlow ? -slowStep : quickStep)));
+      const endedAt = performance.now();
+      if (endedAt - startedAt <= targetMs) {
+        if (!isHalfFree()) atATime = Math.min(most, atATime + quickStep);
+      } else if (startedAt > halvedAt) {
+        // Once for all that were under way together.
+        atATime = Math.max(fewest, atATime / 2);
+        halvedAt = endedAt;
+      }
       if (outcome === 'closed') await failUndialled(database, deliveryId);
     } catch (error) {
       // Temporal is away: the delivery takes its place in the queue again.
@@ -51,7 +57,7 @@ export function createDeliveryStarts(
 
   return {
     room: () => (performance.now() < heldUntil ? 0 : Math.floor(atATime) - underWay.size),
-    slowRoom: () => Math.max(0, slowAtATime - slowUnderWay),
+    slowRoom: () => Math.max(0, Math.min(slowAtATime, Math.floor(atATime / fewest)) - slowUnderWay),
     /** Resolves when half of the starts may be made at once: a round of several costs as much as a round of one. */
     async untilRoom(): Promise<void> {
       if (isHalfFree()) return;

@@ -1,3 +1,4 @@
+import { get, type IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -156,6 +157,39 @@ describe('a connection', () => {
     expect((await whole.closed).match(/HTTP\/1\.1 404/g)).toHaveLength(3);
     await closed;
   });
+
+  it('is given 32 MiB without a key at once, and anything else beside it', async () => {
+    const page = endpoint({ ...flood.declaration, path: '/page' }, async () => ({
+      status: 200,
+      contentType: 'text/plain',
+      content: Buffer.alloc(1024 * 1024),
+      headers: { 'Content-Encoding': 'gzip', 'Cache-Control': 'public' },
+    }));
+    await start({ endpoints: [...echoEndpoints, page] });
+    const beganAt = performance.now();
+    let answer = await rawGet('/page');
+    expect(answer.headers['content-encoding']).toBe('gzip');
+    let taken = 0;
+    for (; answer.status === 200; taken += 1) answer = await rawGet('/page');
+    expect(taken).toBeGreaterThanOrEqual(32);
+    expect(taken).toBeLessThanOrEqual(33 + (8 * (performance.now() - beganAt)) / 1_000);
+    // Of what an answer says of its body nothing is left beside the refusal.
+    expect(answer).toMatchObject({
+      status: 429,
+      headers: { 'cache-control': 'no-store', 'retry-after': expect.any(String) },
+    });
+    expect(answer.headers).not.toHaveProperty('content-encoding');
+    expect((await rawGet('/none')).status).toBe(404);
+    expect((await rawGet('/page', '127.0.0.9')).status).toBe(200);
+  });
+
+  const rawGet = (path: string, localAddress = '127.0.0.1') =>
+    new Promise<{ status: number; headers: IncomingHttpHeaders }>((resolve, reject) => {
+      get({ port: api.port, host: '127.0.0.1', path, localAddress, agent: false }, (answer) => {
+        answer.resume();
+        answer.once('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers }));
+      }).once('error', reject);
+    });
 
   it('is one of a number, of which an address has half', async () => {
     await start({ limits: { connections: 6 } });

@@ -1,5 +1,5 @@
 /** `/openapi.json` and a page that renders it, everything from this server. */
-import { createReadStream } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { endpoint, type Endpoint } from '../endpoint.ts';
 import { openApiDocument } from './openapi.ts';
@@ -60,7 +60,7 @@ const page = SwaggerUIBundle({
 
 /** The document describes `operations` and its own address. */
 export function documentation(operations: readonly Endpoint[]): readonly Endpoint[] {
-  // As bytes: anybody may ask for it, as often as he likes.
+  // As bytes: anybody may ask for it.
   let content: Buffer | undefined;
   const description: Endpoint = endpoint(
     {
@@ -73,6 +73,7 @@ export function documentation(operations: readonly Endpoint[]): readonly Endpoin
       responses: {
         200: { description: 'An OpenAPI 3.1 document', content: { 'application/json': { type: 'object' } } },
       },
+      errors: [429],
     },
     async () => {
       content ??= Buffer.from(JSON.stringify(openApiDocument([...operations, description])));
@@ -90,11 +91,8 @@ export function documentation(operations: readonly Endpoint[]): readonly Endpoin
   ];
 }
 
-function pagePart(
-  path: `/${string}`,
-  contentType: string,
-  content: () => string | ReturnType<typeof createReadStream>,
-): Endpoint {
+function pagePart(path: `/${string}`, contentType: string, read: () => string | Buffer): Endpoint {
+  let content: string | Buffer | undefined;
   return endpoint(
     {
       method: 'GET',
@@ -108,7 +106,7 @@ function pagePart(
     },
     async () => ({
       status: 200,
-      content: content(),
+      content: (content ??= read()),
       contentType,
       headers: { 'Content-Security-Policy': contentSecurityPolicy },
     }),
@@ -116,5 +114,5 @@ function pagePart(
 }
 
 function rendererFile(name: string) {
-  return createReadStream(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+  return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
 }

@@ -34,6 +34,7 @@ if (bytes > mostBytes || bytesOfOne > mostBytesOfOne) {
   );
 }
 
+for (const name of readdirSync(packed).filter((one) => one.endsWith('.tgz'))) rmSync(join(packed, name));
 execFileSync('npm', ['pack', '--silent', '--pack-destination', packed], { cwd: client });
 process.stdout.write(
   `clients/typescript: ${bytes} bytes in gzip of ${mostBytes}, one operation ${bytesOfOne} of ${mostBytesOfOne}, packed into dist/clients\n`,

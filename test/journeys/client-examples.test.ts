@@ -11,7 +11,9 @@ let stack: TestStack;
 
 beforeAll(async () => {
   execFileSync(process.execPath, ['tools/build-clients.mjs'], { stdio: 'pipe' });
-  const packed = readdirSync('dist/clients').map((name) => resolve('dist/clients', name));
+  const packed = readdirSync('dist/clients')
+    .filter((name) => name.endsWith('.tgz'))
+    .map((name) => resolve('dist/clients', name));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   execFileSync('npm', ['install', '--offline', '--no-audit', ...packed], { cwd: folder, stdio: 'pipe' });
   stack = await startTestStack();

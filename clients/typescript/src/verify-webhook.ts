@@ -2,7 +2,7 @@ import type { WebhookEvent } from './schemas.ts';
 
 export interface WebhookRequest {
   /** The body as it came, byte for byte. */
-  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly body: string | Uint8Array;
   /** `Headers`, or an object with names in lower case, as Node has them. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly secret: string;

@@ -1,11 +1,12 @@
-/** The provider simulator as a process of its own: prints one line of JSON when it is ready. */
+/** The provider simulator as a process of its own: prints one line when it is ready, of JSON unless LOG_FORMAT is `pretty`. */
 import { readSimulatorOptions } from './options.ts';
 import { startSimulator } from './server.ts';
 
 const simulator = await startSimulator(readSimulatorOptions(process.env));
-process.stdout.write(
-  `${JSON.stringify({ ready: true, port: simulator.port, baseUrl: simulator.baseUrl, pid: process.pid })}\n`,
-);
+const { port, baseUrl } = simulator;
+const forPeople = process.env['LOG_FORMAT'] === 'pretty';
+const ready = JSON.stringify({ ready: true, port, baseUrl, pid: process.pid });
+process.stdout.write(`${forPeople ? `ready at ${baseUrl}` : ready}\n`);
 
 const stop = (): void => {
   void simulator.close().then(() => process.exit(0));

@@ -18,7 +18,7 @@ async function status(url: string): Promise<number> {
 describe('npm start', { timeout: 180_000 }, () => {
   let stack: TestStack;
   beforeAll(async () => {
-    stack = await startTestStack({ args: ['--workers', '2'] });
+    stack = await startTestStack({ args: ['--workers', '2'], environment: { LOG_FORMAT: 'pretty' } });
   }, 180_000);
   afterAll(() => stack.remove());
 
@@ -36,6 +36,11 @@ describe('npm start', { timeout: 180_000 }, () => {
     ]);
     expect(Object.keys(stack.dev.templateIds).length).toBeGreaterThan(5);
     expect(statSync(join(stack.dataDir, 'dev.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('prints for people, where the log does: no line of JSON', () => {
+    expect(stack.output()).toContain('provider | ready at ');
+    expect(stack.output()).not.toMatch(/^(\w+ *\| *)?\{/m);
   });
 
   test('serves the API and the Temporal Web UI', async () => {

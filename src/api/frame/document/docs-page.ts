@@ -28,17 +28,22 @@ const html = `<!doctype html>
 // The key outlives a reload and ends with the tab. What earlier versions kept for good is removed.
 const startScript = `localStorage.removeItem('authorized');
 const kept = sessionStorage.getItem('apiKey');
-// By path, method, name and summary of an operation; the renderer's own looks at the tags alone.
+// By path, method, name and summary of an operation; the renderer's own looks at the tags alone, and at no event.
+const fits = (phrase, path, method, operation) => {
+  const text = [path, method, operation.get('operationId'), operation.get('summary')].join(' ').toLowerCase();
+  return phrase.toLowerCase().split(' ').every((word) => text.includes(word));
+};
 const search = (tags, phrase) => {
-  const words = phrase.toLowerCase().split(' ');
-  const fits = (one) => {
-    const operation = one.get('operation');
-    const text = [one.get('path'), one.get('method'), operation.get('operationId'), operation.get('summary')].join(' ').toLowerCase();
-    return words.every((word) => text.includes(word));
-  };
+  const fitting = (one) => fits(phrase, one.get('path'), one.get('method'), one.get('operation'));
   return tags
-    .map((tag, name) => (name.toLowerCase().includes(phrase.toLowerCase()) ? tag : tag.update('operations', (all) => all.filter(fits))))
+    .map((tag, name) => (name.toLowerCase().includes(phrase.toLowerCase()) ? tag : tag.update('operations', (all) => all.filter(fitting))))
     .filter((tag) => tag.get('operations').size > 0);
+};
+const searchEvents = (all, { layoutSelectors }) => () => {
+  const phrase = layoutSelectors.currentFilter();
+  if (typeof phrase !== 'string' || 'webhooks events'.includes(phrase.toLowerCase())) return all();
+  const fitting = ([name, [{ method, operation }]]) => fits(phrase, name, method, operation.get('operation'));
+  return Object.fromEntries(Object.entries(all()).filter(fitting));
 };
 const page = SwaggerUIBundle({
   url: '/openapi.json',
@@ -47,7 +52,7 @@ const page = SwaggerUIBundle({
   docExpansion: 'none',
   defaultModelsExpandDepth: -1,
   filter: true,
-  plugins: [{ fn: { opsFilter: search } }],
+  plugins: [{ fn: { opsFilter: search }, statePlugins: { spec: { wrapSelectors: { selectWebhooksOperations: searchEvents } } } }],
   onComplete: () => kept && page.preauthorizeApiKey('apiKey', kept),
   requestInterceptor: (request) => {
     const key = request.headers?.['X-API-Key'];

@@ -21,7 +21,7 @@ const outcomeUnknown =
 const Digits = refined(
   t.string,
   (text) => /^[1-9]\d{4,14}$/.test(text),
-  (field) => `${field} must be 5 to 15 digits`,
+  (field) => `${field} must be digits that begin with the country code, such as 4915112345678`,
   {
     pattern: '^[1-9][0-9]{4,14}$',
   },

@@ -6,7 +6,9 @@ import { integerOf } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
 import { nullish, optional, struct } from './struct.ts';
 
-const Column = describe(integerOf({ min: 0 }), { description: '0-based index of the column' });
+const Column = describe(integerOf({ min: 0, meaning: 'the number of a column, counted from 0' }), {
+  description: '0-based index of the column',
+});
 
 export const CsvMapping = named(
   'CsvMapping',

@@ -33,10 +33,10 @@ const Absent = (field: string) =>
       (input, context) =>
         input === undefined
           ? t.success(undefined)
-          : t.failure(input, context, `${field} must not be sent: the API key supplies it`),
+          : t.failure(input, context, `${field} must not be sent: the API key of a channel supplies it`),
       t.identity,
     ),
-    { not: {}, description: 'Must not be sent: the API key supplies it.' },
+    { not: {}, description: 'Must not be sent: the API key of a channel supplies it.' },
   );
 
 const nonEmpty = refined(

@@ -38,7 +38,7 @@ function scalar<A, O = A>({ name, is, parse, encode, expectation, schema }: Scal
 const isString = (value: unknown): value is string => typeof value === 'string';
 const identity = <A>(value: A): A => value;
 
-function textMatching(
+export function textMatching(
   name: string,
   pattern: RegExp,
   expectation: string,
@@ -84,7 +84,7 @@ export const IsoDateTime: t.Type<Date, string> = scalar({
   is: (value): value is Date => value instanceof Date,
   parse: (input) => (isString(input) ? parseDateTime(input) : undefined),
   encode: (value) => value.toISOString(),
-  expectation: 'must be an ISO 8601 date-time with a time zone',
+  expectation: 'must be an ISO 8601 date-time with a time zone, such as 2026-12-24T18:00:00Z',
   schema: { type: 'string', format: 'date-time' },
 });
 
@@ -102,7 +102,7 @@ export const HexColour = textMatching(
 export const CountryCode = textMatching(
   'CountryCode',
   /^\+[1-9]\d{0,3}$/,
-  'must be a country code of the form +<digits>',
+  'must be a country code with its plus sign, such as +49',
   { pattern: '^\\+[1-9][0-9]{0,3}$' },
 );
 
@@ -138,14 +138,15 @@ const isInteger = (value: unknown): value is number => Number.isSafeInteger(valu
 export function integerOf({
   min,
   max,
-}: { readonly min?: number; readonly max?: number } = {}): t.Type<number> {
+  meaning = `an integer${rangeText(min, max)}`,
+}: { readonly min?: number; readonly max?: number; readonly meaning?: string } = {}): t.Type<number> {
   const within = (value: number) => value >= (min ?? -Infinity) && value <= (max ?? Infinity);
   return scalar({
     name: 'integer',
     is: isInteger,
     parse: (input) => (isInteger(input) && within(input) ? input : undefined),
     encode: identity,
-    expectation: `must be an integer${rangeText(min, max)}`,
+    expectation: `must be ${meaning}`,
     schema: {
       type: 'integer',
       ...(min !== undefined && { minimum: min }),

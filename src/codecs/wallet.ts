@@ -1,10 +1,17 @@
 /** Wallets on the wire: amounts are decimal strings with up to six places. */
 import * as t from 'io-ts';
-import { describe, named } from './json-schema.ts';
-import { cursorOf, integerOf, IsoDateTime, Uuid } from './scalars.ts';
+import { named } from './json-schema.ts';
+import { cursorOf, integerOf, IsoDateTime, textMatching, Uuid } from './scalars.ts';
 import { nullish, oneOf, struct } from './struct.ts';
 
-export const Amount = describe(new t.StringType(), { pattern: '^-?\\d+(\\.\\d{1,6})?$' });
+export const Amount = textMatching(
+  'Amount',
+  /^-?\d+(\.\d{1,6})?$/,
+  'must be an amount in a string, such as "20.28"',
+  {
+    pattern: '^-?\\d+(\\.\\d{1,6})?$',
+  },
+);
 
 export const Wallet = named(
   'Wallet',

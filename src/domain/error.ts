@@ -34,6 +34,12 @@ export const channelNeeded = (): Invalid =>
     { field: 'X-API-Key', message: 'Send with an API key of a channel: this one is of the whole workspace' },
   ]);
 
+/** The message is the specification's. */
+export const templateNotApproved = (field: string, status: string): Invalid =>
+  new Invalid('Template is not approved', [
+    { field, message: `The template is ${status}: choose one of GET /api/templates?status=APPROVED` },
+  ]);
+
 /** The workspace's plan does not hold the feature, or its quota is used up. */
 export class FeatureUnavailable extends Error {
   readonly feature: string;

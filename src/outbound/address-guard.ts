@@ -99,7 +99,7 @@ export function checkTargetUrl(text: string, policy: OutboundPolicy): TargetUrlC
 /** A sentence per problem for the caller's error message; starts with the field's name. */
 export function targetUrlMessage(field: string, problem: TargetUrlProblem): string {
   const messages: Record<TargetUrlProblem, string> = {
-    malformed: `${field} must be a valid URL`,
+    malformed: `${field} must be a valid URL, such as https://example.com/path`,
     too_long: `${field} must be at most ${maxUrlLength} characters long`,
     scheme_not_allowed: `${field} must use http or https`,
     credentials_not_allowed: `${field} must not contain a user name or password`,

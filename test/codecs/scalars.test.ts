@@ -76,7 +76,7 @@ describe('IsoDateTime', () => {
     1_700_000_000,
   ])('refuses %s', (text) => {
     expect(problemsOf(struct({ at: IsoDateTime }), { at: text })).toEqual([
-      'at: at must be an ISO 8601 date-time with a time zone',
+      'at: at must be an ISO 8601 date-time with a time zone, such as 2026-12-24T18:00:00Z',
     ]);
   });
 

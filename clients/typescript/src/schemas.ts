@@ -425,9 +425,9 @@ export type CheckCampaign = {
   readonly send_type: SendType;
   /** A note of the sender’s own. */
   readonly description?: string;
-  /** Must not be sent: the API key supplies it. */
+  /** Must not be sent: the API key of a channel supplies it. */
   readonly channel_id?: unknown;
-  /** Must not be sent: the API key supplies it. */
+  /** Must not be sent: the API key of a channel supplies it. */
   readonly phone_number_id?: unknown;
   /** Narrows `segmented`: only contacts that meet these conditions, too. */
   readonly contact_filters?: ContactFilters;
@@ -690,9 +690,9 @@ export type CreateCampaign = {
   readonly send_type: SendType;
   /** A note of the sender’s own. */
   readonly description?: string;
-  /** Must not be sent: the API key supplies it. */
+  /** Must not be sent: the API key of a channel supplies it. */
   readonly channel_id?: unknown;
-  /** Must not be sent: the API key supplies it. */
+  /** Must not be sent: the API key of a channel supplies it. */
   readonly phone_number_id?: unknown;
   /** Narrows `segmented`: only contacts that meet these conditions, too. */
   readonly contact_filters?: ContactFilters;

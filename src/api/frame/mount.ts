@@ -5,7 +5,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Places } from '../../concurrency/places.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { withCallContext } from '../../concurrency/call-context.ts';
-import { NotFound, Overloaded, Unauthorized } from '../../domain/error.ts';
+import { Overloaded, Unauthorized } from '../../domain/error.ts';
 import type { Authenticator } from './caller/authenticate.ts';
 import { limitedParty, type AddressReader } from './caller/client-address.ts';
 import type { Answer, Declaration, Endpoint, EndpointCall, EndpointRequest } from './endpoint.ts';
@@ -49,7 +49,7 @@ export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<
   return (ctx) => {
     requireOneHost(ctx.req);
     return dispatch(ctx, async () => {
-      throw new NotFound('Route');
+      throw new HttpProblem(404, 'Route not found: /docs lists every one');
     });
   };
 }

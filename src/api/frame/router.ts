@@ -17,7 +17,8 @@ export function createRouter(endpoints: readonly Endpoint[], serve: Serve): Rout
     router.all(path, (ctx) => {
       ctx.state.route = path;
       const target = methods.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
-      if (target === undefined) throw new HttpProblem(405, 'Method not allowed', { Allow: allow });
+      if (target === undefined)
+        throw new HttpProblem(405, `Method not allowed: this path takes ${allow}`, { Allow: allow });
       return serve(ctx, target);
     });
   }

@@ -28,7 +28,10 @@ export function scheduleOf(
   if (body.scheduled_at === undefined || body.scheduled_at === null)
     return refuse('scheduled_at is required');
   const decoded = IsoDateTime.decode(body.scheduled_at);
-  if (!isRight(decoded)) return refuse('scheduled_at must be an ISO 8601 date-time with a time zone');
+  if (!isRight(decoded))
+    return refuse(
+      'scheduled_at must be an ISO 8601 date-time with a time zone, such as 2026-12-24T18:00:00Z',
+    );
   const at = decoded.right;
   if (at.getTime() <= now.getTime()) return refuse('Scheduled time must be in the future');
   if (at.getTime() > sameDayNextYear(now).getTime())
@@ -77,7 +80,12 @@ function quickContactProblems({ quick_contacts: entries }: CreateCampaign): read
   const problems: FieldProblem[] = [];
   for (const [index, entry] of entries.entries()) {
     if (normalisePhoneNumber(parseQuickContact(entry).phone) !== undefined) continue;
-    problems.push(problem(`quick_contacts.${index}`, `quick_contacts.${index} is not a valid phone number`));
+    problems.push(
+      problem(
+        `quick_contacts.${index}`,
+        `quick_contacts.${index} must be in international form, such as +4915112345678`,
+      ),
+    );
     if (problems.length === mostProblems) break;
   }
   return problems;

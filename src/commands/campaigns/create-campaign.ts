@@ -6,6 +6,7 @@ import { initialStatus } from '../../domain/campaigns/campaign.ts';
 import { csvKeys } from '../../domain/audience/csv.ts';
 import {
   channelNeeded,
+  templateNotApproved,
   FeatureUnavailable,
   Invalid,
   mostProblems,
@@ -96,7 +97,7 @@ export async function checkCampaign(
   const { template, channelIsActive, available } = context;
   if (template === undefined) throw new NotFound('Template');
   if (template.vanished || !isSendable(template.status)) {
-    throw Invalid.at('template_id', 'Template is not approved');
+    throw templateNotApproved('template_id', template.vanished ? 'gone' : template.status);
   }
   const definition = parseTemplate(template.components, template);
   const unsendable = unsendablePart(definition);

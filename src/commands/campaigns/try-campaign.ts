@@ -4,7 +4,13 @@ import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Candidate } from '../../domain/audience/audience.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
-import { FeatureUnavailable, Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
+import {
+  channelNeeded,
+  FeatureUnavailable,
+  Invalid,
+  NotFound,
+  type FieldProblem,
+} from '../../domain/error.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { findChannelPace } from '../../records/sending/channel-rate.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
@@ -50,7 +56,7 @@ export async function tryCampaign(
 ): Promise<TriedCampaign> {
   const { workspaceId, channelId } = principal;
   const { database } = dependencies;
-  if (channelId === null) throw new Invalid('Either channel_id or phone_number_id is required');
+  if (channelId === null) throw channelNeeded();
   const [wallet, rate] = await Promise.all([
     getWallet(database, workspaceId, channelId),
     findChannelPace(database, channelId),

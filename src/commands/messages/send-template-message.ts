@@ -1,5 +1,5 @@
 /** Spec 4.5: one template message to one recipient. */
-import { channelNeeded, Invalid } from '../../domain/error.ts';
+import { channelNeeded, Invalid, templateNotApproved } from '../../domain/error.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import { isSendable, unsendableMessage, unsendablePart } from '../../domain/templates/definition.ts';
@@ -155,7 +155,7 @@ function requireSendable({
   readonly recipient: MessageRecipient;
 }): void {
   if (template.vanishedAt !== null || !isSendable(template.status)) {
-    throw Invalid.at('templateId', 'Template is not approved');
+    throw templateNotApproved('templateId', template.vanishedAt === null ? template.status : 'gone');
   }
   if (channel.status !== 'active') throw new Invalid('The channel is blocked');
   if (channel.blockedCountries.includes(recipient.country)) {

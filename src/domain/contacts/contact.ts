@@ -71,7 +71,7 @@ export function readContactNumber(
 ): PhoneNumber | FieldProblem {
   const code = countryCode === undefined ? undefined : callingCodeFor(countryCode);
   if (countryCode !== undefined && code === undefined) {
-    return { field: 'countryCode', message: 'countryCode is not a calling code' };
+    return { field: 'countryCode', message: 'countryCode must be a calling code, such as 49' };
   }
   const defaultCountryCode = code ?? fallbackCode;
   const number =
@@ -79,7 +79,10 @@ export function readContactNumber(
     // Digits of another country that were written without their plus sign.
     (code === undefined ? normalisePhoneNumber(phoneNumber ?? '') : undefined);
   if (number === undefined) {
-    return { field: 'phoneNumber', message: 'phoneNumber is not a valid phone number' };
+    return {
+      field: 'phoneNumber',
+      message: 'phoneNumber must be in international form, such as +4915112345678',
+    };
   }
   if (code !== undefined && number.countryCode !== code) {
     return { field: 'phoneNumber', message: 'phoneNumber and countryCode do not belong together' };

@@ -93,10 +93,13 @@ const fallbackText = (request: SlotRequest, report: Report): string | typeof wro
   return text;
 };
 
+const missing =
+  'is required: a contact field such as firstName, a text, or a value behind each number of quick_contacts';
+
 const fixedText = (request: SlotRequest, texts: readonly string[], report: Report): string => {
   const text = texts.map((candidate) => normaliseSlot(request.rule, tidyText(candidate))).find(Boolean);
   if (text === undefined) {
-    report(request.path, request.value === undefined ? 'is required' : 'must not be empty');
+    report(request.path, request.value === undefined ? missing : 'must not be empty');
     return '';
   }
   const problem = slotProblem(request.rule, text);

@@ -90,13 +90,13 @@ describe('POST /api/campaigns/auto-trigger', () => {
     [
       'a channel',
       { channel_id: randomUUID() },
-      'channel_id must not be sent: the API key supplies it',
+      'channel_id must not be sent: the API key of a channel supplies it',
       'channel_id',
     ],
     [
       'a phone number id',
       { phone_number_id: '1' },
-      'phone_number_id must not be sent: the API key supplies it',
+      'phone_number_id must not be sent: the API key of a channel supplies it',
       'phone_number_id',
     ],
     [
@@ -115,7 +115,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     [
       'a wrong number',
       { quick_contacts: ['+4915112345678,a,b', 'nonsense'] },
-      'quick_contacts.1 is not a valid phone number',
+      'quick_contacts.1 must be in international form, such as +4915112345678',
       'quick_contacts.1',
     ],
     [

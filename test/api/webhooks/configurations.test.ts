@@ -83,7 +83,7 @@ describe('POST /api/external-webhooks', () => {
     ['title', { title: '  ' }, 'title must not be empty'],
     ['title', { title: 'x'.repeat(256) }, 'title must be at most 255 characters long'],
     ['url', { url: undefined }, 'url is required'],
-    ['url', { url: 'example.com' }, 'url must be a valid URL'],
+    ['url', { url: 'example.com' }, 'url must be a valid URL, such as https://example.com/path'],
     ['url', { url: `https://example.com/${'x'.repeat(2048)}` }, 'url must be at most 2048 characters long'],
     ['url', { url: 'ftp://example.com/' }, 'url must use http or https'],
     ['url', { url: 'https://a:b@example.com/' }, 'url must not contain a user name or password'],

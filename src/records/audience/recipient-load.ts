@@ -8,6 +8,7 @@ import type { SkipReason } from '../../domain/campaigns/recipient.ts';
 import { createBacklog } from '../../concurrency/backlog.ts';
 import { createCopyRows } from '../database/copy-rows.ts';
 import { openLoadConnection, type LoadConnection } from '../database/load-connection.ts';
+import { countriesEvery } from '../campaigns/diagnosis.ts';
 import { isBeingPrepared } from './preparation.ts';
 import { recordPreparationEnd, releaseUnknownReservations, type PreparationEnd } from './preparation-end.ts';
 import { createUuidV7Generator } from '../database/uuid-v7.ts';
@@ -76,6 +77,8 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
   // Made here: Postgres would take longer over a row's id than over half of its other columns.
   const newId = createUuidV7Generator(startedAt);
   const skipped = new Map<SkipReason, number>();
+  const countries = new Map<string, number>();
+  const countedAt: (readonly [position: number, counts: string])[] = [];
   const rows = createCopyRows(columns.length);
   const backlog = createBacklog(batchesUnderWay);
   let position = 0;
@@ -96,6 +99,11 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
     rows.int4(line);
     rows.textArray(variables.length === 0 ? null : variables);
     if (skip !== undefined) skipped.set(skip.reason, (skipped.get(skip.reason) ?? 0) + 1);
+    else if (phone !== undefined) countries.set(phone.country, (countries.get(phone.country) ?? 0) + 1);
+    if (position % countriesEvery === 0) noteCountries();
+  };
+  const noteCountries = (): void => {
+    countedAt.push([position, JSON.stringify(Object.fromEntries(countries))]);
   };
 
   return {
@@ -123,6 +131,14 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
         await releaseUnknownReservations(connection, { campaignId, resentCampaignId });
       }
       const [status] = campaign;
+      if (countedAt.length > 0) {
+        noteCountries();
+        await connection.rows(
+          `INSERT INTO campaign_countries (campaign_id, position, counts)
+           SELECT $1, * FROM unnest($2::int4[], $3::jsonb[]) ON CONFLICT DO NOTHING`,
+          [campaignId, countedAt.map(([at]) => at), countedAt.map(([, counts]) => counts)],
+        );
+      }
       await recordPreparationEnd(connection, { campaignId, status, counts, skipped, messagePlan });
       await beforeCommit();
       await connection.commit();

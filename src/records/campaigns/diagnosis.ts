@@ -1,4 +1,4 @@
-/** What `domain/campaigns/diagnosis.ts` judges a campaign by, in two statements whose cost does not grow with it. */
+/** What `domain/campaigns/diagnosis.ts` judges a campaign by, in three statements whose cost does not grow with it. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
@@ -28,7 +28,6 @@ const Facts = row(
     underWay: t.number,
     failed: t.number,
     claimedPosition: t.number,
-    lastPosition: t.number,
     templateName: t.string,
     templateStatus: t.string,
     templateVanished: t.boolean,
@@ -59,7 +58,6 @@ export async function getCampaignFacts(
     SELECT campaign.status, pause_reason AS "pauseReason", preparation_status AS "preparationStatus",
       preparation_error_message AS "preparationError", scheduled_at AS "scheduledAt", total_contacts AS total,
       pending, claimed + unknown AS "underWay", failed, claimed_position AS "claimedPosition",
-      pending + claimed + accepted + sent + delivered + read + failed + unknown + cancelled + skipped AS "lastPosition",
       template.name AS "templateName", template.status AS "templateStatus",
       template.vanished_at IS NOT NULL AS "templateVanished", template.category,
       channel.status = 'active' AS "channelIsActive", block_reason AS "blockReason",
@@ -100,11 +98,10 @@ export async function getCampaignFacts(
   };
 }
 
-const Waiting = row(t.type({ country: t.string, count: t.number, first: t.number }));
+const Waiting = row(t.type({ country: t.string, count: t.number }));
 
-/** So many of those that wait are all looked at; of more, a thousand that are evenly spread. */
-const exactUpTo = 2_000;
-const sampleSize = 1_000;
+/** So many recipients stand between two rows of `campaign_countries`. */
+export const countriesEvery = 5_000;
 
 interface WaitingPart {
   readonly workspaceId: number;
@@ -112,29 +109,36 @@ interface WaitingPart {
   readonly category: string;
   readonly pending: number;
   readonly claimedPosition: number;
-  readonly lastPosition: number;
 }
 
+/** Counts those that wait up to the next row of `campaign_countries`, and takes the others from there. */
 async function remainingCost(
   connection: Connection,
-  { workspaceId, campaignId, category, pending, claimedPosition, lastPosition }: WaitingPart,
+  { workspaceId, campaignId, category, pending, claimedPosition }: WaitingPart,
 ): Promise<Pick<CampaignFacts['wallet'], 'nextPrice' | 'remainingCost' | 'isExact'>> {
   if (pending === 0) return { nextPrice: null, remainingCost: 0n, isExact: true };
-  const unclaimed = lastPosition - claimedPosition;
-  const step = unclaimed <= exactUpTo ? 1 : Math.ceil(unclaimed / sampleSize);
   const prices = await findPrices(connection, workspaceId, category);
-  // Retries stand behind the claimed position and are few.
   const waiting = await connection.any(sql.type(Waiting)`
-    SELECT country, count(*)::int4 AS count, min(position) AS first FROM (
-      SELECT position FROM generate_series(${claimedPosition + 1}::int4, ${lastPosition}::int4, ${step}::int4)
-        AS position
-      UNION
-      (SELECT position FROM recipient_retry WHERE campaign_id = ${campaignId} ORDER BY position LIMIT ${exactUpTo})
-    ) AS looked CROSS JOIN LATERAL (
-      SELECT country FROM recipient
-      WHERE campaign_id = ${campaignId} AND recipient.position = looked.position AND state = 'PENDING' OFFSET 0
-    ) AS recipient
-    GROUP BY country ORDER BY first`);
+    WITH next AS (
+      SELECT position, counts FROM campaign_countries
+      WHERE campaign_id = ${campaignId} AND position > ${claimedPosition} ORDER BY position LIMIT 1
+    ), waiting AS (
+      SELECT country, position FROM recipient
+      WHERE campaign_id = ${campaignId} AND state = 'PENDING' AND position > ${claimedPosition}
+        AND position <= coalesce((SELECT position FROM next), ${claimedPosition + countriesEvery})
+      UNION ALL
+      SELECT country, retry.position FROM (
+        SELECT position FROM recipient_retry WHERE campaign_id = ${campaignId} ORDER BY position LIMIT ${countriesEvery}
+      ) AS retry JOIN recipient ON campaign_id = ${campaignId} AND recipient.position = retry.position AND state = 'PENDING'
+    )
+    SELECT country, sum(count)::int4 AS count FROM (
+      SELECT country, count(*) AS count, min(position) AS first FROM waiting GROUP BY country
+      UNION ALL
+      SELECT country, up_to::int4 - coalesce((next.counts ->> country)::int4, 0), NULL FROM next, LATERAL (
+        SELECT counts FROM campaign_countries WHERE campaign_id = ${campaignId} ORDER BY position DESC LIMIT 1
+      ) AS last, jsonb_each_text(last.counts) AS whole (country, up_to)
+    ) AS counted
+    GROUP BY country ORDER BY min(first)`);
   const priceOf = (country: string) => prices.get(country) ?? prices.get('') ?? 0n;
   const looked = waiting.reduce((sum, { count }) => sum + count, 0);
   const cost = waiting.reduce((sum, { country, count }) => sum + priceOf(country) * BigInt(count), 0n);

@@ -5,8 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeApiKey } from '../../../src/records/workspaces/api-keys.ts';
 import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
 import { moveCampaignCounters } from '../../../src/commands/campaigns/move-campaign-counters.ts';
+import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
+import { formatAmount } from '../../../src/domain/money.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
+import { aCampaignToPrepare, aSender } from '../../support/audience-campaign.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 
 let api: TestApi;
@@ -43,7 +46,40 @@ describe('GET /api/campaigns/:id/diagnosis', () => {
     expect(wallet).toMatchObject({ ok: false, missing: '0.8115' });
   });
 
-  it('estimates where many wait', async () => {
+  it('counts exactly whom a campaign of many countries still has to pay for, wherever it stands', async () => {
+    const { database } = api.dependencies;
+    const sender = await aSender(database);
+    const rows = Array.from({ length: 12_000 }, (_, at) =>
+      at % 3 === 0 ? `20155${String(at).padStart(5, '0')},1` : `1511${String(at).padStart(7, '0')},49`,
+    );
+    const campaignId = await aCampaignToPrepare(database, sender, {
+      audience: { csv_mapping: { phone_column: 0, country_code_column: 1 } },
+      content: ['phone,code', ...rows].join('\n'),
+    });
+    const watch = { heartbeat: () => undefined, signal: new AbortController().signal };
+    await prepareCampaign(api.dependencies, campaignId, watch);
+    const { workspaceId, channelId } = sender;
+    await run(sql.fragment`INSERT INTO rate_card (workspace_id, category, country, price)
+      VALUES (${workspaceId}, 'MARKETING', 'DE', 3000), (${workspaceId}, 'MARKETING', 'US', 7000)`);
+    const key = (await createApiKey(api.dependencies, { workspaceId, channelId, scope: 'channel' })).apiKey;
+    for (const claimed of [0, 1, 4_999, 5_000, 7_000, 11_000]) {
+      await run(
+        sql.fragment`UPDATE recipient SET state = 'SENT' WHERE campaign_id = ${campaignId} AND position <= ${claimed}`,
+      );
+      await run(sql.fragment`UPDATE campaign_counter SET claimed_position = ${claimed}, sent = ${claimed},
+        pending = 12000 - ${claimed} WHERE campaign_id = ${campaignId}`);
+      const american = Math.ceil((12_000 - Math.ceil(claimed / 3) * 3) / 3);
+      const cost = american * 7_000 + (12_000 - claimed - american) * 3_000;
+      const { body } = await api.send('GET', `/api/campaigns/${campaignId}/diagnosis`, { key });
+      const wallet = (body.data as { check: string; missing: string; action: string }[]).find(
+        ({ check }) => check === 'WALLET',
+      );
+      expect([claimed, wallet?.missing]).toEqual([claimed, formatAmount(BigInt(cost))]);
+      expect(wallet?.action).toContain('at least');
+    }
+  });
+
+  it('estimates where many wait that were not counted by country', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 5_001, balance: 500n });
     const { body } = await api.send('GET', `/api/campaigns/${campaignId}/diagnosis`, { key });
     expect(body.data[0].action).toContain('about 5.01 USD');

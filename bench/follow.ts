@@ -60,11 +60,11 @@ try {
   };
   // As often as the page asks, in seconds.
   const beside = [
-    [`/campaigns/${campaignId}`, 5],
-    [`/campaigns/${campaignId}/diagnosis`, 5],
-    [`/campaigns/${campaignId}/timeline`, 5],
-    [`/channels/${channelId}`, 15],
-    [`/wallet?channel_id=${channelId}`, 15],
+    [`/campaigns/${campaignId}`, 15],
+    [`/campaigns/${campaignId}/diagnosis`, 15],
+    [`/campaigns/${campaignId}/timeline`, 30],
+    [`/channels/${channelId}`, 30],
+    [`/wallet?channel_id=${channelId}`, 30],
   ] as const;
 
   for (const [path] of beside)

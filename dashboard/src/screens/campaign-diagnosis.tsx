@@ -14,7 +14,7 @@ export function Diagnosis({ campaign }: { campaign: Detail }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['campaign', campaign.id, 'diagnosis', campaign.status],
     queryFn: async () => (await api.getCampaignDiagnosis(client, campaign.id)).data,
-    refetchInterval: 5_000,
+    refetchInterval: 15_000,
   });
   if (data === undefined) {
     return error === null ? (

@@ -17,7 +17,7 @@ function useChannel(id: string) {
   return useQuery({
     queryKey: ['channel', id],
     queryFn: async () => (await api.getChannel(client, id)).data,
-    refetchInterval: 15_000,
+    refetchInterval: 30_000,
   });
 }
 
@@ -27,7 +27,7 @@ export function Figures({ campaign, rate, etaSeconds }: FiguresProps) {
   const wallet = useQuery({
     queryKey: ['wallet', channelId],
     queryFn: async () => (await api.getWallet(client, { channel_id: channelId })).data,
-    refetchInterval: 15_000,
+    refetchInterval: 30_000,
   });
   const took = started && ended ? (Date.parse(ended) - Date.parse(started)) / 1000 : null;
   const limit = channel.data?.messages_per_second;

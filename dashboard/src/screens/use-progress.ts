@@ -10,7 +10,7 @@ export type Progress = Pick<
 
 const againAfterMs = 2_000;
 
-/** `live` is false while the connection is away. A change of status fetches all else anew. */
+/** `live` is false while the connection is away. A change of status, and a stop of the sending, fetches all else anew. */
 export function useProgress(id: string, enabled: boolean): { progress: Progress | undefined; live: boolean } {
   const queryClient = useQueryClient();
   const [progress, setProgress] = useState<Progress>();
@@ -19,15 +19,16 @@ export function useProgress(id: string, enabled: boolean): { progress: Progress 
     if (!enabled) return undefined;
     let source: EventSource;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let status: string | undefined;
+    let standing: string | undefined;
     const refresh = () => queryClient.invalidateQueries({ queryKey: ['campaign', id] });
     const open = () => {
       source = new EventSource(`/dashboard/api/campaigns/${id}/stream`);
       source.addEventListener('open', () => setLive(true));
       source.addEventListener('progress', ({ data }) => {
         const told = JSON.parse(data as string) as Progress;
-        if (status !== undefined && status !== told.status) void refresh();
-        status = told.status;
+        const now = `${told.status} ${told.preparation_status} ${told.rate > 0}`;
+        if (standing !== undefined && standing !== now) void refresh();
+        standing = now;
         setProgress(told);
       });
       source.addEventListener('end', () => {

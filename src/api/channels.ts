@@ -5,6 +5,7 @@ import { idOf, Integer, IsoDateTime, Uuid } from '../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../codecs/struct.ts';
 import { waitingReasons } from '../domain/campaigns/campaign.ts';
 import {
+  channelQualities,
   getChannelState,
   listChannelStates,
   type ChannelState,
@@ -35,6 +36,10 @@ const Channel = named(
     waiting_for: nullish(oneOf(waitingReasons, 'WaitingReason')),
     held_until: describe(nullish(IsoDateTime), { description: 'Nothing is sent until then' }),
     running_campaigns: Integer,
+    quality: describe(nullish(oneOf(channelQualities, 'ChannelQuality')), {
+      description:
+        'What the provider told last of the number: LOW, it flagged it and may lower its limit; GOOD, it took that back; null, nothing',
+    }),
     messaging_limit: describe(nullish(Integer), {
       description: 'Different people the business account may write to in 24 hours; null: no limit',
     }),
@@ -68,6 +73,7 @@ const example = {
   waiting_for: null,
   held_until: null,
   running_campaigns: 2,
+  quality: 'GOOD',
   messaging_limit: 2000,
   messaging_used: 1250,
   messaging_room_at: null,

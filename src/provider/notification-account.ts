@@ -22,6 +22,7 @@ export function readAccountChange(context: ChangeContext): NotificationItem {
     timestamp: entryTime,
     ...blockOf(event, value),
     messagingLimit: messagingLimitOf(event, value),
+    quality: field === 'phone_number_quality_update' ? qualityOf(event, value) : null,
     facts: factsOf(value),
     errors: [],
     raw: value,
@@ -82,6 +83,12 @@ function messagingLimitOf(event: string, value: JsonObject): number | null | und
   const limit = read(WholeNumber, told);
   if (limit === -1) return null;
   return limit === null || limit < 1 || limit > 2_147_483_647 ? undefined : limit;
+}
+
+function qualityOf(event: string, value: JsonObject): AccountItem['quality'] {
+  const number = readText(value['display_phone_number'])?.replaceAll(/\D/g, '');
+  if (!number || (event !== 'FLAGGED' && event !== 'UNFLAGGED')) return null;
+  return { number, is: event === 'FLAGGED' ? 'LOW' : 'GOOD' };
 }
 
 /** What may stand in a log: everything but numbers and people. */

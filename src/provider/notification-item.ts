@@ -156,6 +156,8 @@ export interface AccountItem extends FromNumber {
   readonly blockedUntil: Date | null;
   /** Different people in 24 hours; null: no limit; undefined: nothing is said of it. */
   readonly messagingLimit: number | null | undefined;
+  /** Of one number, in digits: the provider flagged it, or took that back. */
+  readonly quality: { readonly number: string; readonly is: 'LOW' | 'GOOD' } | null;
   /** The rest of what was told, without numbers and people. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly errors: readonly NotificationError[];

@@ -25,7 +25,7 @@ export function readMessagesChange(context: ChangeContext): readonly Notificatio
   if (errors.length > 0) {
     const { businessAccountId, phoneNumberId, entryTime: timestamp } = context;
     const account = { kind: 'account', field: 'messages', event: 'ERRORS', facts: {} } as const;
-    const silent = { maySend: null, blockedUntil: null, messagingLimit: undefined };
+    const silent = { maySend: null, blockedUntil: null, messagingLimit: undefined, quality: null };
     const raw = value['errors'];
     return [...items, { ...account, ...silent, businessAccountId, phoneNumberId, timestamp, errors, raw }];
   }

@@ -35,6 +35,24 @@ it('shows what the provider said of the account, its limit and until when it is 
   });
 });
 
+it('shows the quality that the provider told last of a number', async () => {
+  const { businessAccountId, channelId, channelKey: key } = await api.seedWorkspace();
+  const channel = async () => (await api.send('GET', `/api/channels/${channelId}`, { key })).body.data;
+  const { display_phone_number: number, quality } = await channel();
+  expect(quality).toBeNull();
+  const applier = createApplier(api.dependencies.database);
+  const tell = (event: string, of: string) =>
+    deliver(applier, [
+      fieldCallback(businessAccountId, 'phone_number_quality_update', { display_phone_number: of, event }),
+    ]);
+  await tell('FLAGGED', '4930000000');
+  expect((await channel()).quality).toBeNull();
+  await tell('FLAGGED', number.replaceAll(/\D/g, ''));
+  expect((await channel()).quality).toBe('LOW');
+  await tell('UNFLAGGED', number);
+  expect((await channel()).quality).toBe('GOOD');
+});
+
 it('says what a channel waits for, and until when', async () => {
   const { channelId, channelKey: key } = await api.seedWorkspace();
   const standing = async (assignment: ReturnType<typeof sql.fragment>) => {

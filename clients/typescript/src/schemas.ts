@@ -391,6 +391,8 @@ export type Channel = {
   readonly held_until: string | null;
   /** How many campaigns of the channel are being sent. */
   readonly running_campaigns: number;
+  /** What the provider told last of the number: LOW, it flagged it and may lower its limit; GOOD, it took that back; null, nothing */
+  readonly quality: ChannelQuality | null;
   /** Different people the business account may write to in 24 hours; null: no limit */
   readonly messaging_limit: number | null;
   /** How many it has written to in the last 24 hours; null without a limit */
@@ -402,6 +404,8 @@ export type Channel = {
   /** What the provider said last of the business account: `field`, `event`, `at` and its details */
   readonly account_notice: { readonly [key: string]: unknown } | null;
 };
+
+export type ChannelQuality = "GOOD" | "LOW";
 
 export type ChannelResponse = {
   /** Where it stands. */

@@ -79,6 +79,13 @@ function Channel({ channel }: { channel: api.Channel }) {
             The restriction ends <Time at={channel.blocked_until} />.
           </Text>
         )}
+        {channel.quality && (
+          <Text size="sm" c={channel.quality === 'LOW' ? 'red' : undefined}>
+            {channel.quality === 'LOW'
+              ? 'Its quality is low: the provider flagged the number and may lower its limit. Write to fewer people, and to those who asked for it.'
+              : 'Its quality is good again, says the provider.'}
+          </Text>
+        )}
         <Notice notice={channel.account_notice} />
         {channel.blocked_countries.length > 0 && (
           <Text size="sm">Never sends to {channel.blocked_countries.join(', ')}.</Text>

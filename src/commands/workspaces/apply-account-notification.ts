@@ -8,6 +8,7 @@ import { noteAccountNotice } from '../../records/workspaces/business-accounts.ts
 import {
   blockChannelsOfAccount,
   liftEndedBlocks,
+  setChannelQuality,
   unblockChannelsOfAccount,
   type NotifiedChannel,
 } from '../../records/workspaces/notified-channels.ts';
@@ -20,7 +21,7 @@ export interface AccountOutcome {
 }
 
 /**
- * What happened to a business account or to a number: it is noted, with its messaging limit. A ban, or a restriction of
+ * What happened to a business account or to a number: it is noted, with what it says of limit and quality. A ban, or a restriction of
  * sending that has not ended, blocks its channels and pauses their campaigns; its end lifts the block (the campaigns are
  * started again by hand). Errors that belong to no message count for the number as a whole.
  */
@@ -29,7 +30,7 @@ export async function applyAccountNotification(
   connection: Connection,
   { item, channel }: { readonly item: AccountItem; readonly channel: NotifiedChannel | undefined },
 ): Promise<AccountOutcome> {
-  const { businessAccountId, field, event, facts, messagingLimit, blockedUntil } = item;
+  const { businessAccountId, field, event, facts, messagingLimit, quality, blockedUntil } = item;
   const { logger } = dependencies;
   const now = dependencies.now();
   const maySend = blockedUntil !== null && blockedUntil <= now ? null : item.maySend;
@@ -40,6 +41,7 @@ export async function applyAccountNotification(
     await noteAccountNotice(connection, businessAccountId, { field, event, facts, toldAt });
     if (messagingLimit !== undefined)
       await setMessagingLimit(connection, businessAccountId, { limit: messagingLimit, toldAt });
+    if (quality !== null) await setChannelQuality(connection, businessAccountId, { ...quality, toldAt });
   }
   if (businessAccountId !== null && maySend === false) {
     const block = { businessAccountId, event, until: blockedUntil };

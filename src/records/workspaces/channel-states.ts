@@ -9,6 +9,8 @@ import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import { isAtLimit, reachedOf, roomComesAt } from '../sending/messaging-limit.ts';
 
+export const channelQualities = ['GOOD', 'LOW'] as const;
+
 const ChannelState = t.type({
   id: t.string,
   phone_number_id: t.string,
@@ -23,6 +25,7 @@ const ChannelState = t.type({
   waiting_for: nullable(oneOf(waitingReasons)),
   held_until: nullable(timestamp),
   running_campaigns: t.number,
+  quality: nullable(oneOf(channelQualities)),
   messaging_limit: nullable(t.number),
   messaging_used: nullable(t.number),
   messaging_room_at: nullable(timestamp),
@@ -38,7 +41,7 @@ const stateOf = (workspaceId: number) => sql.fragment`
       WHEN ${isAtLimit} THEN 'MESSAGING_LIMIT' END AS waiting_for,
     CASE WHEN holds > 0 THEN trouble_until WHEN held_until > now() THEN held_until END AS held_until,
     (SELECT count(*)::int4 FROM campaign WHERE campaign.channel_id = channel.id AND campaign.status = 'RUNNING')
-      AS running_campaigns,
+      AS running_campaigns, quality,
     messaging_limit, CASE WHEN messaging_limit IS NOT NULL THEN ${reachedOf(sql.fragment`business_account.id`)} END AS messaging_used,
     CASE WHEN ${isAtLimit} THEN ${roomComesAt(sql.fragment`business_account.id`)} END AS messaging_room_at, marketing_endpoint,
     business_account.notice AS account_notice

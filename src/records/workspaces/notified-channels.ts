@@ -78,6 +78,19 @@ export async function liftEndedBlocks(connection: Connection): Promise<readonly 
   return lifted.map(({ id }) => id);
 }
 
+/** Of the account's channel with that number, in digits; the latest word stays. */
+export async function setChannelQuality(
+  connection: Connection,
+  businessAccountId: string,
+  { number, is, toldAt }: { readonly number: string; readonly is: 'LOW' | 'GOOD'; readonly toldAt: Date },
+): Promise<void> {
+  const at = sql.fragment`${toldAt.toISOString()}::timestamptz`;
+  await connection.query(sql.type(nothing)`
+    UPDATE channel SET quality = ${is}, quality_told_at = ${at}, updated_at = now()
+    WHERE business_account_id = ${businessAccountId} AND regexp_replace(display_phone_number, '[^0-9]', '', 'g') = ${number}
+      AND (quality_told_at IS NULL OR quality_told_at <= ${at})`);
+}
+
 /** The provider does not deliver from this channel to that country (ISO 3166 alpha-2). */
 export async function addBlockedCountry(
   connection: Connection,

@@ -136,7 +136,7 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
         await connection.rows(
           `INSERT INTO campaign_countries (campaign_id, position, counts)
            SELECT $1, * FROM unnest($2::int4[], $3::jsonb[]) ON CONFLICT DO NOTHING`,
-          [campaignId, countedAt.map(([at]) => at), countedAt.map(([, counts]) => counts)],
+          [campaignId, countedAt.map(([at]) => at), countedAt.map(([, byCountry]) => byCountry)],
         );
       }
       await recordPreparationEnd(connection, { campaignId, status, counts, skipped, messagePlan });

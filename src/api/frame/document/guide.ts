@@ -8,9 +8,20 @@ export const guide = `Approved template messages to the contacts of a workspace:
    \`admin create-key --workspace-id 1001 --scope channel --channel-id …\`. Campaigns and single sends need the key of a channel.
    Send it as \`X-API-Key\`; on this page, press **Authorize**.
 2. \`GET /api/templates?status=APPROVED\` lists what may be sent. The examples of this page name a template that \`npm start\` provides.
-3. \`POST /api/campaigns/auto-trigger\` sends by itself. \`GET /api/campaigns/{id}\` tells how far it is, \`…/recipients\` who got it and why others did not.
+   Its provider is a simulator: nobody is written to, whatever the number.
+3. \`POST /api/campaigns/auto-trigger\` sends by itself. \`GET /api/campaigns/{id}\` tells how far it is: \`DRAFT\` or \`SCHEDULED\`, \`RUNNING\`, then
+   \`COMPLETED\`, \`FAILED\` or \`CANCELLED\`; \`PAUSED\` waits for you, and \`…/diagnosis\` says for what. \`…/recipients\` tells who got it (\`ACCEPTED\`, \`SENT\`,
+   \`DELIVERED\`, \`READ\`) and why others did not (\`FAILED\`, \`SKIPPED\`).
 
 ## Who gets it, and what stands in the text
+
+| \`contact_selection_type\` | needs |
+|---|---|
+| \`quick_contacts\` | \`quick_contacts\`: the numbers |
+| \`csv_contacts\` | \`csv_mapping\`, and \`csv_contacts_string\` or what \`POST /api/campaigns/csv-files\` answered |
+| \`segmented\` | \`segments\`: their ids |
+| \`failed_contacts\` | \`failed_campaign_id\` |
+| \`all_contacts\` | nothing |
 
 A template's variables have positions or names: \`GET /api/templates/{templateId}/variables\` lists them. \`variable_mapping\` fills them.
 

@@ -4,7 +4,6 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
-import { createSecretBox } from '../../src/secrets.ts';
 import { aCampaignToPrepare, aSender } from '../support/audience-campaign.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
 import { until } from '../support/campaign-scene.ts';
@@ -75,11 +74,7 @@ describe('a small campaign', () => {
       provider,
       config: { databaseUrl: test.url },
     });
-    const secrets = createSecretBox(['a key of the tests that is long enough']);
-    const { prepareCampaign } = createCampaignActivities(
-      { ...dependencies, secrets },
-      { draining: () => false },
-    );
+    const { prepareCampaign } = createCampaignActivities(dependencies, { draining: () => false });
     const run: ReturnType<typeof prepareCampaign> = new MockActivityEnvironment().run(
       prepareCampaign,
       campaignId,

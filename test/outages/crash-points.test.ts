@@ -5,16 +5,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { row } from '../../src/records/database/row.ts';
+import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import {
   checkBooks,
   seedCampaign,
   testSecretsKey,
   type SeededCampaign,
 } from '../support/campaign-factory.ts';
+import { aCampaignToPrepare, aSender } from '../support/audience-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendingDependencies } from '../support/sending-dependencies.ts';
 import { crashSeam, startProgram } from './child-process.ts';
@@ -34,10 +38,29 @@ const refusedSuffix = '04';
 
 const Recipient = row(t.type({ id: t.string, phone_number: t.string, state: t.string, attempts: t.number }));
 
-async function setScene() {
+interface Scene {
+  readonly seeded: SeededCampaign;
+  readonly provider: RecordingProvider;
+  readonly program: string;
+}
+
+async function setScene(): Promise<Scene> {
   const seeded = await seedCampaign(test.pool, { recipients, messagesPerSecond, status: 'DRAFT' });
   const provider = await startRecordingProvider(refusedSuffix);
-  return { seeded, provider };
+  return { seeded, provider, program: 'campaign-program.mjs' };
+}
+
+/** A small campaign, of which one step does everything. */
+async function setSmallScene(): Promise<Scene> {
+  const sender = await aSender(test.pool);
+  await postLedgerEntry(test.pool, { channelId: sender.channelId, kind: 'recharge', amount: 100_000_000n });
+  const numbers = Array.from({ length: recipients }, (_, index) => `+49151${10_000_000 + index}`);
+  const campaignId = await aCampaignToPrepare(test.pool, sender, {
+    selectionType: 'quick_contacts',
+    content: JSON.stringify(numbers),
+  });
+  const provider = await startRecordingProvider(refusedSuffix);
+  return { seeded: { ...sender, campaignId }, provider, program: 'small-campaign-program.mjs' };
 }
 
 /** The dead process' sessions carry its last statements out before they end. */
@@ -51,11 +74,11 @@ async function sessionsToEnd(seeded: SeededCampaign): Promise<void> {
   await expect.poll(() => countSessions(seeded), { timeout: 10_000 }).toBe(0);
 }
 
-function startSending({ seeded, provider }: Awaited<ReturnType<typeof setScene>>, crashAfter: number) {
+function startSending({ seeded, provider, program }: Scene, crashAfter: number) {
   const databaseUrl = new URL(test.url);
   databaseUrl.searchParams.set('application_name', seeded.campaignId);
   return startProgram({
-    path: 'test/outages/campaign-program.mjs',
+    path: `test/outages/${program}`,
     args: [seeded.campaignId],
     preload: crashSeam,
     environment: {
@@ -75,8 +98,10 @@ async function finish(seeded: SeededCampaign, provider: RecordingProvider): Prom
   const dependencies = sendingDependencies({
     database: test.pool,
     provider: cloud,
-    config: { providerConnections: 8 },
+    config: { providerConnections: 8, databaseUrl: test.url },
   });
+  const { prepareCampaign } = createCampaignActivities(dependencies, { draining: () => false });
+  await new MockActivityEnvironment().run(prepareCampaign, seeded.campaignId);
   await expireClaims(test.pool, { campaignId: seeded.campaignId, graceSeconds: 0 });
   await beginCampaign(dependencies, seeded.campaignId);
   for (let drained = false; !drained;) {
@@ -100,6 +125,7 @@ async function expectSound(
   const rows = await test.pool.any(sql.type(Recipient)`
     SELECT id, phone_number, state, attempts FROM recipient WHERE campaign_id = ${seeded.campaignId}`);
   const takenIds = provider.taken.map(({ callbackData }) => callbackData);
+  expect(rows, when).toHaveLength(recipients);
   expect(new Set(takenIds).size, `${when}: sent twice`).toBe(takenIds.length);
   for (const { id, phone_number: number, state } of rows) {
     if (state === 'UNKNOWN') continue;
@@ -141,32 +167,39 @@ async function inTurns(work: (index: number) => Promise<'more' | 'enough'>): Pro
 }
 
 describe('a sending process that dies by SIGKILL', () => {
-  it('loses and doubles nobody, whichever of its writes was its last', async () => {
-    const whole = await setScene();
-    const undisturbed = startSending(whole, 0);
-    expect(await undisturbed.ended, undisturbed.output()).toBe(0);
-    expect(await expectSound(whole.seeded, whole.provider, 'undisturbed')).toBe(0);
-    await whole.provider.close();
-
-    // How often it asks for tokens is a matter of time: it is killed one write later each time until it comes to its end.
-    let died = 0;
-    await inTurns(async (n) => {
-      const scene = await setScene();
-      const program = startSending(scene, n);
-      const end = await program.ended;
-      expect([0, 'SIGKILL'], program.output()).toContain(end);
-      if (end === 'SIGKILL') died += 1;
-      const when = `died after write ${n}, ${writesIn(program.output()).at(-1) ?? 'none'}`;
-      await sessionsToEnd(scene.seeded);
-      const claimed = await countClaimed(scene.seeded);
-      await finish(scene.seeded, scene.provider);
-      expect(await expectSound(scene.seeded, scene.provider, when), when).toBe(claimed);
-      await scene.provider.close();
-      return end === 'SIGKILL' ? 'more' : 'enough';
-    });
+  it.each([
     // Begin, two claims, two pages recorded and settled at the least.
-    expect(died).toBeGreaterThan(8);
-  }, 240_000);
+    { of: 'a campaign', set: setScene, writes: 8 },
+    { of: 'a small campaign from its preparation on', set: setSmallScene, writes: 12 },
+  ])(
+    'loses and doubles nobody of $of, whichever of its writes was its last',
+    async ({ set, writes }) => {
+      const whole = await set();
+      const undisturbed = startSending(whole, 0);
+      expect(await undisturbed.ended, undisturbed.output()).toBe(0);
+      expect(await expectSound(whole.seeded, whole.provider, 'undisturbed')).toBe(0);
+      await whole.provider.close();
+
+      // How often it asks for tokens is a matter of time: it is killed one write later each time until it comes to its end.
+      let died = 0;
+      await inTurns(async (n) => {
+        const scene = await set();
+        const program = startSending(scene, n);
+        const end = await program.ended;
+        expect([0, 'SIGKILL'], program.output()).toContain(end);
+        if (end === 'SIGKILL') died += 1;
+        const when = `died after write ${n}, ${writesIn(program.output()).at(-1) ?? 'none'}`;
+        await sessionsToEnd(scene.seeded);
+        const claimed = await countClaimed(scene.seeded);
+        await finish(scene.seeded, scene.provider);
+        expect(await expectSound(scene.seeded, scene.provider, when), when).toBe(claimed);
+        await scene.provider.close();
+        return end === 'SIGKILL' ? 'more' : 'enough';
+      });
+      expect(died).toBeGreaterThan(writes);
+    },
+    240_000,
+  );
 
   it.each(['before', 'after'] as const)(
     'says UNKNOWN of the message on the wire when it dies %s the provider has taken it',

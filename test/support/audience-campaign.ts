@@ -8,9 +8,8 @@ import type { ContactSelectionType } from '../../src/domain/campaigns/campaign.t
 import type { Database } from '../../src/records/database/database.ts';
 import { insertCampaign } from '../../src/records/campaigns/creation.ts';
 import { row } from '../../src/records/database/row.ts';
-import { createSecretBox } from '../../src/secrets.ts';
+import { testSecrets } from './campaign-factory.ts';
 
-const secrets = createSecretBox(['a key of the tests that is long enough']);
 const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString('hex')}`;
 const Id = row(t.type({ id: t.string }));
 
@@ -26,7 +25,7 @@ export async function aSender(database: Database, bodyText = 'Welcome!'): Promis
   const { workspaceId } = await createWorkspace({ database }, { name: 'Acme' });
   const businessAccountId = unique('account');
   const { channelId } = await createChannel(
-    { database, secrets },
+    { database, secrets: testSecrets },
     {
       workspaceId,
       phoneNumberId: unique('phone'),

@@ -173,37 +173,23 @@ async function runCampaign({
     if (failure !== undefined) throw failure.error;
   };
 
-  /** As runs of revision 2 and earlier began: while one lane's step turns over, the other keeps the channel busy. */
+  /** As runs of release 0.1.0 began: while one lane's step turns over, the other keeps the channel busy. */
   const sendInLanes = async (): Promise<void> => {
-    let over = false;
-    let helping: Promise<void> | undefined;
-    const runLane = async (leads: boolean): Promise<void> => {
+    const runLane = async (): Promise<void> => {
       for (;;) {
         const before = changes;
         const next = await sendStep(campaignId, claimedUpTo);
         show(next);
-        const ended = next.status !== 'RUNNING' || next.drained || workflowInfo().continueAsNewSuggested;
-        over ||= ended;
-        if (ended || (!early && !leads && next.room !== true)) return;
-        if (!early && leads && next.room === true) helping ??= help();
-        if (next.waitMs > 0) {
-          const summary = describeWait(next) ?? 'until the next step';
-          await condition(() => changes !== before || (!early && over), next.waitMs, { summary });
-        }
-        if (!early && over) return;
+        if (next.status !== 'RUNNING' || next.drained || workflowInfo().continueAsNewSuggested) return;
+        const summary = describeWait(next) ?? 'until the next step';
+        if (next.waitMs > 0) await condition(() => changes !== before, next.waitMs, { summary });
       }
     };
-    const help = async (): Promise<void> => {
-      await runLane(false);
-      helping = undefined;
-    };
-    helping = help();
-    await runLane(true);
-    await helping;
+    await Promise.all([runLane(), runLane()]);
   };
 
   const sendAndSettle = async (): Promise<CampaignStanding> => {
-    await (revision === 3 ? sendInSteps() : sendInLanes());
+    await (early ? sendInLanes() : sendInSteps());
     const settled = await step(() => settleCampaign(campaignId));
     if (settled.status === 'RUNNING' && settled.waitMs > 0)
       await condition(changed, settled.waitMs, { summary: 'until outcomes come, or later attempts are due' });

@@ -57,8 +57,6 @@ export interface SendStep extends CampaignStanding {
   readonly waitMs: number;
   /** Nobody is left to be claimed; claims of crashed pages may still be open. */
   readonly drained: boolean;
-  /** In histories of revision 2: a second step may run beside the next one. */
-  readonly room?: boolean;
 }
 
 /** What came of an operator's wish: the record after it. */
@@ -73,8 +71,8 @@ export interface CampaignWorkflowInput {
   readonly continued?: true;
   /** How far the earlier runs saw the campaign claimed. */
   readonly claimedPosition?: number;
-  /** Missing in runs that began on release 0.1: they keep its steps. 2 sends in two lanes. */
-  readonly revision?: 2 | 3;
+  /** Missing in runs that began on release 0.1: they keep its steps. */
+  readonly revision?: 3;
 }
 
 export interface WebhookDeliveryInput {

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../../dependencies.ts';
+import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import {
   callNext,
   leaveTurn,
@@ -21,7 +22,7 @@ import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { getSendingContext, type SendingContext } from '../../records/sending/context.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
-import { openTurn, type SendingTurn } from './send-in-turn.ts';
+import { openTurn, type SendingTurn, type TurnOptions } from './send-in-turn.ts';
 import { applyHalt, applyRefusals } from './stop-sending.ts';
 
 /** How long, and how often, a step with few messages asks for a place. */
@@ -76,7 +77,8 @@ export async function runSendStep(
   }
   const turn = { campaignId, stepId, place, channelId: context.channel_id };
   const callOn = (again: boolean) => tell(dependencies, () => callNext(database, turn, again));
-  const sending = openTurn(dependencies, { ...options, turn, context, clock, prices, callOn });
+  const send = messagesOf(dependencies, context);
+  const sending = openTurn(dependencies, { ...options, turn, context, clock, prices, send, callOn });
   const renewing = setInterval(() => {
     // Whoever stood still for longer than a lease may be one too many.
     const lost = (renewed: boolean) => void (renewed || sending.leave());
@@ -87,6 +89,26 @@ export async function runSendStep(
   } finally {
     clearInterval(renewing);
   }
+}
+
+function messagesOf({ provider, secrets }: Sender, context: SendingContext): TurnOptions['send'] {
+  const accessToken = secrets.decrypt(context.access_token_encrypted, `channel ${context.channel_id}`);
+  const render = compileRenderer(context.message_plan as MessagePlan);
+  return (recipient, heldBack) =>
+    provider.sendMessage({
+      phoneNumberId: context.phone_number_id,
+      accessToken,
+      to: recipient.to,
+      marketing: context.marketing_endpoint && context.template_category === 'MARKETING',
+      template: {
+        name: context.template_name,
+        language: context.template_language,
+        components: render(recipient.variables ?? []),
+      },
+      callbackData: recipient.id,
+      // It may wait for a connection for as long as a provider that hangs takes.
+      heldBack,
+    });
 }
 
 /** Of few messages a place is free again after a moment, and a step of its own would cost more than they do. */

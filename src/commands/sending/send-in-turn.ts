@@ -3,22 +3,13 @@
  * database work and the provider's latency overlap. Outcomes are written as they come, many pages' together.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countRecipients } from '../../telemetry/metrics.ts';
-import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { shiftSchedule } from '../../records/sending/channel-rate.ts';
 import { noteAnswers } from '../../records/sending/channel-trouble.ts';
 import type { HeldTurn } from '../../records/sending/channel-turns.ts';
-import {
-  claimPage,
-  countOpenClaims,
-  type Claim,
-  type ClaimedRecipient,
-} from '../../records/sending/claims.ts';
-import { recordPage, type MessageOutcome } from '../../records/sending/page-results.ts';
+import { claimPage, countOpenClaims, type Claim } from '../../records/sending/claims.ts';
 import type { SendingContext } from '../../records/sending/context.ts';
-import { untilDone } from '../../records/database/until-done.ts';
-import { Line } from './line.ts';
-import { judge, stateOf } from './message-outcome.ts';
+import { Line, type LineOptions } from './line.ts';
+import { judge, openRecord } from './message-outcome.ts';
 import type { Sender, StepOptions } from './run-send-step.ts';
 import { controlStep } from './step-control.ts';
 import { pauseForBalance } from './stop-sending.ts';
@@ -34,6 +25,7 @@ export interface TurnOptions extends StepOptions {
   };
   /** Micro-units by recipient country; '' is every other country. */
   readonly prices: ReadonlyMap<string, bigint>;
+  readonly send: LineOptions['send'];
   /** Calls who comes next, `again` this campaign where nobody else waits. */
   readonly callOn: (again: boolean) => Promise<unknown>;
 }
@@ -55,7 +47,6 @@ const followedMs = 5_000;
 /** For tokens, or for a recipient, a step itself waits about a second. */
 const shortWaitMs = 1_100;
 const lookAgainMs = 50;
-const recordEveryMs = 100;
 const dryForMs = 2_000;
 
 interface Ending {
@@ -72,17 +63,12 @@ export type SendingTurn = ReturnType<typeof openTurn>;
 
 export function openTurn(
   dependencies: Sender,
-  { turn, context, clock, prices, callOn, budgetMs, isFollowed, draining }: TurnOptions,
+  { turn, context, clock, prices, send, callOn, budgetMs, isFollowed, draining }: TurnOptions,
 ) {
-  const { database, config, provider, secrets, logger, metrics } = dependencies;
+  const { database, config, metrics } = dependencies;
   const { workspace_id: workspaceId, campaign_id: campaignId, channel_id: channelId, epoch } = context;
   const claimId = turn.stepId;
   const startedAt = performance.now();
-  const accessToken = secrets.decrypt(context.access_token_encrypted, `channel ${channelId}`);
-  const render = compileRenderer(context.message_plan as MessagePlan);
-  let outcomes = new Map<number, MessageOutcome>();
-  let writing = Promise.resolve();
-  let writeSoon: NodeJS.Timeout | undefined;
   /** Results cannot be written: nothing more leaves, and the step fails. */
   let failure: { readonly error: unknown } | undefined;
   let left = context.pending;
@@ -99,22 +85,6 @@ export function openTurn(
     noteAnswers: (answers) => noteAnswers(database, { channelId, ...answers }),
   });
 
-  const send = (recipient: ClaimedRecipient, heldBack: () => boolean) =>
-    provider.sendMessage({
-      phoneNumberId: context.phone_number_id,
-      accessToken,
-      to: recipient.to,
-      marketing: context.marketing_endpoint && context.template_category === 'MARKETING',
-      template: {
-        name: context.template_name,
-        language: context.template_language,
-        components: render(recipient.variables ?? []),
-      },
-      callbackData: recipient.id,
-      // It may wait for a connection for as long as a provider that hangs takes.
-      heldBack,
-    });
-
   const line = new Line({
     messagesPerSecond,
     answerMs: context.answer_ms,
@@ -127,43 +97,28 @@ export function openTurn(
     settle: (recipient, result) => {
       const verdict = judge(result, control.held() ? null : recipient.attempts);
       control.note(verdict, recipient);
-      outcomes.set(recipient.position, verdict.outcome);
-      writeSoon ??= setTimeout(() => void write(), recordEveryMs);
+      record.add(recipient.position, verdict.outcome);
     },
   });
 
-  /** One at a time: what comes meanwhile goes with the next. */
-  const write = (final = false): Promise<void> => {
-    clearTimeout(writeSoon);
-    writeSoon = undefined;
-    writing = writing
-      .then(() => record(final))
-      .catch((error: unknown) => {
+  const record = openRecord(
+    dependencies,
+    { workspaceId, campaignId, channelId, claimId },
+    {
+      written: (states) => {
+        left += states.filter((state) => state === 'PENDING').length;
+      },
+      failed: (error) => {
         failure ??= { error };
         control.stop();
-      });
-    return writing;
-  };
-
-  const record = async (final: boolean): Promise<void> => {
-    const written = outcomes;
-    outcomes = new Map();
-    if (written.size === 0 && !(final && tokensUsed > 0)) return;
-    const stop = metrics.recordSeconds.startTimer();
-    const results = { workspaceId, campaignId, channelId, claimId, outcomes: written, final };
-    // What the provider has answered must be written down, however long the database is away.
-    await untilDone(() => recordPage(database, results));
-    stop();
-    const states = [...written.values()].map(stateOf);
-    countRecipients(metrics, states);
-    left += states.filter((state) => state === 'PENDING').length;
-    logger.info({ campaignId, claimId, recorded: written.size }, 'page recorded');
-  };
+      },
+    },
+  );
 
   /** Everybody who was claimed is settled. */
   const settled = async (final = false): Promise<void> => {
     await line.empty();
-    await write(final);
+    await record.write(final && tokensUsed > 0);
   };
 
   const claim = async (): Promise<Claim> => {

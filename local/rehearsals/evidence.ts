@@ -25,8 +25,6 @@ export interface Standing {
   readonly total: number;
   /** Neither waiting nor on the way. */
   readonly settled: number;
-  readonly failed: number;
-  readonly unknown: number;
 }
 
 export function readGauges(
@@ -35,11 +33,28 @@ export function readGauges(
 ): Promise<Standing | undefined> {
   return withClient(dev.databaseUrl, async (client) => {
     const { rows } = await client.query<Standing>(
-      `SELECT status, total_contacts AS total, total_contacts - pending - claimed AS settled, failed, unknown
+      `SELECT status, total_contacts AS total, total_contacts - pending - claimed AS settled
       FROM campaign JOIN campaign_counter ON campaign_id = id WHERE id = $1`,
       [campaignId],
     );
     return rows[0];
+  });
+}
+
+export interface Harm {
+  readonly unknown: number;
+  /** FAILED by an answer: whom a receipt says to have failed is not among them. */
+  readonly refused: number;
+}
+
+export function readHarm(dev: Pick<DevFile, 'databaseUrl'>, campaignId: string): Promise<Harm> {
+  return withClient(dev.databaseUrl, async (client) => {
+    const { rows } = await client.query<Harm>(
+      `SELECT count(*) FILTER (WHERE state = 'UNKNOWN')::int AS unknown, count(*) FILTER (WHERE state = 'FAILED')::int AS refused
+      FROM recipient WHERE campaign_id = $1 AND provider_message_id IS NULL`,
+      [campaignId],
+    );
+    return rows[0] ?? { unknown: 0, refused: 0 };
   });
 }
 

@@ -61,7 +61,11 @@ export const outages: Readonly<Record<OutageKind, Outage>> = {
   // Of a gateway: nobody knows what came of the message.
   'provider-502': { ...providerAway, ...faulty({ faults: [{ kind: 'http', httpStatus: 502 }] }) },
   // Of the provider itself, with its error body: surely not sent.
-  'provider-503': { ...providerAway, ...faulty({ faults: [{ kind: 'error', code: 131_016 }] }) },
+  'provider-503': {
+    ...providerAway,
+    ...faulty({ faults: [{ kind: 'error', code: 131_016 }] }),
+    send: [400],
+  },
   'provider-slow': {
     ...providerAway,
     ...faulty({ latencyMs: 2_000, jitterMs: 1_000 }),

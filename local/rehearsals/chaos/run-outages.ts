@@ -1,7 +1,7 @@
 /** One outage after the other, spread over the campaign; between them it has to go on by itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilShare, liveDevFile, type WatchedCampaign } from './campaign.ts';
-import { readProviderTally, readGauges } from '../evidence.ts';
+import { readGauges, readHarm, readProviderTally } from '../evidence.ts';
 import { outages, type OutageKind, type OutageSite } from './outages.ts';
 import { startProbing } from './probe.ts';
 
@@ -31,7 +31,7 @@ export async function runOutages(
     await untilShare(campaign, (index + 1) / (kinds.length + 2));
     const outage = outages[kind];
     const dev = await liveDevFile(campaign.dataDir);
-    const unhurt = await readGauges(dev, campaign.campaignId);
+    const unhurt = await readHarm(dev, campaign.campaignId);
     say(`${kind}: away for ${seconds} s`);
     await outage.begin(site);
     const probing = startProbing({
@@ -51,13 +51,12 @@ export async function runOutages(
       .join(', ');
     say(`  the API said ${answers}; sending went on ${(recoveryMs / 1000).toFixed(1)} s after the end`);
     problems.push(...found.map((problem) => `${kind}: ${problem}`));
-    const hurt = await readGauges(await liveDevFile(campaign.dataDir), campaign.campaignId);
-    const unknown = Math.max(0, (hurt?.unknown ?? 0) - (unhurt?.unknown ?? 0));
-    const failed = (hurt?.failed ?? 0) - (unhurt?.failed ?? 0);
-    say(`  ${unknown} unknown, ${failed} failed`);
+    const hurt = await readHarm(await liveDevFile(campaign.dataDir), campaign.campaignId);
+    const [unknown, refused] = [hurt.unknown - unhurt.unknown, hurt.refused - unhurt.refused];
+    say(`  ${unknown} unknown, ${refused} failed`);
     const allowed = (seconds > 60 ? unknownOfHour : unknownOfMinute) * Math.max(1, rate / perSecond);
     if (unknown > allowed) problems.push(`${kind}: ${unknown} unknown, more than ${allowed}`);
-    if (failed > 0) problems.push(`${kind}: ${failed} failed`);
+    if (refused > 0) problems.push(`${kind}: ${refused} failed`);
     if (recoveryMs > outage.recoveryMs)
       problems.push(`${kind}: sending went on only ${Math.round(recoveryMs / 1000)} s after`);
   }

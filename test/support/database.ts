@@ -1,4 +1,4 @@
-/** A database of its own for a test file: a clone of the migrated template, about 50 ms. */
+/** A database of its own for a test file: a clone of the migrated template, about a tenth of a second. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';

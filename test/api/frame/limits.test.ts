@@ -93,6 +93,7 @@ it('one workspace reads on half of the connections, the others on the rest', asy
 });
 
 describe('a connection', () => {
+  const floodParts = 400;
   const flood = endpoint(
     {
       method: 'GET',
@@ -108,7 +109,7 @@ describe('a connection', () => {
       contentType: 'text/plain',
       content: Readable.from(
         (function* () {
-          for (let part = 0; part < 1_000; part += 1) yield Buffer.alloc(64 * 1024);
+          for (let part = 0; part < floodParts; part += 1) yield Buffer.alloc(64 * 1024);
         })(),
         { objectMode: false },
       ),
@@ -131,7 +132,7 @@ describe('a connection', () => {
     while ((await connections()) > 1) await sleep(50);
     expect(performance.now() - beganAt).toBeLessThan(10_000);
     await slow.closed;
-    expect(taken).toBeGreaterThan(1_000 * 64 * 1024);
+    expect(taken).toBeGreaterThan(floodParts * 64 * 1024);
     stuck.socket.destroy();
   });
 

@@ -9,12 +9,19 @@ export interface FieldProblem {
 /** Of one list: nobody reads more, and a body may hold millions of wrong elements. */
 export const mostProblems = 1_000;
 
+/** Bears the name of its class. */
+class Failure extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
 /** The input breaks a rule; `message` is the first problem's. */
-export class Invalid extends Error {
+export class Invalid extends Failure {
   readonly problems: readonly FieldProblem[];
   constructor(message: string, problems: readonly FieldProblem[] = []) {
     super(message);
-    this.name = 'Invalid';
     this.problems = problems;
   }
 
@@ -41,98 +48,79 @@ export const templateNotApproved = (field: string, status: string): Invalid =>
   ]);
 
 /** The workspace's plan does not hold the feature, or its quota is used up. */
-export class FeatureUnavailable extends Error {
+export class FeatureUnavailable extends Failure {
   readonly feature: string;
   constructor(feature: string, message: string) {
     super(message);
-    this.name = 'FeatureUnavailable';
     this.feature = feature;
   }
 }
 
-export class Unauthorized extends Error {
+export class Unauthorized extends Failure {
   constructor(message = 'Unauthorized access: Invalid or missing authentication credentials.') {
     super(message);
-    this.name = 'Unauthorized';
   }
 }
 
 /** Also for an id of another workspace. `what` is the resource, capitalised: `Template`. */
-export class NotFound extends Error {
+export class NotFound extends Failure {
   constructor(what: string) {
     super(`${what} not found`);
-    this.name = 'NotFound';
   }
 }
 
 /** Not possible in the present state. */
-export class Conflict extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'Conflict';
-  }
-}
+export class Conflict extends Failure {}
 
 /** An Idempotency-Key came again with another body. */
-export class IdempotencyMismatch extends Error {
+export class IdempotencyMismatch extends Failure {
   constructor() {
     super('This Idempotency-Key was used with another request body');
-    this.name = 'IdempotencyMismatch';
   }
 }
 
 /** The provider refused a request: one message, or the list of templates. */
-export class ProviderRefused extends Error {
+export class ProviderRefused extends Failure {
   readonly providerCode: number;
   readonly details: string;
   constructor(providerCode: number, details: string) {
     super(`The provider refused the request: ${details}`);
-    this.name = 'ProviderRefused';
     this.providerCode = providerCode;
     this.details = details;
   }
 }
 
 /** The provider could not be reached; nothing was sent. */
-export class ProviderUnreachable extends Error {
+export class ProviderUnreachable extends Failure {
   constructor() {
     super('The messaging provider cannot be reached');
-    this.name = 'ProviderUnreachable';
   }
 }
 
 /** A file is larger than those of its type may be. */
-export class FileTooLarge extends Error {
+export class FileTooLarge extends Failure {
   constructor(mimeType: string, bytes: number) {
     super(`A file of type ${mimeType} must not be larger than ${bytes} bytes`);
-    this.name = 'FileTooLarge';
   }
 }
 
 /** A workspace keeps as much as it may. */
-export class StorageFull extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'StorageFull';
-  }
-}
+export class StorageFull extends Failure {}
 
 /** The business account has written to as many different people in 24 hours as it may. */
-export class MessagingLimitReached extends Error {
+export class MessagingLimitReached extends Failure {
   readonly retryAfterSeconds: number;
   constructor(retryAfterSeconds: number) {
     super('The messaging limit of the business account is reached: no more different people in 24 hours');
-    this.name = 'MessagingLimitReached';
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
 /** Too much is waiting already; the same request may work after `retryAfterSeconds`. */
-export class Overloaded extends Error {
+export class Overloaded extends Failure {
   readonly retryAfterSeconds: number;
   constructor(message: string, retryAfterSeconds: number) {
     super(message);
-    this.name = 'Overloaded';
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

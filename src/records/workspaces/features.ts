@@ -1,24 +1,8 @@
 /** Features of a workspace. */
 import { sql } from 'slonik';
-import * as t from 'io-ts';
-import type { Features, FeatureSetting } from '../../domain/workspaces/feature.ts';
+import type { FeatureSetting } from '../../domain/workspaces/feature.ts';
 import type { Connection } from '../database/database.ts';
-import { nothing, nullable, row } from '../database/row.ts';
-
-const FeatureRow = row(
-  t.type({
-    scheduleCampaigns: t.boolean,
-    targetedSegments: t.boolean,
-    broadcastsPerMonth: nullable(t.number),
-  }),
-);
-
-export async function getFeatures(connection: Connection, workspaceId: number): Promise<Features> {
-  return connection.one(sql.type(FeatureRow)`
-    SELECT schedule_campaigns AS "scheduleCampaigns", targeted_segments AS "targetedSegments",
-      broadcasts_per_month AS "broadcastsPerMonth"
-    FROM workspace_feature WHERE workspace_id = ${workspaceId}`);
-}
+import { nothing } from '../database/row.ts';
 
 const columns = {
   schedule_campaigns: sql.fragment`schedule_campaigns`,

@@ -11,7 +11,6 @@ import { setFeature } from '../../../src/commands/workspaces/set-feature.ts';
 import { Conflict, Invalid, NotFound } from '../../../src/domain/error.ts';
 import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
 import { getChannel, listChannelsOfBusinessAccount } from '../../../src/records/workspaces/channels.ts';
-import { getFeatures } from '../../../src/records/workspaces/features.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { findPrices, getWallet, listPrices } from '../../../src/records/wallet/wallets.ts';
 import { createSecretBox } from '../../../src/secrets.ts';
@@ -54,6 +53,14 @@ async function aWallet() {
   return { workspaceId, channelId };
 }
 
+const FeatureRow = row(
+  t.type({ schedule: t.boolean, segments: t.boolean, broadcasts: t.union([t.number, t.null]) }),
+);
+const featuresOf = (workspaceId: number) =>
+  database.pool.one(sql.type(FeatureRow)`
+    SELECT schedule_campaigns AS schedule, targeted_segments AS segments, broadcasts_per_month AS broadcasts
+    FROM workspace_feature WHERE workspace_id = ${workspaceId}`);
+
 const Sum = row(t.type({ sum: t.bigint }));
 const ledgerSum = (channelId: string) =>
   database.pool.oneFirst(sql.type(Sum)`
@@ -62,10 +69,10 @@ const ledgerSum = (channelId: string) =>
 describe('createWorkspace', () => {
   test('turns every feature on', async () => {
     const workspaceId = await aWorkspace();
-    expect(await getFeatures(database.pool, workspaceId)).toEqual({
-      scheduleCampaigns: true,
-      targetedSegments: true,
-      broadcastsPerMonth: null,
+    expect(await featuresOf(workspaceId)).toEqual({
+      schedule: true,
+      segments: true,
+      broadcasts: null,
     });
   });
 
@@ -199,13 +206,13 @@ describe('setFeature', () => {
       value: 'off',
     });
     await set(workspaceId, 'broadcasts_per_month', '3');
-    expect(await getFeatures(database.pool, workspaceId)).toEqual({
-      scheduleCampaigns: false,
-      targetedSegments: true,
-      broadcastsPerMonth: 3,
+    expect(await featuresOf(workspaceId)).toEqual({
+      schedule: false,
+      segments: true,
+      broadcasts: 3,
     });
     await set(workspaceId, 'broadcasts_per_month', 'unlimited');
-    expect((await getFeatures(database.pool, workspaceId)).broadcastsPerMonth).toBeNull();
+    expect((await featuresOf(workspaceId)).broadcasts).toBeNull();
   });
 
   test.each([

@@ -9,6 +9,8 @@ import type { Detail } from './campaign.tsx';
 
 interface FiguresProps {
   readonly campaign: Detail;
+  /** How many messages `charged` paid for: both are of one moment. */
+  readonly paid: number;
   readonly rate: number;
   readonly etaSeconds: number | null;
 }
@@ -17,17 +19,16 @@ function useChannel(id: string) {
   return useQuery({
     queryKey: ['channel', id],
     queryFn: async () => (await api.getChannel(client, id)).data,
-    refetchInterval: 30_000,
+    refetchInterval: 60_000,
   });
 }
 
-export function Figures({ campaign, rate, etaSeconds }: FiguresProps) {
+export function Figures({ campaign, paid, rate, etaSeconds }: FiguresProps) {
   const { channel_id: channelId, status, counters, started_at: started, completed_at: ended } = campaign;
   const channel = useChannel(channelId);
   const wallet = useQuery({
     queryKey: ['wallet', channelId],
     queryFn: async () => (await api.getWallet(client, { channel_id: channelId })).data,
-    refetchInterval: 30_000,
   });
   const took = started && ended ? (Date.parse(ended) - Date.parse(started)) / 1000 : null;
   const limit = channel.data?.messages_per_second;
@@ -56,7 +57,7 @@ export function Figures({ campaign, rate, etaSeconds }: FiguresProps) {
       <Figure
         name="Cost so far"
         value={money(campaign.charged, wallet.data?.currency ?? '')}
-        note={out === 0 ? 'nothing was charged' : `for ${number(out)} messages`}
+        note={paid === 0 ? 'nothing was charged' : `for ${number(paid)} messages`}
       />
       <Figure
         name="Arrived"
@@ -103,6 +104,7 @@ export function CampaignDetails({ campaign }: { campaign: Detail }) {
     ['Created', <Time key="at" at={campaign.created_at} />],
     ['Ended', <Time key="at" at={campaign.completed_at} />],
     ['Id', campaign.id],
+    ['In Temporal', `campaign-${campaign.id}`],
   ];
   return (
     <Card withBorder>

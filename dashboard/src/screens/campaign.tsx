@@ -20,6 +20,9 @@ const TimelinePlot = lazy(async () => ({ default: (await import('../parts/plot.t
 
 export type Detail = api.CampaignDetail;
 
+const messagesOf = ({ counters: { accepted, sent, delivered, read } }: Detail): number =>
+  accepted + sent + delivered + read;
+
 export function Campaign() {
   const { id } = route.useParams();
   const record = useQuery({
@@ -94,7 +97,12 @@ function Screen({ campaign: record }: { campaign: Detail }) {
         </Stack>
       </Card>
 
-      <Figures campaign={campaign} rate={rate} etaSeconds={progress?.eta_seconds ?? null} />
+      <Figures
+        campaign={campaign}
+        paid={messagesOf(record)}
+        rate={rate}
+        etaSeconds={progress?.eta_seconds ?? null}
+      />
       <Timeline id={id} />
       <Failures campaign={campaign} />
       <CampaignDetails campaign={campaign} />
@@ -106,7 +114,8 @@ function Timeline({ id }: { id: string }) {
   const timeline = useQuery({
     queryKey: ['campaign', id, 'timeline'],
     queryFn: async () => (await api.getCampaignTimeline(client, id)).data,
-    refetchInterval: 30_000,
+    // Of a long campaign another minute changes little, and all of it is answered.
+    refetchInterval: ({ state: { data } }) => ((data?.length ?? 0) > 60 ? 60_000 : 15_000),
   });
   return (
     <Card withBorder>

@@ -9,17 +9,15 @@ import {
   Select,
   Stack,
   Text,
-  TextInput,
   Title,
 } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { campaignStatuses, type CampaignStatus } from '../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../client.ts';
 import { number, percent, words } from '../format.ts';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { StateBar } from '../parts/state-bar.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
@@ -32,13 +30,6 @@ type ListedCampaign = api.Campaign;
 export function Campaigns() {
   const { status, search, page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
-  const [typed, setTyped] = useState(search ?? '');
-  const apply = useDebouncedCallback((text: string) => {
-    void navigate({
-      search: (old) => ({ ...old, search: text || undefined, page: undefined }),
-      replace: true,
-    });
-  }, 250);
   const filtered = status !== undefined || search !== undefined;
   const queryClient = useQueryClient();
   const queryKey = ['campaigns', { status, search, page }];
@@ -73,14 +64,13 @@ export function Campaigns() {
       </Group>
       {!filtered && (paused.data?.data.length ?? 0) > 0 && <Attention campaigns={paused.data?.data ?? []} />}
       <Group>
-        <TextInput
+        <SearchField
           aria-label="Search by name"
           placeholder="Search by name"
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value);
-            apply(event.currentTarget.value.trim());
-          }}
+          given={search}
+          look={(text) =>
+            navigate({ search: (old) => ({ ...old, search: text, page: undefined }), replace: true })
+          }
           style={{ flexGrow: 1 }}
         />
         <Select

@@ -1,8 +1,9 @@
 /** The key that signed in may not recharge: one that may is added to the session. */
-import { Button, Card, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Card, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { addOperatorKey } from '../client.ts';
+import { KeyField } from '../parts/key-field.tsx';
 
 export function OperatorKey() {
   const [key, setKey] = useState('');
@@ -22,16 +23,11 @@ export function OperatorKey() {
           To recharge, an operator’s key of this workspace is needed. It is asked for once a session.
         </Text>
         <Group align="flex-end">
-          <PasswordInput
+          <KeyField
             label="Operator key"
-            placeholder="mc_…"
-            autoComplete="off"
             value={key}
             onChange={(event) => setKey(event.currentTarget.value)}
-            required
-            withAsterisk={false}
             w={320}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide what was typed' }}
           />
           <Button type="submit" variant="default" loading={add.isPending}>
             Allow recharging

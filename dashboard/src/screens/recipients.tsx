@@ -9,17 +9,15 @@ import {
   Stack,
   Table,
   Text,
-  TextInput,
   Title,
 } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { recipientStates, type RecipientState } from '../../../src/domain/campaigns/recipient.ts';
 import { api, client } from '../client.ts';
 import { phone, words } from '../format.ts';
 import { EmptyFace, ErrorFace, LoadingFace } from '../parts/faces.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { Status } from '../parts/status.tsx';
@@ -34,10 +32,6 @@ export function Recipients() {
   const { id } = route.useParams();
   const { state, reason, phone: number, recipient } = route.useSearch();
   const navigate = route.useNavigate();
-  const [typed, setTyped] = useState(number ?? '');
-  const apply = useDebouncedCallback((text: string) => {
-    void navigate({ search: (old) => ({ ...old, phone: text || undefined }), replace: true });
-  }, 300);
   const campaign = useQuery({
     queryKey: ['campaign', id],
     queryFn: async () => (await api.getCampaign(client, id)).data,
@@ -81,14 +75,11 @@ export function Recipients() {
       </Group>
       {download.error && <Alert color="red">{download.error.message}</Alert>}
       <Group align="flex-end">
-        <TextInput
+        <SearchField
           label="Phone number"
           placeholder="+49 151 …"
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value);
-            apply(event.currentTarget.value.trim());
-          }}
+          given={number}
+          look={(text) => navigate({ search: (old) => ({ ...old, phone: text }), replace: true })}
         />
         <MultiSelect
           label="State"

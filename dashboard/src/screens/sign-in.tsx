@@ -1,9 +1,10 @@
 /** Signing in by a key, or by a link whose token stands behind the `#`. */
-import { Alert, Button, Card, Center, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Card, Center, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { isSignedOut, signIn } from '../client.ts';
+import { KeyField } from '../parts/key-field.tsx';
 
 export function SignIn() {
   const [key, setKey] = useState('');
@@ -51,17 +52,12 @@ export function SignIn() {
           <Text size="sm" c="dimmed">
             Sign in with an API key of your workspace. A channel’s key can send; any key can look.
           </Text>
-          <PasswordInput
+          <KeyField
             label="API key"
-            placeholder="mc_…"
-            autoComplete="off"
             value={key}
             onChange={(event) => setKey(event.currentTarget.value)}
-            required
-            withAsterisk={false}
             // oxlint-disable-next-line jsx-a11y/no-autofocus -- there is nothing else on this screen
             autoFocus
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide what was typed' }}
           />
           {problem !== undefined && (
             <Alert color="red" role="alert">

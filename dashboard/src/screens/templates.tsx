@@ -1,11 +1,10 @@
-import { Alert, Button, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Alert, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, client } from '../client.ts';
 import { words } from '../format.ts';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { Phone } from '../parts/phone.tsx';
 import { Status } from '../parts/status.tsx';
 
@@ -14,11 +13,7 @@ const route = getRouteApi('/inside/templates');
 export function Templates() {
   const { search } = route.useSearch();
   const navigate = route.useNavigate();
-  const [typed, setTyped] = useState(search ?? '');
   const queryClient = useQueryClient();
-  const apply = useDebouncedCallback((text: string) => {
-    void navigate({ search: { search: text || undefined }, replace: true });
-  }, 250);
   const list = useQuery({
     queryKey: ['templates', search],
     queryFn: async () => (await api.listTemplates(client, { limit: 30, search })).data,
@@ -38,14 +33,11 @@ export function Templates() {
         </Button>
       </Group>
       {sync.error && <Alert color="red">{sync.error.message}</Alert>}
-      <TextInput
+      <SearchField
         aria-label="Search by name"
         placeholder="Search by name"
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-          apply(event.currentTarget.value.trim());
-        }}
+        given={search}
+        look={(text) => navigate({ search: { search: text }, replace: true })}
       />
       <Loaded query={list}>
         {(templates) =>

@@ -78,7 +78,7 @@ function Webhook({ webhook }: { webhook: api.Webhook }) {
           </Text>
           {health.data?.failingSince && (
             <Text size="sm" c="red">
-              {number(health.data.consecutiveFailures)} failed in a row, since{' '}
+              {number(health.data.consecutiveFailures)} failed in a row, the first{' '}
               <Time at={health.data.failingSince} />.
             </Text>
           )}

@@ -62,9 +62,8 @@ try {
   const beside = [
     [`/campaigns/${campaignId}`, 15],
     [`/campaigns/${campaignId}/diagnosis`, 15],
-    [`/campaigns/${campaignId}/timeline`, 30],
-    [`/channels/${channelId}`, 30],
-    [`/wallet?channel_id=${channelId}`, 30],
+    [`/campaigns/${campaignId}/timeline`, 60],
+    [`/channels/${channelId}`, 60],
   ] as const;
 
   for (const [path] of beside)
@@ -148,7 +147,12 @@ async function seedCampaign() {
      SELECT $1, date_trunc('minute', now()) - make_interval(mins => n), 230, 220, 130 FROM generate_series(1, 1440) AS n`,
     [campaignId],
   );
-  await client.query('VACUUM ANALYZE recipient, campaign_minute');
+  await client.query(
+    `INSERT INTO campaign_countries (campaign_id, position, counts)
+     SELECT $1, n, jsonb_build_object('DE', n) FROM generate_series(5000, $2::int, 5000) AS n`,
+    [campaignId, recipients],
+  );
+  await client.query('VACUUM ANALYZE recipient, campaign_minute, campaign_countries');
   return seeded;
 }
 

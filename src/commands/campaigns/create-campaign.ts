@@ -33,7 +33,7 @@ import { findPrices } from '../../records/wallet/wallets.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
 import { referenceProblems } from './check-references.ts';
-import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
+import { startCreated } from './deliver-workflow-commands.ts';
 
 type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator' | 'outbound'>;
 
@@ -54,17 +54,17 @@ export async function createCampaign(
 ): Promise<CreatedCampaign> {
   const { database, logger } = dependencies;
   const { newCampaign, canSendTest } = await checkCampaign(dependencies, principal, body);
-  const created = await database.transaction(async (transaction) => {
+  const { workspaceId, name } = newCampaign;
+  const { startId, ...created } = await database.transaction(async (transaction) => {
     const campaign = await insertCampaign(transaction, newCampaign);
-    await insertWorkflowCommand(transaction, { campaignId: campaign.id, kind: 'start' });
-    const { workspaceId } = newCampaign;
+    const commandId = await insertWorkflowCommand(transaction, { campaignId: campaign.id, kind: 'start' });
     await insertAuditEntry(transaction, { workspaceId, action: 'campaign.create', objectId: campaign.id });
     await onWrite(transaction, { campaign, canSendTest });
-    return { campaign, canSendTest };
+    return { campaign, canSendTest, startId: commandId };
   });
   const { id, status } = created.campaign;
   logger.info({ campaignId: id, status }, 'campaign created');
-  await deliverWorkflowCommands(dependencies, id);
+  await startCreated(dependencies, { id, workspaceId, name }, startId);
   return created;
 }
 

@@ -6,6 +6,7 @@ import {
   listWorkflowCommands,
   type WorkflowCommandRow,
 } from '../../records/campaigns/workflow-commands.ts';
+import type { CampaignStart } from '../../orchestrator.ts';
 import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 
 type CommandDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
@@ -21,6 +22,21 @@ export async function deliverWorkflowCommands(
     await deliverAll(dependencies, await listWorkflowCommands(dependencies.database, { campaignId }));
   } catch (error) {
     dependencies.logger.warn({ campaignId, error: String(error) }, 'workflow command delayed');
+  }
+}
+
+/** The same for a campaign just created, whose answer waits for the start and for nothing more. */
+export async function startCreated(
+  { database, orchestrator, logger }: CommandDependencies,
+  campaign: CampaignStart,
+  commandId: bigint,
+): Promise<void> {
+  try {
+    await orchestrator.startCampaign(campaign);
+    // What is not deleted is delivered once more, to a workflow that runs.
+    deleteWorkflowCommands(database, [commandId]).catch(() => undefined);
+  } catch (error) {
+    logger.warn({ campaignId: campaign.id, error: String(error) }, 'workflow command delayed');
   }
 }
 

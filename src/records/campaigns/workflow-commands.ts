@@ -7,13 +7,15 @@ import { nothing, nullable, row } from '../database/row.ts';
 
 export type WorkflowCommandKind = 'start' | 'refresh';
 
+const Id = row(t.type({ id: t.bigint }));
+
 export async function insertWorkflowCommand(
   connection: Connection,
   { campaignId, kind }: { readonly campaignId: string; readonly kind: WorkflowCommandKind },
-): Promise<void> {
-  await connection.query(sql.type(nothing)`
+): Promise<bigint> {
+  return connection.oneFirst(sql.type(Id)`
     INSERT INTO workflow_command (campaign_id, kind, request_id)
-    VALUES (${campaignId}, ${kind}, ${callContext().requestId ?? null})`);
+    VALUES (${campaignId}, ${kind}, ${callContext().requestId ?? null}) RETURNING id`);
 }
 
 const WorkflowCommand = t.type({

@@ -13,7 +13,7 @@ import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
 /** Spec 2.1. */
-const Campaign = t.type({
+export const Campaign = t.type({
   id: t.string,
   name: t.string,
   description: nullable(t.string),

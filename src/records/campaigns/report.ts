@@ -3,15 +3,12 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import {
-  campaignStatuses,
-  contactSelectionTypes,
   pauseReasons,
   preparationErrorCodes,
-  preparationStatuses,
-  sendTypes,
   waitingReasons,
   type CampaignStatus,
 } from '../../domain/campaigns/campaign.ts';
+import { Campaign } from './campaigns.ts';
 import { waitingColumns, waitingJoin } from '../sending/waiting.ts';
 import { contactTotals } from './standing.ts';
 import { NotFound } from '../../domain/error.ts';
@@ -21,31 +18,15 @@ import { nullable, row, timestamp } from '../database/row.ts';
 import { counterColumns, counterFields } from './status-counters.ts';
 
 const CampaignReport = t.type({
-  id: t.string,
-  name: t.string,
-  description: nullable(t.string),
-  template_id: t.string,
+  ...Campaign.props,
   channel_id: t.string,
   phone_number_id: t.string,
-  contact_selection_type: oneOf(contactSelectionTypes),
-  total_contacts: t.number,
-  total_contacts_skipped: t.number,
-  preparation_status: oneOf(preparationStatuses),
-  preparation_version: t.number,
   preparation_error_code: nullable(oneOf(preparationErrorCodes)),
   preparation_error_message: nullable(t.string),
-  audience_version: t.number,
-  status: oneOf(campaignStatuses),
   pause_reason: nullable(oneOf(pauseReasons)),
   waiting_for: nullable(oneOf(waitingReasons)),
-  send_type: oneOf(sendTypes),
-  scheduled_at: nullable(timestamp),
   started_at: nullable(timestamp),
   completed_at: nullable(timestamp),
-  workspace_id: t.number,
-  is_auto_trigger: t.boolean,
-  created_at: timestamp,
-  updated_at: timestamp,
   waiting_until: nullable(timestamp),
   ...counterFields,
   skipped_reasons: t.record(t.string, t.number),

@@ -12,6 +12,7 @@ import pg from 'pg';
 import { sql } from 'slonik';
 import type { Connection } from './database.ts';
 import { row } from './row.ts';
+import { Failure } from '../../domain/error.ts';
 
 const lockKey = 7_240_915_233;
 const lockNotAvailable = '55P03';
@@ -29,12 +30,7 @@ export interface Patience {
 
 const defaultPatience: Patience = { lockTimeoutMs: 500, attempts: 40, pauseMs: 500 };
 
-export class MigrationError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'MigrationError';
-  }
-}
+export class MigrationError extends Failure {}
 
 export interface MigrationResult {
   /** Names of the files applied now. */

@@ -31,6 +31,11 @@ export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3
   const failure = (error: unknown): StorageFailure =>
     new StorageFailure(`Uploaded files cannot be kept in ${place}: ${reasonOf(error)}`, { cause: error });
 
+  const orFailure = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw failure(error);
+    });
+
   return {
     async write(key, content) {
       let size = 0;
@@ -68,11 +73,7 @@ export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3
       }
     },
     async delete(key) {
-      try {
-        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
-      } catch (error) {
-        throw failure(error);
-      }
+      await orFailure(client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })));
     },
     async *list({ prefix, before }) {
       try {
@@ -87,19 +88,9 @@ export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3
         throw failure(error);
       }
     },
-    async removeUnfinished({ prefix, before }) {
-      try {
-        return await abortUploads(client, { bucket, prefix, before });
-      } catch (error) {
-        throw failure(error);
-      }
-    },
+    removeUnfinished: ({ prefix, before }) => orFailure(abortUploads(client, { bucket, prefix, before })),
     async check() {
-      try {
-        await client.send(new HeadBucketCommand({ Bucket: bucket }));
-      } catch (error) {
-        throw failure(error);
-      }
+      await orFailure(client.send(new HeadBucketCommand({ Bucket: bucket })));
     },
   };
 }
@@ -112,25 +103,20 @@ interface StaleUploads {
 
 async function abortUploads(client: S3Client, { bucket, prefix, before }: StaleUploads): Promise<number> {
   let aborted = 0;
-  let markers: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {};
-  while (markers !== undefined) {
+  let next = {};
+  for (;;) {
     const page: ListMultipartUploadsCommandOutput = await client.send(
-      new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...markers }),
+      new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...next }),
     );
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
       if (Initiated === undefined || Initiated >= before) continue;
       await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })).catch(unlessGone);
       aborted += 1;
     }
-    markers =
-      page.IsTruncated === true && page.NextKeyMarker !== undefined
-        ? {
-            KeyMarker: page.NextKeyMarker,
-            ...(page.NextUploadIdMarker !== undefined && { UploadIdMarker: page.NextUploadIdMarker }),
-          }
-        : undefined;
+    const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
+    if (IsTruncated !== true || KeyMarker === undefined) return aborted;
+    next = { KeyMarker, UploadIdMarker };
   }
-  return aborted;
 }
 
 /** It was completed, or given up, meanwhile. */

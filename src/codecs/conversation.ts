@@ -1,5 +1,6 @@
 /** Conversations on the wire. */
 import * as t from 'io-ts';
+import { AssigneeRecord } from './event.ts';
 import { named } from './json-schema.ts';
 import {
   assignmentSources,
@@ -11,17 +12,6 @@ import {
 } from '../domain/conversations/conversation.ts';
 import { IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { nullish, oneOf, optional, struct } from './struct.ts';
-
-const AssigneeRecord = named(
-  'Assignee',
-  struct({
-    id: nullish(t.string),
-    name: nullish(t.string),
-    firstName: nullish(t.string),
-    lastName: nullish(t.string),
-    email: nullish(t.string),
-  }),
-);
 
 export const Conversation = named(
   'Conversation',

@@ -137,7 +137,7 @@ export const EventContact = named(
 const ContactData = named('ContactData', struct({ contact: EventContact }));
 export type ContactData = t.TypeOf<typeof ContactData>;
 
-const assignee = named(
+export const AssigneeRecord = named(
   'Assignee',
   struct({
     id: nullish(t.string),
@@ -165,7 +165,7 @@ const ConversationAssignedData = named(
   struct({
     ...conversationPlace,
     assignmentType: oneOf(['user', 'team', 'bot', 'none'], 'AssignmentType'),
-    assignedTo: nullish(assignee),
+    assignedTo: nullish(AssigneeRecord),
     assignedBy: nullish(actor),
     chatMode: oneOf(['manual', 'bot', 'assistant'], 'ChatMode'),
     source: oneOf(['manual', 'chatbot', 'assistant', 'api', 'auto'], 'AssignmentSource'),

@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import { defaultOptInWords, defaultOptOutWords } from './domain/callbacks/consent-words.ts';
 import { parseBlock } from './outbound/parse-address.ts';
+import { Failure } from './domain/error.ts';
 
 export type Config = Readonly<ReturnType<typeof loadConfig>>;
 
@@ -17,11 +18,10 @@ export type TaskQueue = (typeof taskQueues)[number];
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names every problem of the environment, one per line of `problems`. */
-export class ConfigError extends Error {
+export class ConfigError extends Failure {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
     super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
-    this.name = 'ConfigError';
     this.problems = problems;
   }
 }

@@ -9,10 +9,10 @@ export interface FieldProblem {
 /** Of one list: nobody reads more, and a body may hold millions of wrong elements. */
 export const mostProblems = 1_000;
 
-/** Bears the name of its class. */
-class Failure extends Error {
-  constructor(message: string) {
-    super(message);
+/** An error that has the name of its class. */
+export class Failure extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = new.target.name;
   }
 }

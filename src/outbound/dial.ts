@@ -4,6 +4,7 @@ import type { OutboundPolicy } from './address-guard.ts';
 import { dialableHost, isAddressAllowed, isLocalhost, localhostAddresses } from './address-guard.ts';
 import { parseAddress } from './parse-address.ts';
 import type { ResolveHost } from './resolver.ts';
+import { Failure } from '../domain/error.ts';
 
 /** Why no connection came about, in the words of a delivery's error code; `name_not_found` is a kind of `dns_error`. */
 export type DialProblem =
@@ -16,11 +17,10 @@ export type DialProblem =
   | 'tls_error'
   | 'timeout';
 
-export class DialError extends Error {
+export class DialError extends Failure {
   readonly problem: DialProblem;
   constructor(problem: DialProblem, cause?: unknown) {
     super(`no connection: ${problem}`, { cause });
-    this.name = 'DialError';
     this.problem = problem;
   }
 }

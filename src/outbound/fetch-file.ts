@@ -6,18 +6,18 @@ import { Transform, pipeline } from 'node:stream';
 import { checkTargetUrl } from './address-guard.ts';
 import type { Dialer } from './dial.ts';
 import { DialError, dial } from './dial.ts';
+import { Failure } from '../domain/error.ts';
 
 /** The preparation error codes that a download can end in. */
 export type FileErrorCode = 'FILE_FETCH_REFUSED' | 'FILE_NOT_FOUND' | 'FILE_TOO_LARGE';
 
 /** Also what the stream is destroyed with when the download ends badly after its beginning. */
-export class FileFetchError extends Error {
+export class FileFetchError extends Failure {
   readonly code: FileErrorCode;
   /** Worth another try: the network or the other side's server, not the file. */
   readonly isTemporary: boolean;
   constructor(code: FileErrorCode, message: string, isTemporary = false) {
     super(message);
-    this.name = 'FileFetchError';
     this.code = code;
     this.isTemporary = isTemporary;
   }

@@ -1,15 +1,15 @@
 import type { SendRejected, SendUnknown, SendUnreachable } from './provider.ts';
+import { Failure } from '../domain/error.ts';
 
 /** Why a reading request (templates) failed; the same three kinds as a send that was not accepted. */
 export type RequestFailure = SendRejected | SendUnreachable | SendUnknown;
 
 /** A reading request to the provider failed; nothing was changed by it, so it may be repeated. */
-export class ProviderRequestError extends Error {
+export class ProviderRequestError extends Failure {
   readonly failure: RequestFailure;
 
   constructor(failure: RequestFailure) {
     super(describeFailure(failure));
-    this.name = 'ProviderRequestError';
     this.failure = failure;
   }
 }

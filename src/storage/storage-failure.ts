@@ -1,7 +1,4 @@
+import { Failure } from '../domain/error.ts';
+
 /** The store of uploaded files cannot be used: away, or it refuses us. The message is for the operator's log. */
-export class StorageFailure extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'StorageFailure';
-  }
-}
+export class StorageFailure extends Failure {}

@@ -1,19 +1,19 @@
+import { Failure } from '../../domain/error.ts';
+
 /** A refusal that exists only because of HTTP: routes, methods, bodies, limits. */
-export class HttpProblem extends Error {
+export class HttpProblem extends Failure {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
-    this.name = 'HttpProblem';
     this.status = status;
     this.headers = headers;
   }
 }
 
 /** The caller went away before the request was whole: nobody is left to answer. */
-export class CallerGone extends Error {
+export class CallerGone extends Failure {
   constructor() {
     super('The caller closed the connection');
-    this.name = 'CallerGone';
   }
 }

@@ -4,7 +4,7 @@
  * refused request.
  */
 import { hash } from 'node:crypto';
-import { Conflict, IdempotencyMismatch, Invalid } from '../../domain/error.ts';
+import { Conflict, IdempotencyMismatch, Invalid, Failure } from '../../domain/error.ts';
 import type { Connection, Transaction } from '../../records/database/database.ts';
 import {
   completeIdempotencyKey,
@@ -39,11 +39,10 @@ export interface RequestIdempotency {
 }
 
 /** Ends the request with a stored response; caught by the frame alone. */
-export class Replay extends Error {
+export class Replay extends Failure {
   readonly response: StoredResponse;
   constructor(response: StoredResponse) {
     super('This request was answered before');
-    this.name = 'Replay';
     this.response = response;
   }
 }

@@ -5,15 +5,15 @@ import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { readCampaignInput } from '../../records/campaigns/inputs.ts';
 import { campaignFileKey, newCampaignFileKey } from './campaign-file-url.ts';
+import { Failure } from '../../domain/error.ts';
 
 type FileSources = Pick<Dependencies, 'config' | 'storage' | 'outbound'>;
 
 /** Worth another try: the other side's fault, and perhaps gone soon. */
-export class FileTemporarilyUnavailable extends Error {
+export class FileTemporarilyUnavailable extends Failure {
   readonly failure: PreparationFailure;
   constructor(failure: PreparationFailure) {
     super(failure.message);
-    this.name = 'FileTemporarilyUnavailable';
     this.failure = failure;
   }
 }

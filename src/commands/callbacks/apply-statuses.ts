@@ -20,6 +20,7 @@ import type { StatusMatch, ToldStatus } from './match-statuses.ts';
 import { moveCampaignCounters, type StateMove } from '../campaigns/move-campaign-counters.ts';
 import { settleMessages } from '../messages/settle-messages.ts';
 import { emitStatusEvents } from './status-events.ts';
+import { Failure } from '../../domain/error.ts';
 
 /** A message as it was, and what its statuses make of it. */
 interface Progress extends MessageChange {
@@ -28,11 +29,10 @@ interface Progress extends MessageChange {
 }
 
 /** Recipients that wait for an attempt, and of which the provider says that the message went out. */
-export class WaitingRecipients extends Error {
+export class WaitingRecipients extends Failure {
   readonly matches: readonly StatusMatch[];
   constructor(matches: readonly StatusMatch[]) {
     super('Recipients that went out wait for another attempt');
-    this.name = 'WaitingRecipients';
     this.matches = matches;
   }
 }

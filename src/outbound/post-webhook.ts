@@ -15,24 +15,10 @@ export interface WebhookRequest {
   readonly body: Buffer;
 }
 
-export type AttemptErrorCode = Extract<
-  WebhookErrorCode,
-  | 'blocked_address'
-  | 'dns_error'
-  | 'dns_timeout'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'tls_error'
-  | 'timeout'
-  | 'redirect'
-  | 'non_2xx'
-  | 'protocol_error'
->;
-
 /** The outcome of one attempt. A failed receiver is an outcome, not an exception. */
 export interface WebhookOutcome {
   readonly state: 'delivered' | 'failed';
-  readonly errorCode: AttemptErrorCode | null;
+  readonly errorCode: WebhookErrorCode | null;
   readonly responseStatus: number | null;
   /** The first 16 KiB of the response body as text. */
   readonly responseExcerpt: string | null;
@@ -47,9 +33,9 @@ const maxHeaderSize = 16 * 1024;
 
 type Answer =
   | { readonly kind: 'response'; readonly response: IncomingMessage }
-  | { readonly kind: 'problem'; readonly errorCode: AttemptErrorCode; readonly status: number | null };
+  | { readonly kind: 'problem'; readonly errorCode: WebhookErrorCode; readonly status: number | null };
 
-function exchangeProblem(error: NodeJS.ErrnoException): AttemptErrorCode {
+function exchangeProblem(error: NodeJS.ErrnoException): WebhookErrorCode {
   if (error.code === 'ABORT_ERR') return 'timeout';
   return error.code?.startsWith('HPE_') === true ? 'protocol_error' : 'connection_reset';
 }
@@ -85,7 +71,7 @@ function exchange(socket: Socket, url: URL, message: WebhookRequest, signal: Abo
   });
 }
 
-function judge(status: number): AttemptErrorCode | null {
+function judge(status: number): WebhookErrorCode | null {
   if (status >= 200 && status <= 299) return null;
   return status >= 300 && status <= 399 ? 'redirect' : 'non_2xx';
 }
@@ -98,7 +84,7 @@ export async function postWebhook(
 ): Promise<WebhookOutcome> {
   const startedAt = performance.now();
   const elapsed = (): number => Math.round(performance.now() - startedAt);
-  const failed = (errorCode: AttemptErrorCode, responseStatus: number | null = null): WebhookOutcome => ({
+  const failed = (errorCode: WebhookErrorCode, responseStatus: number | null = null): WebhookOutcome => ({
     state: 'failed',
     errorCode,
     responseStatus,

@@ -20,7 +20,7 @@ export const listCampaigns = (client: Client, query: {
     readonly page?: number;
     /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
-    /** Only those of this status. */
+    /** Only those of this status; may be repeated where it is a list. */
     readonly status?: readonly (CampaignStatus)[];
     /** Only those that match these words; the last one may be the beginning of a word. */
     readonly search?: string;
@@ -91,7 +91,7 @@ export const listTemplates = (client: Client, query: {
     readonly limit?: number;
     /** Only those that match these words; the last one may be the beginning of a word. */
     readonly search?: string;
-    /** Only those of this status. */
+    /** Only those of this status; may be repeated where it is a list. */
     readonly status?: readonly (string)[];
   } = {}, options: CallOptions = {}): Promise<TemplatePage> =>
   client.send({ method: 'GET', path: `/api/templates`, query, ...options });
@@ -218,7 +218,7 @@ export const listConversations = (client: Client, query: {
     readonly page?: number;
     /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
-    /** Only those of this status. */
+    /** Only those of this status; may be repeated where it is a list. */
     readonly status?: ConversationStatus;
     /** Only those assigned to this user, team or bot. */
     readonly assignedTo?: string;

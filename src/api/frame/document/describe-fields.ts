@@ -23,7 +23,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   recipientId: 'The recipient.',
   search: 'Only those that match these words; the last one may be the beginning of a word.',
   state: 'Only these states; may be repeated.',
-  status: 'Only those of this status.',
+  status: 'Only those of this status; may be repeated where it is a list.',
   to: 'Only those created before this instant.',
 };
 

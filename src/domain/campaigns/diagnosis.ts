@@ -48,10 +48,10 @@ function status(facts: CampaignFacts, checks: readonly DiagnosisEntry[]): Diagno
 
 function completed({ total, failed, underWay }: CampaignFacts): string {
   const others = [
-    failed > 0 ? `, ${failed} failed` : '',
-    underWay > 0 ? `, of ${underWay} nobody knows` : '',
+    failed > 0 ? `, ${count(failed)} failed` : '',
+    underWay > 0 ? `, of ${count(underWay)} nobody knows` : '',
   ];
-  return `Completed: ${total - failed - underWay} of ${people(total)} were sent to${others.join('')}.`;
+  return `Completed: ${count(total - failed - underWay)} of ${people(total)} were sent to${others.join('')}.`;
 }
 
 function paused(
@@ -199,12 +199,13 @@ function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry |
 /** Of a campaign that is sent and nothing in its way. */
 export const sendingSentence = (pending: number): string => join('Sending.', waitingSentence(pending));
 
-function waitingSentence(count: number): string {
-  if (count === 0) return '';
-  return count === 1 ? '1 person waits.' : `${count} people wait.`;
+function waitingSentence(pending: number): string {
+  if (pending === 0) return '';
+  return pending === 1 ? '1 person waits.' : `${count(pending)} people wait.`;
 }
 
-const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`);
+const count = (value: number): string => value.toLocaleString('en');
+const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`);
 const amount = (value: bigint, currency: string): string => `${formatAmount(value)} ${currency}`;
 const join = (...sentences: readonly string[]): string => sentences.filter(Boolean).join(' ');
 const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

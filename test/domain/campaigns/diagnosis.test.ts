@@ -119,7 +119,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
 });
 
 it.each<[Partial<CampaignFacts>, string]>([
-  [{ status: 'COMPLETED', pending: 0 }, 'Completed: 997 of 1000 people were sent to, 3 failed.'],
+  [{ status: 'COMPLETED', pending: 0 }, 'Completed: 997 of 1,000 people were sent to, 3 failed.'],
   [{ status: 'CANCELLED' }, 'Cancelled: who was not sent to by then never will be.'],
   [{ pending: 0, underWay: 2 }, 'Finishing: the last 2 people are under way.'],
   [

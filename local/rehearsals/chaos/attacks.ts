@@ -1,13 +1,15 @@
 /** What tenants with a key, and strangers without, try: each for a time and a number at a time, on loopback alone. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import pg from 'pg';
 import { Pool } from 'undici';
 import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
 
 export interface AttackSite {
   readonly baseUrl: string;
+  readonly databaseUrl: string;
   /** Of tenants that attack: four workspaces. */
   readonly keys: readonly string[];
   readonly seconds: number;
@@ -20,6 +22,8 @@ export interface Attack {
   readonly answerMs: number;
   readonly eventMs: number;
   readonly growthMb: number;
+  /** Takes minutes: run by its name alone. */
+  readonly apart?: true;
 }
 
 /** Not the ordinary tenant's: all of 127/8 is loopback. */
@@ -136,26 +140,15 @@ export const attacks: readonly Attack[] = [
     eventMs: 800,
     run: hangingReceivers,
   },
+  { name: 'a million events', ...normal, apart: true, run: millionEvents },
 ];
 
 const webhooksEach = 50;
 
-/** Fifty configurations of each workspace, known to answer, whose receivers stop answering under seven contacts a second. */
-async function hangingReceivers(site: AttackSite): Promise<void> {
-  let hangs = false;
-  let answered = 0;
-  const server: Server = createServer((request, response) => {
-    request.resume();
-    if (hangs) return;
-    response.writeHead(204).end();
-    answered += 1;
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const pool = new Pool(site.baseUrl, { connections: 20 });
-  const post = async (key: string, path: string, body: object) => {
+/** Sends as the tenant of `key`. */
+function sender(baseUrl: string) {
+  const pool = new Pool(baseUrl, { connections: 20 });
+  const post = async (key: string, path: string, body: object): Promise<void> => {
     const answer = await pool.request({
       method: 'POST',
       path,
@@ -164,13 +157,44 @@ async function hangingReceivers(site: AttackSite): Promise<void> {
     });
     await answer.body.dump();
   };
-  for (const key of site.keys)
+  const subscribe = async (key: string, url: string): Promise<void> => {
     for (let number = 0; number < webhooksEach; number += 1)
-      await post(key, '/api/external-webhooks', { title: 'hangs', url, events: ['contact.created'] });
+      await post(key, '/api/external-webhooks', { title: 'hostile', url, events: ['contact.created'] });
+  };
+  return { post, subscribe, close: () => pool.destroy() };
+}
+
+/** Calls `answer` for every request that comes. */
+async function receiver(answer: (response: ServerResponse) => void) {
+  const server: Server = createServer((request, response) => {
+    request.resume();
+    answer(response);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close };
+}
+
+/** Fifty configurations of each workspace, known to answer, whose receivers stop answering under seven contacts a second. */
+async function hangingReceivers(site: AttackSite): Promise<void> {
+  let hangs = false;
+  let answered = 0;
+  const { url, close } = await receiver((response) => {
+    if (hangs) return;
+    response.writeHead(204).end();
+    answered += 1;
+  });
+  const tenants = sender(site.baseUrl);
+  for (const key of site.keys) await tenants.subscribe(key, url);
   const contacts = (from: number, count: number) =>
     site.keys.flatMap((key) =>
       Array.from({ length: count }, (_, index) =>
-        post(key, '/api/contacts', { phoneNumber: `+49160${String(1_000_000 + from + index)}` }),
+        tenants.post(key, '/api/contacts', { phoneNumber: `+49160${String(1_000_000 + from + index)}` }),
       ),
     );
   await Promise.all(contacts(0, 2));
@@ -179,7 +203,25 @@ async function hangingReceivers(site: AttackSite): Promise<void> {
   for (let second = 0; second < site.seconds; second += 1) {
     await Promise.all([...contacts(100 + second * 10, 7), sleep(1_000)]);
   }
-  await pool.destroy();
-  server.close();
-  server.closeAllConnections();
+  await tenants.close();
+  close();
+}
+
+/** Of one workspace with fifty configurations, written at once: what the API would take a quarter of an hour for. */
+async function millionEvents(site: AttackSite): Promise<void> {
+  const { url, close } = await receiver((response) => response.writeHead(204).end());
+  const tenants = sender(site.baseUrl);
+  await tenants.subscribe(first(site), url);
+  const client = new pg.Client({ connectionString: site.databaseUrl });
+  await client.connect();
+  await client.query(
+    `INSERT INTO event (workspace_id, key, body, occurred_at)
+      SELECT workspace_id, 'contact.created', repeat('x', 600), now() FROM webhook_configuration, generate_series(1, 1000000)
+      WHERE id = (SELECT id FROM webhook_configuration WHERE url = $1 LIMIT 1)`,
+    [url],
+  );
+  await client.end();
+  await sleep(site.seconds * 1_000);
+  await tenants.close();
+  close();
 }

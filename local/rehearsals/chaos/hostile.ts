@@ -13,28 +13,39 @@ import { createStackLog } from '../../stack/log.ts';
 import { startStack } from '../../stack/stack.ts';
 import { programMemory } from '../production/environment.ts';
 import { rehearse } from '../scene.ts';
-import { attacks, type AttackSite } from './attacks.ts';
-import { startOrdinaryTenant } from './ordinary-tenant.ts';
+import { attacks, type Attack, type AttackSite } from './attacks.ts';
+import { limitMemory } from './memory-limit.ts';
+import { startOrdinaryTenant, type TenantTimes } from './ordinary-tenant.ts';
 
 const usage = `npm run chaos -- --hostile [options]
 
 Lets tenants and strangers attack a stack of its own, beside a tenant that reads and writes a little.
   --seconds <n>       of each attack, default 10
-  --only <name>       this attack alone
+  --rounds <n>        of all attacks, default 1; from three on the processes must not have grown since the second
+  --only <name>       this attack alone: also "a million events", which the rounds leave out
 `;
 
 const attackers = 4;
 const restMs = 3_000;
+/** Between the second round and the last. */
+const mostGrowthMb = 32;
 interface Plan {
   /** Of each attack. */
   readonly seconds: number;
+  readonly rounds: number;
   readonly only: string | undefined;
   readonly say: (line: string) => void;
 }
 
-async function attackAll(dataDir: string, { seconds, only, say }: Plan): Promise<readonly string[]> {
+async function attackAll(dataDir: string, { seconds, rounds, only, say }: Plan): Promise<readonly string[]> {
   const dev = readDevFile(dataDir);
   if (dev === undefined) throw new Error('The stack is not ready');
+  const limited = [dev.pids.api, dev.pids.worker].map((pid) => limitMemory(pid ?? 0));
+  say(
+    limited.every(Boolean)
+      ? 'API and worker have 2 GiB each, by control groups'
+      : 'no control groups here: the heap alone is limited',
+  );
   const keys: string[] = [];
   for (let number = 0; number < attackers; number += 1) keys.push(await makeKey(dataDir));
   const tenant = await startOrdinaryTenant(dev.baseUrl, await makeKey(dataDir));
@@ -42,26 +53,46 @@ async function attackAll(dataDir: string, { seconds, only, say }: Plan): Promise
   const alone = await tenant.times();
   say(`alone: answers p99 ${alone.answerMs} ms, events p99 ${alone.eventMs} ms`);
   const problems: string[] = [];
-  for (const attack of attacks.filter(({ name }) => only === undefined || only === name)) {
-    const before = memoryOf(dev.pids);
-    const watch = watchMemory(dev.pids);
-    await runApart({ name: attack.name, site: { baseUrl: dev.baseUrl, keys, seconds } });
-    const times = await tenant.times();
-    const most = watch.stop();
-    const growth = { api: most.api - before.api, worker: most.worker - before.worker };
-    say(
-      `${attack.name}: answers p99 ${times.answerMs} ms, events p99 ${times.eventMs} ms, refused ${times.refused}, ` +
-        `missing ${times.missing}, API +${growth.api} MB (${most.api}), worker +${growth.worker} MB (${most.worker})`,
-    );
-    if (times.answerMs > attack.answerMs) problems.push(`${attack.name}: answers took ${times.answerMs} ms`);
-    if (times.eventMs > attack.eventMs) problems.push(`${attack.name}: events took ${times.eventMs} ms`);
-    if (times.refused + times.missing > 0) problems.push(`${attack.name}: the tenant was refused`);
-    for (const [name, megabytes] of Object.entries(growth))
-      if (megabytes > attack.growthMb) problems.push(`${attack.name}: ${name} grew by ${megabytes} MB`);
-    await sleep(restMs);
-    await tenant.times();
+  const site = { baseUrl: dev.baseUrl, databaseUrl: dev.databaseUrl, keys, seconds };
+  const atRest: Memory[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const attack of attacks.filter(({ name, apart }) =>
+      only === undefined ? apart !== true : only === name,
+    )) {
+      const watch = watchMemory(dev.pids);
+      await runApart({ name: attack.name, site });
+      problems.push(...judge(attack, await tenant.times(), watch.stop(), say));
+      await sleep(restMs);
+      await tenant.times();
+    }
+    atRest.push(memoryOf(dev.pids));
+    say(`at rest after round ${round}: API ${atRest.at(-1)?.api} MB, worker ${atRest.at(-1)?.worker} MB`);
   }
+  const [, second, ...later] = atRest;
+  for (const name of ['api', 'worker'] as const)
+    if ((later.at(-1)?.[name] ?? 0) > (second?.[name] ?? 0) + mostGrowthMb)
+      problems.push(`${name} grew from round to round`);
   await tenant.stop();
+  return problems;
+}
+
+function judge(
+  attack: Attack,
+  times: TenantTimes,
+  { before, most }: { readonly before: Memory; readonly most: Memory },
+  say: Plan['say'],
+): readonly string[] {
+  const growth = { api: most.api - before.api, worker: most.worker - before.worker };
+  say(
+    `${attack.name}: answers p99 ${times.answerMs} ms, events p99 ${times.eventMs} ms, refused ${times.refused}, ` +
+      `missing ${times.missing}, API +${growth.api} MB (${most.api}), worker +${growth.worker} MB (${most.worker})`,
+  );
+  const problems: string[] = [];
+  if (times.answerMs > attack.answerMs) problems.push(`${attack.name}: answers took ${times.answerMs} ms`);
+  if (times.eventMs > attack.eventMs) problems.push(`${attack.name}: events took ${times.eventMs} ms`);
+  if (times.refused + times.missing > 0) problems.push(`${attack.name}: the tenant was refused`);
+  for (const [name, megabytes] of Object.entries(growth))
+    if (megabytes > attack.growthMb) problems.push(`${attack.name}: ${name} grew by ${megabytes} MB`);
   return problems;
 }
 
@@ -93,7 +124,12 @@ async function admin(dataDir: string, args: readonly string[]): Promise<Readonly
 
 type Pids = Readonly<Partial<Record<'api' | 'worker', number>>>;
 
-const memoryOf = ({ api, worker }: Pids) => ({ api: residentMb(api), worker: residentMb(worker) });
+interface Memory {
+  readonly api: number;
+  readonly worker: number;
+}
+
+const memoryOf = ({ api, worker }: Pids): Memory => ({ api: residentMb(api), worker: residentMb(worker) });
 
 function residentMb(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -102,7 +138,8 @@ function residentMb(pid: number | undefined): number {
 
 /** The most that each held since. */
 function watchMemory(pids: Pids) {
-  let most = memoryOf(pids);
+  const before = memoryOf(pids);
+  let most = before;
   const timer = setInterval(() => {
     const now = memoryOf(pids);
     most = { api: Math.max(most.api, now.api), worker: Math.max(most.worker, now.worker) };
@@ -110,7 +147,7 @@ function watchMemory(pids: Pids) {
   return {
     stop: () => {
       clearInterval(timer);
-      return most;
+      return { before, most };
     },
   };
 }
@@ -119,7 +156,7 @@ if (isMainThread) {
   await rehearse({
     name: 'hostile',
     usage,
-    options: ['seconds', 'only'],
+    options: ['seconds', 'rounds', 'only'],
     flags: ['hostile'],
     sound: 'The ordinary tenant noticed nothing.',
     run: async ({ folder, signal, progress, options: { whole, text }, stackSettings }) => {
@@ -129,7 +166,7 @@ if (isMainThread) {
         log: createStackLog('json', { write: () => undefined, now: () => new Date() }),
         signal,
       });
-      const plan = { seconds: whole('seconds', 10), only: text('only') };
+      const plan = { seconds: whole('seconds', 10), rounds: whole('rounds', 1), only: text('only') };
       try {
         return await attackAll(folder, { ...plan, say: progress.say });
       } finally {

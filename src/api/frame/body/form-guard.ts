@@ -1,14 +1,11 @@
-/** Stands between a multipart request and formidable, which bounds neither the headers of a part nor the form as a whole. */
+/** Stands between a multipart request and its parser, which bounds no form as a whole. */
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
-import type { Part } from 'formidable';
 import { CallerGone, HttpProblem } from '../http-problem.ts';
 
 export interface FormGuard {
-  /** The request, as far as formidable needs one. */
+  /** The request, as far as koa-body needs one. */
   readonly stream: Transform;
-  /** Tells that the part's content is content, whoever takes it. */
-  readonly count: (part: Part) => void;
   /** Lets go of the request. */
   readonly close: () => void;
 }
@@ -22,16 +19,14 @@ export function guardForm(request: IncomingMessage, maxBytes: number): FormGuard
   if (Number(request.headers['content-length'] ?? 0) > largest) throw fileTooLarge(maxBytes);
   if (request.destroyed) throw new CallerGone();
   let received = 0;
-  let content = 0;
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       received += chunk.length;
       if (received > largest) done(fileTooLarge(maxBytes));
-      else if (received - content > overheadBytes) done(malformedForm());
       else done(null, chunk);
     },
   });
-  // An error before formidable listens, or after it.
+  // An error before koa-body listens, or after it.
   stream.on('error', () => undefined);
   const onClose = () => {
     if (!request.complete) stream.destroy(new CallerGone());
@@ -39,11 +34,6 @@ export function guardForm(request: IncomingMessage, maxBytes: number): FormGuard
   request.once('close', onClose).pipe(stream);
   return {
     stream: Object.assign(stream, { headers: request.headers }),
-    count(part) {
-      part.on('data', (chunk: Buffer) => {
-        content += chunk.length;
-      });
-    },
     close() {
       request.off('close', onClose).unpipe(stream);
       stream.destroy();

@@ -1,0 +1,31 @@
+/** The memory of a container around a process, by a control group of its own. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** As docker-compose.yml gives the API and the worker. */
+const limitBytes = 2 * 1024 ** 3;
+
+/** Both versions of the interface: the folder that takes groups, and the file of the limit. */
+const interfaces = [
+  { folder: '/sys/fs/cgroup/memory', limit: 'memory.limit_in_bytes' },
+  { folder: '/sys/fs/cgroup', limit: 'memory.max' },
+];
+
+/** Until this process ends. False where the machine lets us make no group: the heap's limit is all there is then. */
+export function limitMemory(pid: number): boolean {
+  for (const { folder, limit } of interfaces) {
+    const group = join(folder, `messaging-campaigns-${pid}`);
+    if (!existsSync(join(folder, 'cgroup.procs'))) continue;
+    try {
+      mkdirSync(group);
+      process.once('exit', () => spawnSync('rmdir', [group]));
+      writeFileSync(join(group, limit), String(limitBytes));
+      writeFileSync(join(group, 'cgroup.procs'), String(pid));
+      return true;
+    } catch {
+      // Read-only, or without the controller of memory.
+    }
+  }
+  return false;
+}

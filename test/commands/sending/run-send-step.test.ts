@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -13,7 +14,15 @@ import type { Orchestrator } from '../../../src/orchestrator.ts';
 import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
-import { checkBooks, messagePrice, seedCampaign, testSecrets } from '../../support/campaign-factory.ts';
+import { leaveTurn, takeTurn } from '../../../src/records/sending/channel-turns.ts';
+import {
+  checkBooks,
+  messagePrice,
+  seedCampaign,
+  testSecrets,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
+import { seedOnChannel } from '../../support/sending-crowd.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { accept, createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';
 
@@ -47,9 +56,37 @@ function dependenciesWith(provider: FakeProvider) {
   };
 }
 
+const onChannelOf = (first: SeededCampaign, count: number) =>
+  Promise.all(Array.from({ length: count }, () => seedOnChannel(test.pool, first, { recipients: 2 })));
+
 const calm = { budgetMs: 5_000, draining: () => false };
 
 describe('runSendStep', () => {
+  it('asks a moment long for a place where it sends to a few, and queues for none', async () => {
+    const first = await seedCampaign(test.pool, { recipients: 2, messagesPerSecond: 80 });
+    const busy = [first, ...(await onChannelOf(first, 3))];
+    const [refused, patient] = await onChannelOf(first, 2);
+    const turns = await Promise.all(
+      busy.map(async ({ campaignId }) => {
+        const turn = { ...first, campaignId, stepId: randomUUID() };
+        return { ...turn, place: (await takeTurn(test.pool, turn))?.place ?? 0 };
+      }),
+    );
+    const provider = createFakeProvider();
+    const dependencies = dependenciesWith(provider);
+    const send = (campaign: typeof first | undefined) =>
+      runSendStep(dependencies, campaign?.campaignId ?? '', { ...calm, few: true });
+
+    expect(await send(refused)).toMatchObject({ drained: false });
+    expect(provider.received).toEqual([]);
+
+    const sending = send(patient);
+    await sleep(100);
+    for (const turn of turns) expect(await leaveTurn(test.pool, turn, 0)).toBeNull();
+    expect(await sending).toMatchObject({ drained: true });
+    expect(provider.received).toHaveLength(2);
+  });
+
   it('sends to everybody once, with the frozen values, and the campaign completes', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 1_200 });
     const provider = createFakeProvider();

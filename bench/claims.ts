@@ -59,13 +59,13 @@ interface Side {
   readonly times: number[];
   cpuSeconds: number;
 }
-function side(name: string, seeded: Seeded, isLimited: boolean): Side {
+function sideOf(name: string, seeded: Seeded, isLimited: boolean): Side {
   return { name, seeded, isLimited, stepId: randomUUID(), times: [], cpuSeconds: 0 };
 }
 const sides: readonly Side[] = [
-  side('numbers alone', free, false),
-  side('contacts with their consent', known, false),
-  side('numbers under a limit', limited, true),
+  sideOf('numbers alone', free, false),
+  sideOf('contacts with their consent', known, false),
+  sideOf('numbers under a limit', limited, true),
 ];
 async function claim({ seeded, isLimited, stepId, times }: Side): Promise<void> {
   const beganAt = performance.now();

@@ -50,7 +50,6 @@ export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoi
       body: optional({ api_key: ApiKey, token: textOf({ max: 200 }) }),
       bodyExample: { api_key: 'mc_…' },
       responses: done,
-      errors: [401, 403],
     },
     async ({ dependencies: { config, database }, body, request }) => {
       requireOwnOrigin(config, request.header);
@@ -81,7 +80,6 @@ export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoi
       summary: 'Who is signed in',
       ...ofThePage,
       responses: { 200: { description: 'The session', body: Session } },
-      errors: [401, 403],
     },
     async ({ dependencies, request }) => {
       const session = await requireSession(dependencies, request.header);
@@ -101,7 +99,6 @@ export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoi
       body: struct({ api_key: ApiKey }),
       bodyExample: { api_key: 'mc_…' },
       responses: done,
-      errors: [401, 403],
     },
     async ({ dependencies, body, request }) => {
       const session = await requireSession(dependencies, request.header);
@@ -120,7 +117,6 @@ export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoi
       summary: 'Sign out',
       ...ofThePage,
       responses: done,
-      errors: [403],
     },
     async ({ dependencies: { config, database }, request }) => {
       requireOwnOrigin(config, request.header);

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createCampaignActivities } from '../src/activities/campaign.ts';
-import { applyProviderCallbacks } from '../src/commands/callbacks/apply-provider-callbacks.ts';
+import { createCallbackRounds } from '../src/commands/callbacks/apply-provider-callbacks.ts';
 import { createDependencies } from '../src/dependencies.ts';
 import { exampleEvent } from '../src/codecs/event-example.ts';
 import { createWorkerOrchestrator } from '../src/orchestrator.ts';
@@ -146,7 +146,7 @@ async function storeCallbacks(campaign: Seeded): Promise<void> {
 }
 
 async function applyCallbacks(): Promise<void> {
-  while ((await applyProviderCallbacks(dependencies)) > 0);
+  while ((await createCallbackRounds(dependencies)()) > 0);
 }
 
 try {

@@ -45,11 +45,6 @@ export function createCallbackRounds(
   };
 }
 
-/** One round by itself. */
-export function applyProviderCallbacks(dependencies: CallbackDependencies): Promise<number> {
-  return createCallbackRounds(dependencies)();
-}
-
 interface Round {
   readonly taken: number;
   /** Those that wait for somebody else. */

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  applyProviderCallbacks,
+  createCallbackRounds,
   startApplyingCallbacks,
 } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { startPollingLoop } from '../../../src/concurrency/polling-loop.ts';
@@ -71,7 +71,7 @@ const errors = () =>
 const waiting = async () =>
   (await rowsOf(database.pool, sql.fragment`SELECT id FROM waiting_callback`)).length;
 
-describe('applyProviderCallbacks', () => {
+describe('createCallbackRounds', () => {
   it('lets no element hold up another, and keeps the poisoned callback with its error', async () => {
     const place = await seed();
     await deliverAnyhow(createApplier(database.pool), [
@@ -168,7 +168,7 @@ describe('applyProviderCallbacks', () => {
       Buffer.from(JSON.stringify(inbound(place, message('later')))),
     ]);
     const away = { ...database.pool, transaction: () => Promise.reject(new Error('Connection terminated')) };
-    await expect(applyProviderCallbacks(createApplier(away as typeof database.pool))).rejects.toThrow(
+    await expect(createCallbackRounds(createApplier(away as typeof database.pool))()).rejects.toThrow(
       'terminated',
     );
     expect(await waiting()).toBe(1);

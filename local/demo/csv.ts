@@ -1,4 +1,5 @@
 /** A contact list as people really export it: the same rows for the same seed. */
+import { createRandom } from '../simulator/protocol/random.ts';
 
 export interface DemoCsv {
   /** With byte order mark and CRLF line ends. */
@@ -89,7 +90,7 @@ const countries: readonly Country[] = [
 const invalidPhones = ['', 'n/a', '12345', '+49 30', '000000000', 'call me', '+1 555', '0151-ABC'];
 
 export function makeDemoCsv({ rows, seed }: { readonly rows: number; readonly seed: number }): DemoCsv {
-  const random = seeded(seed);
+  const random = createRandom(seed);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const planted = { duplicates: 0, invalid: 0, nameless: 0 };
   const lines = [header.map(quoted).join(',')];
@@ -136,15 +137,4 @@ function phoneCell({ iso, code, trunk, national }: Country, index: number, rando
 
 function quoted(cell: string): string {
   return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-}
-
-/** Mulberry32: small, and the same everywhere. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DemoApi } from './api.ts';
 import { demoCsvMapping, makeDemoCsv } from './csv.ts';
-import type { DemoReceiver } from './receiver.ts';
+import type { CountingReceiver } from './receiver.ts';
 import { exampleOf } from './templates.ts';
 import { count, progressBar } from '../stack/progress-bar.ts';
 import type { Progress } from '../stack/progress.ts';
@@ -10,7 +10,7 @@ import { StackError } from '../stack/error.ts';
 
 export interface DemoRun {
   readonly api: DemoApi;
-  readonly receiver: DemoReceiver;
+  readonly receiver: CountingReceiver;
   readonly progress: Progress;
   readonly rows: number;
   readonly seed: number;

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createDemoApi } from './api.ts';
 import { runDemoCampaign } from './campaign.ts';
-import { startDemoReceiver } from './receiver.ts';
+import { startCountingReceiver } from './receiver.ts';
 import { demoReport } from './report.ts';
 import { readDevFile, type DevFile } from '../stack/dev-file.ts';
 import { answersOk } from '../stack/children/node-children.ts';
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
     process.on(signal, () => interrupted.abort());
   const progress = createProgress(stdout);
   const { dev, stop } = await findOrStartStack({ settings, progress, signal: interrupted.signal });
-  const receiver = await startDemoReceiver();
+  const receiver = await startCountingReceiver('x-event-key');
   try {
     const started = Date.now();
     const campaign = await runDemoCampaign({

@@ -1,20 +1,27 @@
-/** The demo's webhook receiver: counts what it gets, by event key. */
+/** A webhook receiver that counts what it gets. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface DemoReceiver {
+export interface CountingReceiver {
   readonly url: string;
+  /** Requests by the value of the header. */
   readonly counts: ReadonlyMap<string, number>;
   readonly close: () => Promise<void>;
 }
 
-export async function startDemoReceiver(): Promise<DemoReceiver> {
+/** Long enough for a kill to find requests in the receiver's hands. */
+export const inHandsMs = 30;
+
+export async function startCountingReceiver(
+  header: 'x-event-key' | 'webhook-id',
+  answerAfterMs = 0,
+): Promise<CountingReceiver> {
   const counts = new Map<string, number>();
   const server = createServer((request, response) => {
-    const key = String(request.headers['x-event-key']);
+    const value = String(request.headers[header]);
     request.resume().once('end', () => {
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-      response.writeHead(204).end();
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+      setTimeout(() => response.writeHead(204).end(), answerAfterMs);
     });
   });
   await new Promise<void>((resolve, reject) => {

@@ -14,7 +14,7 @@ import { seedWorkspace } from '../seed-workspace.ts';
 import { judgeChaos, type Verdict } from '../verdict.ts';
 import { startAcknowledgedWrites } from './acknowledged.ts';
 import { runClusterKills } from './cluster-kills.ts';
-import { startCountingReceiver, type CountingReceiver } from './counting-receiver.ts';
+import { inHandsMs, startCountingReceiver, type CountingReceiver } from '../../demo/receiver.ts';
 import { judgeWebhooks, type LoggedDelivery, type WebhookVerdict } from './judge-webhooks.ts';
 
 const usage = `npm run chaos -- --cluster [options]
@@ -48,7 +48,7 @@ async function run({ folder, signal, progress, options }: Scene): Promise<readon
     onLine: () => undefined,
     signal,
   });
-  const receiver = await startCountingReceiver();
+  const receiver = await startCountingReceiver('webhook-id', inHandsMs);
   try {
     const { admin, apiUrl, databaseUrl, providerUrl } = cluster;
     const { say } = progress;
@@ -113,7 +113,7 @@ async function untilJudged(
 function judgeDeliveries(
   databaseUrl: string,
   campaignId: string,
-  { requests }: CountingReceiver,
+  { counts: requests }: CountingReceiver,
 ): Promise<WebhookVerdict> {
   return withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ read: number }>(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { createDemoApi } from '../../demo/api.ts';
 import { createChaosCampaign, liveDevFile, untilStanding, type WatchedCampaign } from './campaign.ts';
-import { startCountingReceiver, type CountingReceiver } from './counting-receiver.ts';
+import { inHandsMs, startCountingReceiver, type CountingReceiver } from '../../demo/receiver.ts';
 import { withClient } from '../evidence.ts';
 import { judgeWebhooks, type LoggedDelivery, type WebhookVerdict } from './judge-webhooks.ts';
 
@@ -31,7 +31,7 @@ export async function runWebhooks(plan: WebhookPlan, ground: Ground): Promise<re
   say(`sending alone: ${before.toFixed(1)} s for ${plan.recipients} recipients at ${plan.rate}/s`);
   await untilApplied(ground);
 
-  const receiver = await startCountingReceiver();
+  const receiver = await startCountingReceiver('webhook-id', inHandsMs);
   try {
     const api = createDemoApi(await liveDevFile(dataDir));
     const configuration = { title: 'Chaos', url: receiver.url, status: 'active', events };
@@ -65,14 +65,14 @@ async function killWhileTheyQueue(
   for (let kill = 1; kill <= kills; kill += 1) {
     await untilSettled(ground, expected - queued * (1 - kill / (kills + 1)));
     await killWorker(dataDir);
-    say(`kill ${kill}: worker, ${receiver.requests.size} events received`);
+    say(`kill ${kill}: worker, ${receiver.counts.size} events received`);
   }
   await untilSettled(ground, expected);
   const seconds = (performance.now() - since) / 1000;
   const verdict = judgeWebhooks({
     expected,
     deliveries: await readLog(dataDir),
-    requests: receiver.requests,
+    requests: receiver.counts,
   });
   say(`the queue was empty ${seconds.toFixed(0)} s after the end of sending`);
   report(verdict, ground);

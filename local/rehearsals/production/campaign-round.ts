@@ -4,7 +4,7 @@ import { gatherEvidence, withClient } from '../evidence.ts';
 import { judgeChaos } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import type { CampaignRecord } from '../../demo/campaign.ts';
-import type { DemoReceiver } from '../../demo/receiver.ts';
+import type { CountingReceiver } from '../../demo/receiver.ts';
 import { createCampaign } from '../create-campaign.ts';
 import { StackError } from '../../stack/error.ts';
 import type { Topology } from './topology.ts';
@@ -12,7 +12,7 @@ import type { Topology } from './topology.ts';
 export interface RoundOptions {
   readonly topology: Topology;
   readonly apiKey: string;
-  readonly receiver: DemoReceiver;
+  readonly receiver: CountingReceiver;
   readonly templateId: string;
   readonly recipients: number;
   /** Called once, when about a third has been sent. */

@@ -4,7 +4,7 @@
  * stops one process of each kind in the middle, and compares what the provider received with what is recorded.
  */
 import { request } from 'undici';
-import { startDemoReceiver, type DemoReceiver } from '../../demo/receiver.ts';
+import { startCountingReceiver, type CountingReceiver } from '../../demo/receiver.ts';
 import type { Progress } from '../../stack/progress.ts';
 import { rehearse, type Scene } from '../scene.ts';
 import { runCampaignRound } from './campaign-round.ts';
@@ -25,7 +25,7 @@ async function runTopology({ folder, signal, progress, options }: Scene): Promis
     onSpawn: () => undefined,
     onRestart: () => undefined,
   });
-  const receiver = await startDemoReceiver();
+  const receiver = await startCountingReceiver('x-event-key');
   try {
     const topology = await startTopology({
       supervisor,
@@ -58,7 +58,7 @@ interface Drive {
   readonly plan: Plan;
   readonly topology: Topology;
   readonly supervisor: Supervisor;
-  readonly receiver: DemoReceiver;
+  readonly receiver: CountingReceiver;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startDemoReceiver } from '../../demo/receiver.ts';
+import { startCountingReceiver } from '../../demo/receiver.ts';
 import { rehearse, type Scene } from '../scene.ts';
 import { createSupervisor } from '../../stack/children/supervisor.ts';
 import { startBalancer } from './balancer.ts';
@@ -31,7 +31,7 @@ async function upgrade({ folder, signal, progress }: Scene): Promise<readonly st
   const complaints: string[] = [];
   const running = new Set<Running>();
   const supervisor = createSupervisor({ log: say, onSpawn: () => undefined, onRestart: () => undefined });
-  const [receiver, balancer] = await Promise.all([startDemoReceiver(), startBalancer()]);
+  const [receiver, balancer] = await Promise.all([startCountingReceiver('x-event-key'), startBalancer()]);
   try {
     const site = await prepareSite({
       supervisor,

@@ -7,7 +7,7 @@ import { gatherEvidence, readProviderTally, readGauges, type Standing } from '..
 import { judgeChaos } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import { createCampaign } from '../create-campaign.ts';
-import type { DemoReceiver } from '../../demo/receiver.ts';
+import type { CountingReceiver } from '../../demo/receiver.ts';
 import { pickFreePorts } from '../../stack/host/free-port.ts';
 import { untilWebhooksRest } from '../production/campaign-round.ts';
 import { seedWorkspace } from '../seed-workspace.ts';
@@ -32,7 +32,7 @@ export interface Rehearsal {
   readonly newFolder: string;
   readonly site: Site;
   readonly balancer: Balancer;
-  readonly receiver: DemoReceiver;
+  readonly receiver: CountingReceiver;
   /** Log lines with this message, by process. */
   readonly said: (process: string, message: string) => readonly Readonly<Record<string, unknown>>[];
   readonly say: (line: string) => void;

@@ -17,7 +17,7 @@ import { listCampaignReports } from '../src/records/campaigns/report.ts';
 import { listContacts } from '../src/records/contacts/list.ts';
 import { listOpenCampaigns } from '../src/records/operations/doctor-campaigns.ts';
 import { listWalletBooks } from '../src/records/operations/doctor-wallets.ts';
-import { readGauges } from '../src/records/operations/gauges.ts';
+import { createGaugeReader } from '../src/records/operations/gauges.ts';
 import { findWaitingDelivery, sweepDeliveries } from '../src/records/webhooks/dispatch.ts';
 import { fanOutEvents, findWaitingEvent } from '../src/records/webhooks/events.ts';
 import { startAckServer } from './support/ack-server.ts';
@@ -71,6 +71,7 @@ async function figuresOf(pool: Database): Promise<Figures> {
   // As their loops do: what waits is looked for from where it was found last.
   const waitingCallback = createLowWater<bigint>();
   const [waitingEvent, waitingDelivery] = [createLowWater<string>(), createLowWater<string>()];
+  const readGauges = createGaugeReader();
   const callbacks = { limit: 400, maxBytes: 1024 * 1024, except: [] };
   const asked: Readonly<Record<string, () => Promise<unknown>>> = {
     'claim callbacks': () =>

@@ -7,10 +7,16 @@ export interface LowWater<K> {
   readonly find: (look: (from: K | undefined) => Promise<K | undefined>) => Promise<K | undefined>;
 }
 
-/** Share of the time that looks from the beginning may take. They find what came late: an entry counts from its commit on. */
-const fullShare = 0.05;
+interface LowWaterOptions {
+  /** Share of the time that looks from the beginning may take. They find what came late: an entry counts from its commit on. */
+  readonly fullShare?: number;
+  readonly now?: () => number;
+}
 
-export function createLowWater<K>(now: () => number = () => performance.now()): LowWater<K> {
+export function createLowWater<K>({
+  fullShare = 0.05,
+  now = () => performance.now(),
+}: LowWaterOptions = {}): LowWater<K> {
   let mark: K | undefined;
   let nextFull = 0;
   return {

@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 import { campaignStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
 import type { Database } from '../records/database/database.ts';
-import { readGauges, type Figures } from '../records/operations/gauges.ts';
+import { createGaugeReader, type Figures } from '../records/operations/gauges.ts';
 import { standstillKinds } from '../records/operations/standstill.ts';
 import { rememberFor } from '../concurrency/remember.ts';
 import { within } from '../concurrency/within.ts';
@@ -14,6 +14,7 @@ const keepMs = 5_000;
 const patienceMs = 2_000;
 
 export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database: () => Database): void {
+  const readGauges = createGaugeReader();
   const remembered = rememberFor(keepMs, () => readGauges(database()).catch(() => undefined));
   // Undefined when it fails or takes too long.
   const read = () => within(patienceMs, remembered());

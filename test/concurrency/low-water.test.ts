@@ -5,7 +5,7 @@ import { createLowWater } from '../../src/concurrency/low-water.ts';
 function aQueue(fullMs: number) {
   let clock = 0;
   const from: (number | undefined)[] = [];
-  const lowWater = createLowWater<number>(() => clock);
+  const lowWater = createLowWater<number>({ now: () => clock });
   return {
     from,
     look: (first: number | undefined, pauseMs = 10) =>

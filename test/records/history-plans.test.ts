@@ -13,7 +13,7 @@ import { listContacts } from '../../src/records/contacts/list.ts';
 import type { Connection, Database } from '../../src/records/database/database.ts';
 import { row } from '../../src/records/database/row.ts';
 import { removals } from '../../src/records/operations/retention.ts';
-import { readGauges } from '../../src/records/operations/gauges.ts';
+import { createGaugeReader } from '../../src/records/operations/gauges.ts';
 import { findWaitingDelivery, sweepDeliveries } from '../../src/records/webhooks/dispatch.ts';
 import { fanOutEvents, findWaitingEvent } from '../../src/records/webhooks/events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -77,7 +77,7 @@ const asked: Readonly<Record<string, (connection: Connection) => Promise<unknown
       afterPosition: 0,
       limit: 20,
     }),
-  'reading the gauges': readGauges,
+  'reading the gauges': createGaugeReader(),
   ...Object.fromEntries(
     Object.entries(removals).map(([name, remove]) => [
       `removing old ${name}`,

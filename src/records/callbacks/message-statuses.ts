@@ -77,10 +77,9 @@ async function findTargetsOfDays(
     WITH wanted AS (SELECT unnest(${sql.array(providerMessageIds, 'text')}) AS id)
     SELECT ${recipientTarget} FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
     WHERE recipient.id IN (
-        -- One look into the index each: OFFSET keeps it from becoming a join that reads all of them.
-        SELECT sent.recipient_id FROM wanted CROSS JOIN LATERAL (
-          SELECT recipient_id FROM provider_message
-          WHERE ${ofDays} AND hash = hashtextextended(wanted.id, 0) OFFSET 0) AS sent)
+        -- An array, and no join that reads all of them: of each day those pages of the index are read that may hold one.
+        SELECT recipient_id FROM provider_message
+        WHERE ${ofDays} AND hash = ANY (ARRAY(SELECT hashtextextended(id, 0) FROM wanted)))
       AND recipient.provider_message_id IN (SELECT id FROM wanted)
     UNION ALL
     SELECT ${messageTarget} FROM message

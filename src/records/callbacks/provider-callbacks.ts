@@ -51,6 +51,16 @@ export function createCallbackInbox(database: Database): CallbackInbox {
 
 const Waiting = row(t.type({ id: t.bigint, size: t.number }));
 
+/** The earliest that waits, from `from` on. */
+export async function findWaitingCallback(
+  connection: Connection,
+  from: bigint = 0n,
+): Promise<bigint | undefined> {
+  const id = await connection.maybeOneFirst(sql.type(row(t.type({ id: t.bigint })))`
+    SELECT id FROM waiting_callback WHERE id >= ${from} ORDER BY id LIMIT 1`);
+  return id ?? undefined;
+}
+
 const StoredCallback = t.type({ id: t.bigint, body: bytes });
 export type StoredCallback = t.TypeOf<typeof StoredCallback>;
 

@@ -4,9 +4,13 @@
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { createLowWater, type LowWater } from '../../concurrency/low-water.ts';
+import { findWaitingCallback } from '../callbacks/provider-callbacks.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
+import { findWaitingDelivery } from '../webhooks/dispatch.ts';
+import { findWaitingEvent } from '../webhooks/events.ts';
 import { countStandstills } from './standstill.ts';
 
 const countLimit = 10_000;
@@ -48,7 +52,24 @@ const Queue = t.type({
 });
 type Queue = t.TypeOf<typeof Queue>;
 
-export async function readGauges(connection: Connection): Promise<Figures> {
+/** Its scrapes remember where the queues begin, and look from their beginning a thousandth of the time. */
+export function createGaugeReader(): (connection: Connection) => Promise<Figures> {
+  const fullShare = 0.001;
+  const marks = {
+    event: createLowWater<string>({ fullShare }),
+    delivery: createLowWater<string>({ fullShare }),
+    callback: createLowWater<bigint>({ fullShare }),
+  };
+  return (connection) => readGauges(connection, marks);
+}
+
+interface Marks {
+  readonly event: LowWater<string>;
+  readonly delivery: LowWater<string>;
+  readonly callback: LowWater<bigint>;
+}
+
+async function readGauges(connection: Connection, marks: Marks): Promise<Figures> {
   const campaigns = await connection.any(sql.type(Campaigns)`
     SELECT status, pause_reason, count(*)::int4 AS count FROM campaign GROUP BY status, pause_reason`);
   const sending = await connection.one(sql.type(row(Sending))`
@@ -67,31 +88,37 @@ export async function readGauges(connection: Connection): Promise<Figures> {
       (SELECT count(*) FROM channels WHERE factor < 1)::int4 AS throttled,
       (SELECT count(*) FROM channel WHERE status = 'blocked')::int4 AS blocked`);
   const standstills = await countStandstills(connection);
-  return { campaigns, sending, queues: await readQueues(connection), standstills };
+  return { campaigns, sending, queues: await readQueues(connection, marks), standstills };
 }
 
 // An endpoint that keeps timing out waits behind the healthy ones by design: its deliveries are counted apart.
 const slowAfter = 2;
 
-function readQueues(connection: Connection): Promise<readonly Queue[]> {
+async function readQueues(connection: Connection, marks: Marks): Promise<readonly Queue[]> {
+  // Null where nothing waits, so that nothing is read either.
+  const event = (await marks.event.find((from) => findWaitingEvent(connection, from))) ?? null;
+  const delivery = (await marks.delivery.find((from) => findWaitingDelivery(connection, from))) ?? null;
+  const callback = (await marks.callback.find((from) => findWaitingCallback(connection, from))) ?? null;
   return connection.any(sql.type(row(Queue))`
     WITH waiting AS (
       SELECT webhook.consecutive_timeouts >= ${slowAfter} AS slow, depth.count, oldest.created_at
       FROM webhook_configuration AS webhook
       JOIN LATERAL (
         SELECT created_at FROM webhook_delivery
-        WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL ORDER BY id LIMIT 1
+        WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL AND id >= ${delivery}::uuid
+        ORDER BY id LIMIT 1
       ) AS oldest ON true
       JOIN LATERAL (
         SELECT count(*) FROM (
           SELECT 1 FROM webhook_delivery
-          WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL
+          WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL AND id >= ${delivery}::uuid
           LIMIT (SELECT greatest(${leastPerEndpoint}, ${countLimit} / greatest(1, count(*))) FROM webhook_configuration)
         ) AS earliest
       ) AS depth ON true
     ), queue (queue, depth, since) AS (
       SELECT 'events', count(*), min(occurred_at) FROM (
-        SELECT occurred_at FROM event WHERE fanned_out_at IS NULL ORDER BY id LIMIT ${countLimit}) AS earliest
+        SELECT occurred_at FROM event WHERE fanned_out_at IS NULL AND id >= ${event}::uuid
+        ORDER BY id LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'deliveries', COALESCE(sum(count), 0), min(created_at) FROM waiting WHERE NOT slow
       UNION ALL
@@ -102,7 +129,7 @@ function readQueues(connection: Connection): Promise<readonly Queue[]> {
         WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'callbacks', count(*), min(received_at) FROM (
-        SELECT received_at FROM waiting_callback ORDER BY id LIMIT ${countLimit}) AS earliest
+        SELECT received_at FROM waiting_callback WHERE id >= ${callback}::int8 ORDER BY id LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'parked_statuses', count(*), min(parked_at) FROM (
         SELECT parked_at FROM parked_status WHERE emitted_at IS NULL ORDER BY parked_at LIMIT ${countLimit}) AS earliest

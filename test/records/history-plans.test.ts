@@ -25,9 +25,9 @@ const firstCampaign = (connection: Connection) =>
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  await seedHistory(database.ownerUrl, 30_000);
   const client = new pg.Client({ connectionString: database.ownerUrl });
   await client.connect();
-  await seedHistory(client, 30_000);
   await client.query(`INSERT INTO parked_status (channel_id, provider_message_id, status, body)
     SELECT (SELECT id FROM channel LIMIT 1), 'foreign.' || n, 'sent', '{}' FROM generate_series(1, 100) AS n; ANALYZE parked_status`);
   await client.end();

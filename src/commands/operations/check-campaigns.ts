@@ -64,7 +64,7 @@ export async function judgeCampaign(
     ];
   }
   if (workflow.stuck !== undefined) {
-    const meaning = `the campaign is ${campaign.status} and ${workflow.stuck}; docs/operations/repair.md, WorkflowTasksFail`;
+    const meaning = `the campaign is ${campaign.status} and ${workflow.stuck}`;
     return [{ ...subject, kind: 'workflow-stuck', meaning }];
   }
   // Nothing is shown before the preparation is over, and a step may wait for the provider before it ends.

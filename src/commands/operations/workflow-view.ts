@@ -104,6 +104,7 @@ type Described = Awaited<
 // One that fails once was taken by a worker that died; a worker that lives takes the next one at once.
 const failuresOfDying = 1;
 const untakenMs = 60_000;
+const noWorker = 'no worker takes the task of its workflow; docs/operations/repair.md, WorkerDown';
 
 function whyStuck(
   { pendingWorkflowTask: task, pendingActivities }: Described,
@@ -117,10 +118,10 @@ function whyStuck(
   if (task === undefined || task === null) return undefined;
   const failures = (task.attempt ?? 1) - 1;
   if (failures > failuresOfDying)
-    return `the task of its workflow has failed ${failures} times: the code of a worker cannot go on with it`;
+    return `the task of its workflow has failed ${failures} times: the code of a worker cannot go on with it; docs/operations/repair.md, WorkflowTasksFail`;
   const since = Number(task.scheduledTime?.seconds ?? now / 1000) * 1000;
   const taken = (task.startedTime ?? null) !== null;
-  return !taken && now - since > untakenMs ? 'no worker takes the task of its workflow' : undefined;
+  return !taken && now - since > untakenMs ? noWorker : undefined;
 }
 
 function stateOf(status: string, type: string): WorkflowState {

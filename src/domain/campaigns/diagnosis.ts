@@ -83,8 +83,10 @@ function preparation({ preparationStatus, preparationError, total }: CampaignFac
     : fine('PREPARATION', 'The audience is being prepared.');
 }
 
-function schedule({ status: now, scheduledAt }: CampaignFacts): DiagnosisEntry | undefined {
-  if (now !== 'SCHEDULED' || scheduledAt === null) return undefined;
+function schedule({ status: present, scheduledAt, now }: CampaignFacts): DiagnosisEntry | undefined {
+  if (present !== 'SCHEDULED' || scheduledAt === null) return undefined;
+  if (now.getTime() - scheduledAt.getTime() > slowOrderMs)
+    return wrong('SCHEDULE', `It was due at ${scheduledAt.toISOString()} and has not begun.`, lookAtWorkers);
   return fine('SCHEDULE', `It starts by itself at ${scheduledAt.toISOString()}.`);
 }
 
@@ -183,17 +185,14 @@ function wallet({ wallet: purse, pending, status: present }: CampaignFacts): Dia
 }
 
 const slowOrderMs = 15_000;
+const lookAtWorkers = 'See that a worker runs and that Temporal is reached.';
 
 function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry | undefined {
   if (waitingFor === 'WORKFLOW_STUCK')
     return wrong('WORKER', 'Its workflow is stuck.', 'Ask who runs this service to look at the workflow.');
   if (orderedAt === null || now.getTime() - orderedAt.getTime() < slowOrderMs) return undefined;
   const seconds = Math.round((now.getTime() - orderedAt.getTime()) / 1000);
-  return wrong(
-    'WORKER',
-    `Its workflow was not told of the last change for ${seconds} s.`,
-    'See that a worker runs and that Temporal is reached.',
-  );
+  return wrong('WORKER', `Its workflow was not told of the last change for ${seconds} s.`, lookAtWorkers);
 }
 
 /** Of a campaign that is sent and nothing in its way. */

@@ -26,11 +26,14 @@ export interface CampaignSearch {
 
 /** The newest hundred. */
 export function findCampaigns(connection: Connection, { name, workspaceId, standingStill }: CampaignSearch) {
+  // Who is late is told also while no worker runs that would look for it.
+  const kind = sql.fragment`COALESCE(campaign_standstill.kind, CASE
+    WHEN status = 'SCHEDULED' AND scheduled_at < now() - interval '1 minute' THEN 'due' END)`;
   return connection.any(sql.type(row(Found))`
-    SELECT campaign.id, workspace_id, name, status, pause_reason, scheduled_at, kind AS stands_still
+    SELECT campaign.id, workspace_id, name, status, pause_reason, scheduled_at, ${kind} AS stands_still
     FROM campaign LEFT JOIN campaign_standstill ON campaign_standstill.campaign_id = campaign.id
     WHERE (${name ?? null}::text IS NULL OR strpos(lower(name), lower(${name ?? null}::text)) > 0)
       AND (${workspaceId ?? null}::int4 IS NULL OR workspace_id = ${workspaceId ?? null}::int4)
-      AND (NOT ${standingStill} OR kind <> 'waiting')
+      AND (NOT ${standingStill} OR ${kind} <> 'waiting')
     ORDER BY created_at DESC, campaign.id DESC LIMIT ${mostFound}`);
 }

@@ -112,6 +112,17 @@ it('tells of a campaign that is due and of one that cannot go on, until they do'
   expect(await waitsFor()).toBeNull();
 });
 
+it('finds who is late while nobody looks', async () => {
+  const { campaignId } = await scene({ recipients: 1, scheduledInMs: 3_600_000 });
+  const search = { name: undefined, workspaceId: undefined, standingStill: true };
+  expect(await findCampaigns(ward.pool, search)).toEqual([]);
+  await ward.run(
+    sql.fragment`UPDATE campaign SET scheduled_at = now() - interval '2 minutes' WHERE id = ${campaignId}`,
+  );
+  expect(await findCampaigns(ward.pool, search)).toMatchObject([{ id: campaignId, stands_still: 'due' }]);
+  await ward.run(sql.fragment`UPDATE campaign SET status = 'CANCELLED' WHERE id = ${campaignId}`);
+});
+
 it('does not tell of a campaign that waits for its channel, and does once the wait is over', async () => {
   const { campaignId } = await scene({ recipients: 1, scheduledInMs: 3_600_000 });
   await ward.run(sql.fragment`UPDATE campaign SET status = 'RUNNING', preparation_status = 'READY',

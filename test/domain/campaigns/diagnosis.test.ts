@@ -84,6 +84,11 @@ it.each<[string, Partial<CampaignFacts>, string]>([
     'The template spring_offer no longer exists at the provider. 812 people wait.',
   ],
   [
+    'a worker that does not begin it',
+    { status: 'SCHEDULED', scheduledAt: new Date(now.getTime() - 60_000) },
+    'It was due at 2026-11-21T08:59:00.000Z and has not begun. 812 people wait.',
+  ],
+  [
     'the quota',
     { status: 'DRAFT', broadcasts: { used: 5, limit: 5, counted: false } },
     'All 5 broadcasts of this month are used. 812 people wait.',

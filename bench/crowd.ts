@@ -4,13 +4,12 @@
  * `--campaigns N` (120) of 300 recipients; `--rate N` (5) of their channel; `--neighbour N` (6,000) recipients at
  * `--neighbour-rate N` (400); `--held` holds the crowd's channel for an hour first; `--settle N` seconds (15) before that.
  */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createSecretBox } from '../src/secrets.ts';
 import { benchSecretsKey } from './support/bench-config.ts';
 import { startWholeProduct } from './support/product.ts';
-import { seedRunningCampaign, type Seeded } from './support/seed.ts';
+import { seedBeside, seedRunningCampaign } from './support/seed.ts';
 
 const whole = (fallback: string) => ({ type: 'string', default: fallback }) as const;
 const { values } = parseArgs({
@@ -32,30 +31,6 @@ const longestMs = 240_000;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const { postgres, temporal, provider, client, worker, dependencies } = await startWholeProduct(50);
 
-/** As many more as the crowd needs, of one channel. */
-async function seedCrowd({ campaignId }: Seeded): Promise<readonly string[]> {
-  const ids = Array.from({ length: campaigns - 1 }, () => randomUUID());
-  await client.query(
-    `INSERT INTO campaign (id, workspace_id, channel_id, template_id, name, contact_selection_type, audience,
-      message_plan, send_type, status, preparation_status, total_contacts, created_by, started_at)
-    SELECT unnest($2::uuid[]), workspace_id, channel_id, template_id, name, contact_selection_type, audience,
-      message_plan, send_type, status, preparation_status, total_contacts, created_by, now() FROM campaign WHERE id = $1`,
-    [campaignId, ids],
-  );
-  await client.query(
-    `INSERT INTO campaign_counter (campaign_id, pending) SELECT unnest($1::uuid[]), $2::int`,
-    [ids, recipients],
-  );
-  await client.query(
-    `INSERT INTO recipient (campaign_id, position, phone_number, country, sendable, state, variables)
-    SELECT id, n, (4915100000000 + n)::text, 'DE', true, 'PENDING', ARRAY['Ada']
-    FROM unnest($1::uuid[]) AS id, generate_series(1, $2::int) AS n`,
-    [ids, recipients],
-  );
-  await client.query('ANALYZE');
-  return [campaignId, ...ids];
-}
-
 async function start(ids: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ workspace_id: number }>(
     'SELECT workspace_id FROM campaign WHERE id = $1',
@@ -73,7 +48,7 @@ async function start(ids: readonly string[]): Promise<void> {
 try {
   const seed = { messagesPerSecond: rate, recipients };
   const first = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), seed);
-  const crowd = await seedCrowd(first);
+  const crowd = await seedBeside(client, first, { campaigns: campaigns - 1, recipients });
   const fast = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), {
     recipients: neighbour,
     messagesPerSecond: neighbourRate,

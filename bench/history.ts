@@ -54,6 +54,7 @@ try {
   const large = await step('measuring', () => figuresOf(database));
   const largeWal = await walOfARecipient();
   print(small, large);
+  await printSizes();
   await doctorAndScrape();
   const held = await step('measuring with an open transaction', () =>
     whileATransactionIsOpen(() => figuresOf(database)),
@@ -186,6 +187,14 @@ async function whileATransactionIsOpen<A>(work: () => Promise<A>): Promise<A> {
   await other.query('ROLLBACK');
   await other.end();
   return result;
+}
+
+async function printSizes(): Promise<void> {
+  const { rows: tables } = await client.query<{ line: string }>(`
+    SELECT format('%s: %s rows, %s, indexes %s', relname, reltuples::bigint, pg_size_pretty(pg_relation_size(oid)),
+      pg_size_pretty(pg_indexes_size(oid))) AS line
+    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY pg_total_relation_size(oid) DESC LIMIT 10`);
+  process.stdout.write(`${tables.map(({ line }) => line).join('\n')}\n`);
 }
 
 async function walOfARecipient(): Promise<number> {

@@ -72,3 +72,31 @@ export async function seedRunningCampaign(
   await run('ANALYZE recipient', []);
   return { campaignId, channelId };
 }
+
+/** So many more on the channel of the first, whose ids come first. */
+export async function seedBeside(
+  client: pg.Client,
+  { campaignId }: Seeded,
+  { campaigns, recipients }: { readonly campaigns: number; readonly recipients: number },
+): Promise<readonly string[]> {
+  const ids = Array.from({ length: campaigns }, () => randomUUID());
+  await client.query(
+    `INSERT INTO campaign (id, workspace_id, channel_id, template_id, name, contact_selection_type, audience,
+      message_plan, send_type, status, preparation_status, total_contacts, created_by, started_at)
+    SELECT unnest($2::uuid[]), workspace_id, channel_id, template_id, name, contact_selection_type, audience,
+      message_plan, send_type, status, preparation_status, total_contacts, created_by, now() FROM campaign WHERE id = $1`,
+    [campaignId, ids],
+  );
+  await client.query(
+    `INSERT INTO campaign_counter (campaign_id, pending) SELECT unnest($1::uuid[]), $2::int`,
+    [ids, recipients],
+  );
+  await client.query(
+    `INSERT INTO recipient (campaign_id, position, phone_number, country, sendable, state, variables)
+    SELECT id, n, (4915100000000 + n)::text, 'DE', true, 'PENDING', ARRAY['Ada']
+    FROM unnest($1::uuid[]) AS id, generate_series(1, $2::int) AS n`,
+    [ids, recipients],
+  );
+  await client.query('ANALYZE');
+  return [campaignId, ...ids];
+}

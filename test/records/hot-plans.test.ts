@@ -1,0 +1,132 @@
+/** The ten statements that are run most, on a database with a history: by which indexes they read the tables that grow. */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { seedHistory } from '../../bench/support/history.ts';
+import {
+  findTargetsById,
+  findTargetsByProviderId,
+  lockRecipients,
+} from '../../src/records/callbacks/message-statuses.ts';
+import {
+  claimProviderCallbacks,
+  insertProviderCallbacks,
+} from '../../src/records/callbacks/provider-callbacks.ts';
+import type { Connection, Database } from '../../src/records/database/database.ts';
+import { row } from '../../src/records/database/row.ts';
+import { claimPage } from '../../src/records/sending/claims.ts';
+import { recordPage } from '../../src/records/sending/page-results.ts';
+import { dispatchDeliveries, findWaitingDelivery } from '../../src/records/webhooks/dispatch.ts';
+import { fanOutEvents, findWaitingEvent } from '../../src/records/webhooks/events.ts';
+import { anyTokens, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let client: pg.Client;
+let seeded: SeededCampaign;
+let ids: readonly string[];
+const claimId = randomUUID();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await seedHistory(database.ownerUrl, 30_000);
+  seeded = await seedCampaign(database.pool, { recipients: 1_000 });
+  await insertProviderCallbacks(database.pool, [Buffer.from('{}')]);
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  ids = await database.pool.anyFirst(sql.type(row(t.type({ id: t.string })))`
+    SELECT id FROM recipient WHERE state = 'DELIVERED' LIMIT 400`);
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const waiting = {
+  limit: 100,
+  slowLimit: 10,
+  perEndpoint: { idle: 50, busy: 10, crowded: 2 },
+  busyAt: 100,
+  crowdedAt: 400,
+  slowAfter: 2,
+  hangingAfterSeconds: 1,
+  pool: 500,
+};
+const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
+  'claim a page': (connection) => {
+    const prices = new Map([['', messagePrice]]);
+    return claimPage(connection, { ...anyTokens, claimId, ...seeded, epoch: 0, limit: 50, prices });
+  },
+  'record a page': (connection) => {
+    const outcomes = new Map([[1, { kind: 'accepted' as const, providerMessageId: 'wamid.1' }]]);
+    return recordPage(connection, { ...seeded, claimId, outcomes, final: false });
+  },
+  'claim callbacks': (connection) =>
+    claimProviderCallbacks(connection, { limit: 400, maxBytes: 1024 * 1024, except: [] }),
+  'find messages by our ids': (connection) => findTargetsById(connection, ids),
+  'find messages by ids of the provider': (connection) =>
+    findTargetsByProviderId(connection, ids.slice(0, 40)),
+  'lock recipients of statuses': (connection) => lockRecipients(connection, ids),
+  'find a waiting event': (connection) => findWaitingEvent(connection),
+  'fan events out': (connection) => fanOutEvents(connection, 500),
+  'find a waiting delivery': (connection) => findWaitingDelivery(connection),
+  'hand deliveries out': (connection) => dispatchDeliveries(connection as Database, waiting),
+};
+
+interface Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** What `ask` has Postgres run. */
+async function statementsOf(
+  ask: (connection: Connection) => Promise<unknown>,
+): Promise<readonly Statement[]> {
+  const statements: Statement[] = [];
+  const recorded = (connection: object): Connection =>
+    new Proxy(connection, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return (argument: unknown) => {
+          if (name === 'transaction')
+            return Reflect.apply(member, target, [
+              (inner: object) => (argument as (one: object) => unknown)(recorded(inner)),
+            ]);
+          statements.push(argument as Statement);
+          return Reflect.apply(member, target, [argument]);
+        };
+      },
+    }) as Connection;
+  await ask(recorded(database.pool));
+  return statements;
+}
+
+const growing =
+  /(?:Scan|Scan Backward) (?:using (\S+) )?on (contact|event|ledger_entry|provider_callback|provider_message|recipient|webhook_delivery)\b/;
+
+/** `table by index`, or `table from end to end`; a scan by bitmap is told like the other ones. */
+async function readsOf({ sql: text, values }: Statement): Promise<readonly string[]> {
+  const explained = `EXPLAIN (COSTS OFF) ${text.replaceAll('$slonik_', '$')}`;
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(explained, [...values]);
+  const lines = rows.map((one) => one['QUERY PLAN']);
+  return lines.flatMap((line, at) => {
+    const [, index, table] = growing.exec(line) ?? [];
+    if (table === undefined) return [];
+    if (line.includes('Seq Scan')) return [`${table} from end to end`];
+    const bitmap = lines.slice(at).find((next) => next.includes('Bitmap Index Scan on'));
+    return [`${table} by ${index ?? bitmap?.split(' on ')[1]}`];
+  });
+}
+
+it('read what grows by the indexes that the file names', async () => {
+  const plans: string[] = [];
+  for (const [what, ask] of Object.entries(hot)) {
+    const reads = (await Promise.all((await statementsOf(ask)).map(readsOf))).flat();
+    plans.push(`${what}: ${[...new Set(reads)].toSorted().join(', ') || 'nothing that grows'}`);
+  }
+  expect(plans.join('\n')).not.toContain('from end to end');
+  await expect(`${plans.join('\n')}\n`).toMatchFileSnapshot('hot-plans.txt');
+});

@@ -22,7 +22,7 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
 
 const withServers = { globalSetup: ['test/support/global-setup.ts'] };
 
-// Files of one worker share what they import, which costs each a second otherwise; no module keeps a state of its own.
+// Files of one worker share what they import, which costs each a second otherwise; no module keeps anything of one for the next.
 const inOneProcess = { isolate: false };
 
 const project = (name: string, include: readonly string[], settings: object = {}) => ({

@@ -31,7 +31,7 @@ export async function nameExampleTemplate(database: Database, workspaceId: numbe
 export async function readDemoTemplates(database: Database, workspaceId: number): Promise<DemoTemplates> {
   const all: Template[] = [];
   for (let page = 1; ; page += 1) {
-    const { templates } = await listTemplates(database, workspaceId, {
+    const { items: templates } = await listTemplates(database, workspaceId, {
       statuses: [],
       search: '',
       page,

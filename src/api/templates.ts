@@ -51,12 +51,12 @@ export const listTemplates = endpoint(
   },
   async ({ dependencies, principal, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
-    const { templates, total } = await records.listTemplates(dependencies.database, principal.workspaceId, {
+    const { items, total } = await records.listTemplates(dependencies.database, principal.workspaceId, {
       ...place,
       statuses: query.status ?? [],
       search: query.search ?? '',
     });
-    return { status: 200, body: page(templates, { ...place, total }) };
+    return { status: 200, body: page(items, { ...place, total }) };
   },
 );
 

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
+import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
 const Template = t.type({
@@ -64,36 +65,25 @@ export interface TemplateFilter {
   readonly search: string;
 }
 
-const matching = (workspaceId: number, { statuses, search }: TemplateFilter) => {
-  const conditions = [
-    sql.fragment`workspace_id = ${workspaceId}`,
-    ...(statuses.length === 0
-      ? []
-      : [
-          sql.fragment`upper(status) = ANY (${sql.array(
-            statuses.map((status) => status.toUpperCase()),
-            'text',
-          )})`,
-        ]),
-    ...(search === '' ? [] : [sql.fragment`strpos(lower(name), lower(${search})) > 0`]),
-  ];
-  return sql.join(conditions, sql.fragment` AND `);
-};
-
-const Count = row(t.type({ count: t.number }));
-
-/** One page by name, then language, and the number of all that match. */
-export async function listTemplates(
+/** By name, then language. */
+export function listTemplates(
   connection: Connection,
   workspaceId: number,
-  { page, limit, ...filter }: TemplateFilter & { readonly page: number; readonly limit: number },
-): Promise<{ readonly templates: readonly Template[]; readonly total: number }> {
-  const condition = matching(workspaceId, filter);
-  const total = await connection.oneFirst(sql.type(Count)`
-    SELECT count(*)::int4 AS count FROM template WHERE ${condition}`);
-  const templates = await connection.any(sql.type(row(Template))`
-    SELECT ${selection} FROM template WHERE ${condition}
-    ORDER BY name, language, id
-    LIMIT ${limit} OFFSET ${(page - 1) * limit}`);
-  return { templates, total };
+  { statuses, search, ...place }: TemplateFilter & Place,
+): Promise<Page<Template>> {
+  const upper = statuses.map((status) => status.toUpperCase());
+  return listPage(connection, {
+    ...place,
+    narrowedBy: 'status or search',
+    isCountedWhole: true,
+    parser: countedRow(Template),
+    columns: selection,
+    table: sql.fragment`template`,
+    conditions: [
+      sql.fragment`workspace_id = ${workspaceId}`,
+      ...(upper.length === 0 ? [] : [sql.fragment`upper(status) = ANY (${sql.array(upper, 'text')})`]),
+      ...(search === '' ? [] : [sql.fragment`strpos(lower(name), lower(${search})) > 0`]),
+    ],
+    order: sql.fragment`name, language, id`,
+  });
 }

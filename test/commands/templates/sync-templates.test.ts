@@ -77,7 +77,7 @@ const dependenciesWith = (provider: ListingProvider, orchestrator: Orchestrator)
 
 const stored = async (workspaceId: number) => {
   const filter = { statuses: [], search: '', page: 1, limit: 100 };
-  return (await listTemplates(database.pool, workspaceId, filter)).templates;
+  return (await listTemplates(database.pool, workspaceId, filter)).items;
 };
 
 const statuses = async (workspaceId: number) =>
@@ -450,7 +450,7 @@ describe('the list of templates', () => {
         limit: 10,
         ...filter,
       });
-      return [list.total, ...list.templates.map(({ providerTemplateId }) => providerTemplateId)];
+      return [list.total, ...list.items.map(({ providerTemplateId }) => providerTemplateId)];
     };
     expect(await found({})).toEqual([4, '2', '1', '3', '4']);
     expect(await found({ search: 'ORDER' })).toEqual([3, '2', '1', '3']);

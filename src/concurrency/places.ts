@@ -4,7 +4,7 @@ export interface Places {
    * Resolves with what gives the place back, to be called once; undefined when there is none and enough others wait for
    * one already.
    */
-  readonly take: (owner: number) => Promise<(() => void) | undefined>;
+  readonly take: (owner: number | string) => Promise<(() => void) | undefined>;
 }
 
 export interface PlaceLimits {
@@ -14,24 +14,24 @@ export interface PlaceLimits {
 }
 
 interface Waiter {
-  readonly owner: number;
+  readonly owner: number | string;
   readonly admit: () => void;
 }
 
 export function createPlaces({ total, perOwner, waiting }: PlaceLimits): Places {
-  const taken = new Map<number, number>();
+  const taken = new Map<number | string, number>();
   const waiters: Waiter[] = [];
   let all = 0;
 
-  const hasRoom = (owner: number): boolean => all < total && (taken.get(owner) ?? 0) < perOwner;
+  const hasRoom = (owner: number | string): boolean => all < total && (taken.get(owner) ?? 0) < perOwner;
 
-  const enter = (owner: number): (() => void) => {
+  const enter = (owner: number | string): (() => void) => {
     all += 1;
     taken.set(owner, (taken.get(owner) ?? 0) + 1);
     return () => leave(owner);
   };
 
-  const leave = (owner: number): void => {
+  const leave = (owner: number | string): void => {
     all -= 1;
     const left = (taken.get(owner) ?? 1) - 1;
     if (left === 0) taken.delete(owner);

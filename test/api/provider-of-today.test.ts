@@ -415,6 +415,36 @@ describe('POST /api/media', () => {
     expect(await answer).toMatchObject({ status: 400, body: { error: { providerCode: 190 } } });
   });
 
+  it('keeps nobody of another number waiting behind those that send slowly', async () => {
+    const slow = Array.from({ length: 9 }, () => upload({ chunks: [mebibyte], end: false }));
+    for (const { answer } of slow) answer.catch(() => undefined);
+    await expect.poll(() => slow.every(({ outgoing }) => outgoing.writableLength === 0)).toBe(true);
+    const ninth = slow.at(-1);
+    const other = `9${phoneNumberId}`;
+    const { workspaceId: neighbour } = await createWorkspace(api.dependencies, { name: 'Neighbour' });
+    const place = { workspaceId: neighbour, businessAccountId: `1${other}`, phoneNumberId: other };
+    const { channelId: theirs } = await createChannel(api.dependencies, {
+      ...place,
+      displayPhoneNumber: '+49 30 1234568',
+      accessToken: 'EAAtest',
+    });
+    await simulator.control('accounts', {
+      businessAccountId: place.businessAccountId,
+      phoneNumberIds: [other],
+    });
+    const own = key;
+    key = (
+      await createApiKey(api.dependencies, { workspaceId: neighbour, channelId: theirs, scope: 'channel' })
+    ).apiKey;
+    expect((await upload({ chunks: [mebibyte] }).answer).status).toBe(201);
+    key = own;
+    // A place of its own number is free once one of the eight is gone.
+    ninth?.outgoing.end('\r\n--media--\r\n');
+    slow[0]?.outgoing.destroy();
+    expect((await ninth?.answer)?.status).toBe(201);
+    for (const { outgoing } of slow) outgoing.destroy();
+  });
+
   it('leaves nothing open when the caller goes', async () => {
     const { answer, outgoing } = upload({ chunks: [mebibyte], end: false });
     answer.catch(() => undefined);

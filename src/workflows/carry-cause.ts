@@ -37,6 +37,15 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
     return traceparent;
   };
 
+  /**
+   * Whoever changed the campaign last is whose doing the following steps are: a request, or nobody's where an operator sent
+   * it. The trace stays the first one's.
+   */
+  const takeOver = ({ [causeHeaders.requestId]: requestId }: Headers): void => {
+    const { [causeHeaders.requestId]: _before, ...kept } = carried;
+    carried = { ...kept, ...(requestId !== undefined && { [causeHeaders.requestId]: requestId }) };
+  };
+
   return {
     inbound: [
       {
@@ -55,11 +64,11 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
           );
         },
         handleSignal(input, next) {
-          // Whoever changed the campaign last is whose doing the following steps are: a request, or nobody's where an
-          // operator sent it. The trace stays the first one's.
-          const { [causeHeaders.requestId]: _before, ...kept } = carried;
-          const { [causeHeaders.requestId]: requestId } = input.headers;
-          carried = { ...kept, ...(requestId !== undefined && { [causeHeaders.requestId]: requestId }) };
+          takeOver(input.headers);
+          return next(input);
+        },
+        handleUpdate(input, next) {
+          takeOver(input.headers);
           return next(input);
         },
       },

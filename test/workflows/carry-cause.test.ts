@@ -32,7 +32,7 @@ it('gives a step the request that caused it, and none where an operator did', as
     taskQueue: taskQueues.campaigns,
     workflowBundle,
     ...cause,
-    activities: { prepareCampaign: asleep, readCampaign: asleep },
+    activities: { prepareCampaign: asleep, readCampaign: asleep, operateCampaign: asleep },
   });
   const orchestrator = createWorkerOrchestrator(temporal.nativeConnection, temporal.namespace ?? 'default');
   const id = randomUUID();
@@ -46,7 +46,8 @@ it('gives a step the request that caused it, and none where an operator did', as
     await until(async () => seen.length === 2);
     await withCallContext({ requestId: 'changes' }, () => orchestrator.refreshCampaign(id));
     await until(async () => seen.length === 3);
+    await handle.executeUpdate('pause');
     await handle.terminate();
   });
-  expect(seen).toEqual(['creates', undefined, 'changes']);
+  expect(seen).toEqual(['creates', undefined, 'changes', undefined]);
 });

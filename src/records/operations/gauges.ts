@@ -4,7 +4,7 @@
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { createLowWater, type LowWater } from '../../concurrency/low-water.ts';
+import { createLowWater } from '../../concurrency/low-water.ts';
 import { findWaitingCallback } from '../callbacks/provider-callbacks.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import type { Connection } from '../database/database.ts';
@@ -52,21 +52,19 @@ const Queue = t.type({
 });
 type Queue = t.TypeOf<typeof Queue>;
 
-/** Its scrapes remember where the queues begin, and look from their beginning a thousandth of the time. */
-export function createGaugeReader(): (connection: Connection) => Promise<Figures> {
-  const fullShare = 0.001;
-  const marks = {
-    event: createLowWater<string>({ fullShare }),
-    delivery: createLowWater<string>({ fullShare }),
-    callback: createLowWater<bigint>({ fullShare }),
-  };
-  return (connection) => readGauges(connection, marks);
-}
+// A scrape looks from the beginning of a queue a thousandth of the time.
+const fullShare = 0.001;
+const createMarks = () => ({
+  event: createLowWater<string>({ fullShare }),
+  delivery: createLowWater<string>({ fullShare }),
+  callback: createLowWater<bigint>({ fullShare }),
+});
+type Marks = ReturnType<typeof createMarks>;
 
-interface Marks {
-  readonly event: LowWater<string>;
-  readonly delivery: LowWater<string>;
-  readonly callback: LowWater<bigint>;
+/** Its scrapes remember where the queues begin. */
+export function createGaugeReader(): (connection: Connection) => Promise<Figures> {
+  const marks = createMarks();
+  return (connection) => readGauges(connection, marks);
 }
 
 async function readGauges(connection: Connection, marks: Marks): Promise<Figures> {

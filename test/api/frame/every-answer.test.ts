@@ -160,6 +160,18 @@ const well: Readonly<Record<string, Scene>> = {
 
 /** What only this operation can refuse in this way, by operation and status. */
 const ill: Readonly<Record<string, Scene>> = {
+  // It costs its address by its size: 32 MiB at once.
+  'getDescription 429': async ({ method, path }) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      let told = await spent.send(method, path);
+      for (let asked = 1; told.status === 200 && asked < 500; asked += 1)
+        told = await spent.send(method, path);
+      return told;
+    } finally {
+      vi.useRealTimers();
+    }
+  },
   'createCampaign 404': (operation) =>
     send(operation, operation.path, { body: merged(operation, { template_id: randomUUID() }) }),
   'createCampaign 409': async (operation) => {

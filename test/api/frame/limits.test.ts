@@ -117,7 +117,7 @@ describe('a connection', () => {
   );
 
   it('whose answer nobody takes is cut, one that is read slowly is not', async () => {
-    await start({ endpoints: [...echoEndpoints, flood], limits: { unreadMs: 500 } });
+    await start({ endpoints: [...echoEndpoints, flood], limits: { unreadMs: 1_000 } });
     const [stuck, slow] = [openRaw(api.port), openRaw(api.port)];
     let taken = 0;
     slow.socket.on('data', (text: string) => {

@@ -35,8 +35,12 @@ export interface PageResults {
  * so that the wallet and the counter are held for no round trip.
  */
 export async function recordPage(database: Connection, results: PageResults): Promise<void> {
-  await database.query(recordStatement(results));
-  const { workspaceId, campaignId, outcomes } = results;
+  const { workspaceId, campaignId, claimId, outcomes } = results;
+  await database.query(
+    outcomes.size > 0
+      ? recordStatement(results)
+      : sql.type(nothing)`DELETE FROM campaign_claim WHERE id = ${claimId} AND ${results.final}`,
+  );
   const told = [...outcomes].flatMap(([position, outcome]) =>
     outcome.kind === 'accepted'
       ? (outcome.otherIds ?? []).map((providerId) => ({ position, providerId }))

@@ -42,7 +42,7 @@ export async function noteAnswers(
     UPDATE channel_rate SET troubles = next.counted, holds = next.holds_then,
       trouble_until = CASE
         -- Counted from the try: one that is answered late does not make the next one later.
-        WHEN next.holds_then > next.holds AND ${tries}::boolean THEN greatest(clock_timestamp(),
+        WHEN ${tries}::boolean AND ${troubles}::int > 0 AND NOT ${sound}::boolean THEN greatest(clock_timestamp(),
           tried_at + make_interval(secs => least(2 ^ next.holds_then, ${longestHoldSeconds})))
         WHEN next.holds_then > next.holds THEN clock_timestamp() + interval '2 seconds'
         WHEN ${tries}::boolean AND ${troubles}::int = 0 AND NOT ${sound}::boolean THEN clock_timestamp()

@@ -48,6 +48,8 @@ const waiting = {
   limit: 100,
   slowLimit: 10,
   perEndpoint: { idle: 50, busy: 10, crowded: 2 },
+  late: 16,
+  lateAfterMs: 400,
   busyAt: 100,
   crowdedAt: 400,
   slowAfter: 2,

@@ -29,6 +29,8 @@ export const defaultRelayOptions: RelayOptions = {
     busyAt: 200,
     crowdedAt: 600,
     pool: 1000,
+    late: 16,
+    lateAfterMs: 400,
     slowAfter: 1,
     hangingAfterSeconds: 1,
   },

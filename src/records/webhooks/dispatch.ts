@@ -15,6 +15,12 @@ export interface DispatchLimits {
   readonly crowdedAt: number;
   /** In flight altogether. */
   readonly pool: number;
+  /**
+   * So many that a worker has not begun after `lateAfterMs` are a queue in Temporal, which no turn reaches any more: until it is
+   * shorter, an endpoint gets its first delivery and nobody another one.
+   */
+  readonly late: number;
+  readonly lateAfterMs: number;
   /** Consecutive time-outs, or requests that hang right now, that make an endpoint a slow one. */
   readonly slowAfter: number;
   readonly hangingAfterSeconds: number;
@@ -82,7 +88,10 @@ export async function dispatchDeliveries(
       WITH RECURSIVE endpoint AS (${waitingEndpoints(from)}
       ), open AS MATERIALIZED (
         SELECT workspace_id, webhook_id, count(*)::int4 AS deliveries,
-          count(*) FILTER (WHERE attempted_at < now() - make_interval(secs => ${limits.hangingAfterSeconds}))::int4 AS hanging
+          count(*) FILTER (WHERE attempted_at < now() - make_interval(secs => ${limits.hangingAfterSeconds}))::int4 AS hanging,
+          -- What a worker that died has left is no queue.
+          count(*) FILTER (WHERE state = 'pending' AND dispatched_at < now() - make_interval(secs => ${limits.lateAfterMs / 1_000})
+            AND dispatched_at > now() - interval '3 seconds')::int4 AS late
         FROM webhook_delivery
         WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL
         GROUP BY workspace_id, webhook_id
@@ -101,7 +110,7 @@ export async function dispatchDeliveries(
           ON webhook_configuration.id = endpoint.webhook_id AND webhook_configuration.status = 'active'
         LEFT JOIN crowd ON crowd.workspace_id = webhook_configuration.workspace_id
       ), total AS (
-        SELECT COALESCE(sum(open.deliveries), 0)::int4 AS all_open,
+        SELECT COALESCE(sum(open.deliveries), 0)::int4 AS all_open, COALESCE(sum(open.late), 0) >= ${limits.late} AS queued,
           COALESCE(sum(open.deliveries) FILTER (
             WHERE GREATEST(webhook_configuration.consecutive_timeouts, open.hanging) >= ${limits.slowAfter}), 0)::int4 AS slow_open
         FROM open LEFT JOIN webhook_configuration ON webhook_configuration.id = open.webhook_id
@@ -129,9 +138,9 @@ export async function dispatchDeliveries(
         SELECT id, slow, depth, row_number() OVER (PARTITION BY slow ORDER BY turn, depth, id) AS place FROM turn
       ), chosen AS (
         SELECT placed.id, placed.slow FROM placed CROSS JOIN total
-        WHERE CASE WHEN placed.slow THEN placed.place <= LEAST(${limits.slowLimit}::int4, ${Math.ceil(limits.pool / 4)} - total.slow_open)
+        WHERE CASE WHEN placed.slow THEN NOT total.queued AND placed.place <= LEAST(${limits.slowLimit}::int4, ${Math.ceil(limits.pool / 4)} - total.slow_open)
           -- The last tenth is for healthy ones that have none in flight, however many others begin to hang.
-          ELSE placed.depth <= 1 OR total.all_open + placed.place <= ${Math.floor(limits.pool * 0.9)} END
+          ELSE placed.depth <= 1 OR (NOT total.queued AND total.all_open + placed.place <= ${Math.floor(limits.pool * 0.9)}) END
         ORDER BY CASE WHEN placed.slow THEN placed.place * 8 ELSE placed.place END, placed.slow DESC, placed.id
         LIMIT (SELECT GREATEST(0, LEAST(${limits.limit}, ${limits.pool} - all_open)) FROM total)
       ), held AS MATERIALIZED (

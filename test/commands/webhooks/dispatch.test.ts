@@ -32,6 +32,8 @@ const limits: DispatchLimits = {
   busyAt: 30,
   crowdedAt: 60,
   pool: 100,
+  late: 3,
+  lateAfterMs: 400,
   slowAfter: 2,
   hangingAfterSeconds: 2,
 };
@@ -238,6 +240,33 @@ describe('dispatchDeliveries', () => {
     expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(0);
     await recordAttempts(database.pool, first.slice(0, 3).map(delivered));
     expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(3);
+  });
+
+  it('hands out no more, but to an endpoint that has none, while a queue has formed behind the workers', async () => {
+    const [loudId, quietId] = [await makeWorkspace(database), await makeWorkspace(database)];
+    await makeConfiguration(database.pool, loudId);
+    const quiet = await makeConfiguration(database.pool, quietId);
+    await backlog(loudId, 30);
+    const first = await dispatchDeliveries(database.pool, { ...limits, limit: 4 });
+    const since = (seconds: number) =>
+      query(
+        database,
+        `UPDATE webhook_delivery SET dispatched_at = now() - interval '1 second' * ${seconds} WHERE state = 'pending'
+        AND dispatched_at IS NOT NULL`,
+      );
+    await since(1);
+    await backlog(quietId, 2);
+    const [next, ...others] = await dispatchDeliveries(database.pool, limits);
+    expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
+    expect(others).toEqual([]);
+    // Claimed, the first ones are no queue any more.
+    await claimAttempts(database.pool, first.slice(0, 2), claimOptions);
+    expect((await dispatchDeliveries(database.pool, { ...limits, limit: 2 })).length).toBe(2);
+    // What nobody has begun for seconds was left behind by a worker that died.
+    await since(1);
+    expect(await dispatchDeliveries(database.pool, limits)).toEqual([]);
+    await since(5);
+    expect((await dispatchDeliveries(database.pool, limits)).length).toBeGreaterThan(0);
   });
 
   it('lets endpoints take turns, so that a backlog starves nobody', async () => {

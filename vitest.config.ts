@@ -33,8 +33,8 @@ const project = (name: string, include: readonly string[], settings: object = {}
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Most tests wait for a server half of their time; more than four at once are too slow for what they measure.
-    maxWorkers: 4,
+    // Most tests wait for a server half of their time; four at once are too slow on two cores for what they measure.
+    maxWorkers: 3,
     // Against what hangs, not against what is slow: other work may share the machine, too.
     testTimeout: 90_000,
     hookTimeout: 120_000,

@@ -13,7 +13,8 @@ it('sends nothing when its record is older than what it has seen, however often 
   const scene = await setCampaignScene(stage(), { recipients: 40, balance: messagePrice * 25n });
   await scene.withWorker(async () => {
     await scene.start();
-    await until(async () => (await scene.standing()).pauseReason === 'INSUFFICIENT_BALANCE');
+    // The workflow has seen it, too: what it was told last is what it compares with.
+    await until(async () => (await scene.progress())?.pauseReason === 'INSUFFICIENT_BALANCE');
     expect(scene.provider.received).toHaveLength(25);
 
     // The database of ten minutes ago: nobody was sent yet, and there is money.

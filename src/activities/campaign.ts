@@ -31,8 +31,8 @@ const smallCampaignMs = 3_000;
 // large lists leaves room for the others.
 const preparationsAtOnce = 6;
 const preparationsOfWorkspace = 2;
-// Whoever waits holds a place of the worker that sending may need.
-const preparationsWaiting = 20;
+// Half of the places of a worker, the others are for sending. Who is refused asks again each second, which costs as much as waiting is worth.
+const preparationsWaiting = 100;
 
 export function createCampaignActivities(
   dependencies: Dependencies,

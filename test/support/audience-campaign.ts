@@ -69,7 +69,9 @@ export async function aCampaignToPrepare(
   sender: Sender,
   { selectionType = 'csv_contacts', audience = {}, variableMapping = null, content }: CampaignOptions,
 ): Promise<string> {
-  const { id } = await insertCampaign(database, {
+  const {
+    campaign: { id },
+  } = await insertCampaign(database, {
     ...sender,
     name: 'Spring offer',
     description: null,

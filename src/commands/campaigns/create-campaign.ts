@@ -27,10 +27,8 @@ import { checkMapping } from '../../domain/templates/variable-mapping.ts';
 import { findCampaignContext, type CampaignContext } from '../../records/campaigns/context.ts';
 import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
 import type { Campaign } from '../../records/campaigns/campaigns.ts';
-import { insertWorkflowCommand } from '../../records/campaigns/workflow-commands.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
-import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
 import { referenceProblems } from './check-references.ts';
 import { startCreated } from './deliver-workflow-commands.ts';
@@ -54,18 +52,14 @@ export async function createCampaign(
 ): Promise<CreatedCampaign> {
   const { database, logger } = dependencies;
   const { newCampaign, canSendTest } = await checkCampaign(dependencies, principal, body);
-  const { workspaceId, name } = newCampaign;
-  const { startId, ...created } = await database.transaction(async (transaction) => {
-    const campaign = await insertCampaign(transaction, newCampaign);
-    const commandId = await insertWorkflowCommand(transaction, { campaignId: campaign.id, kind: 'start' });
-    await insertAuditEntry(transaction, { workspaceId, action: 'campaign.create', objectId: campaign.id });
-    await onWrite(transaction, { campaign, canSendTest });
-    return { campaign, canSendTest, startId: commandId };
+  const { campaign, startId } = await database.transaction(async (transaction) => {
+    const written = await insertCampaign(transaction, newCampaign);
+    await onWrite(transaction, { campaign: written.campaign, canSendTest });
+    return written;
   });
-  const { id, status } = created.campaign;
-  logger.info({ campaignId: id, status }, 'campaign created');
-  await startCreated(dependencies, { id, workspaceId, name }, startId);
-  return created;
+  logger.info({ campaignId: campaign.id, status: campaign.status }, 'campaign created');
+  await startCreated(dependencies, { ...newCampaign, id: campaign.id }, startId);
+  return { campaign, canSendTest };
 }
 
 /** A campaign that has passed every check, ready to be written. */

@@ -1,8 +1,12 @@
-/** A new campaign with its counters and its input; `workflow-commands.ts` starts its workflow. */
+/** A new campaign with its counters, its input, and the command that starts its workflow. */
 import { sql } from 'slonik';
+import * as t from 'io-ts';
 import type { CampaignStatus, ContactSelectionType, SendType } from '../../domain/campaigns/campaign.ts';
 import type { Connection } from '../database/database.ts';
-import { campaignSelection, CampaignRow, type Campaign } from './campaigns.ts';
+import { auditEntry } from '../operations/audit.ts';
+import { row } from '../database/row.ts';
+import { Campaign, campaignSelection } from './campaigns.ts';
+import { workflowCommand } from './workflow-commands.ts';
 
 export interface NewCampaign {
   readonly workspaceId: number;
@@ -23,13 +27,20 @@ export interface NewCampaign {
   readonly input: string | undefined;
 }
 
-export async function insertCampaign(connection: Connection, campaign: NewCampaign): Promise<Campaign> {
-  const { audience, variableMapping: mapping, scheduledAt, input = null } = campaign;
-  return connection.one(sql.type(CampaignRow)`
+const Created = row(t.intersection([Campaign, t.type({ startId: t.bigint })]));
+
+/** One statement. `startId`: of the command that starts its workflow. */
+export async function insertCampaign(
+  connection: Connection,
+  campaign: NewCampaign,
+): Promise<{ readonly campaign: Campaign; readonly startId: bigint }> {
+  const { workspaceId, audience, variableMapping: mapping, scheduledAt, input = null } = campaign;
+  const id = sql.fragment`(SELECT id FROM created)`;
+  const { startId, ...created } = await connection.one(sql.type(Created)`
     WITH created AS (
       INSERT INTO campaign (workspace_id, channel_id, template_id, name, description, contact_selection_type, audience,
         variable_mapping, send_type, scheduled_at, status, preparation_status, created_by)
-      VALUES (${campaign.workspaceId}, ${campaign.channelId}, ${campaign.templateId}, ${campaign.name},
+      VALUES (${workspaceId}, ${campaign.channelId}, ${campaign.templateId}, ${campaign.name},
         ${campaign.description}, ${campaign.selectionType}, ${JSON.stringify(audience)}::jsonb,
         ${mapping === null ? null : JSON.stringify(mapping)}::jsonb, ${campaign.sendType},
         ${scheduledAt === null ? null : scheduledAt.toISOString()}::timestamptz, ${campaign.status}, 'PREPARING',
@@ -40,6 +51,11 @@ export async function insertCampaign(connection: Connection, campaign: NewCampai
     ), kept AS (
       INSERT INTO campaign_input (campaign_id, content)
       SELECT id, content FROM created, (VALUES (${input}::text)) AS given (content) WHERE content IS NOT NULL
+    ), audited AS (
+      ${auditEntry({ workspaceId, action: 'campaign.create', objectId: id })}
+    ), started AS (
+      ${workflowCommand('start', id)} RETURNING id AS "startId"
     )
-    SELECT * FROM created`);
+    SELECT * FROM created, started`);
+  return { campaign: created, startId };
 }

@@ -14,7 +14,7 @@ import {
 } from '../../domain/campaigns/campaign.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { insertWorkflowCommand } from './workflow-commands.ts';
+import { insertRefreshCommand } from './workflow-commands.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const LockedCampaign = t.type({
@@ -81,7 +81,7 @@ export async function moveCampaign(
 export async function moveCampaignAndTell(...move: Parameters<typeof moveCampaign>): Promise<void> {
   const [transaction, campaign] = move;
   await moveCampaign(...move);
-  await insertWorkflowCommand(transaction, { campaignId: campaign.id, kind: 'refresh' });
+  await insertRefreshCommand(transaction, campaign.id);
 }
 
 /** Pauses every campaign that is started or waits to start and that the condition names. Returns their ids. */
@@ -95,7 +95,7 @@ async function pauseWhere(
     WHERE id IN (SELECT id FROM campaign WHERE ${condition}
       AND status = ANY (${sql.array(startedStatuses, 'text')}) ORDER BY id FOR NO KEY UPDATE)
     RETURNING id`);
-  for (const { id } of paused) await insertWorkflowCommand(transaction, { campaignId: id, kind: 'refresh' });
+  for (const { id } of paused) await insertRefreshCommand(transaction, id);
   return paused.map(({ id }) => id);
 }
 

@@ -1,22 +1,24 @@
 /** What must reach a campaign's workflow: written in the transaction of its cause, deleted once delivered. */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { callContext } from '../../concurrency/call-context.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 
-export type WorkflowCommandKind = 'start' | 'refresh';
+type WorkflowCommandKind = 'start' | 'refresh';
 
-const Id = row(t.type({ id: t.bigint }));
-
-export async function insertWorkflowCommand(
-  connection: Connection,
-  { campaignId, kind }: { readonly campaignId: string; readonly kind: WorkflowCommandKind },
-): Promise<bigint> {
-  return connection.oneFirst(sql.type(Id)`
-    INSERT INTO workflow_command (campaign_id, kind, request_id)
-    VALUES (${campaignId}, ${kind}, ${callContext().requestId ?? null}) RETURNING id`);
+export async function insertRefreshCommand(connection: Connection, campaignId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`${workflowCommand('refresh', campaignId)}`);
 }
+
+/** As a part of the statement that makes the campaign. */
+export const workflowCommand = (
+  kind: WorkflowCommandKind,
+  campaignId: string | FragmentSqlToken,
+): FragmentSqlToken =>
+  sql.fragment`
+    INSERT INTO workflow_command (campaign_id, kind, request_id)
+    VALUES (${campaignId}, ${kind}, ${callContext().requestId ?? null})`;
 
 const WorkflowCommand = t.type({
   id: t.bigint,

@@ -1,5 +1,5 @@
 /** Who did what. Entries are never changed and hold no person's data. */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { AuditAction } from '../../domain/operations/audit.ts';
 import { callContext } from '../../concurrency/call-context.ts';
@@ -9,18 +9,20 @@ import { nothing, nullable, row, timestamp } from '../database/row.ts';
 export interface NewAuditEntry {
   readonly workspaceId: number;
   readonly action: AuditAction;
-  readonly objectId: string;
+  readonly objectId: string | FragmentSqlToken;
 }
 
-/** In the transaction of the change; who did it is known from the call. */
-export async function insertAuditEntry(
-  connection: Connection,
-  { workspaceId, action, objectId }: NewAuditEntry,
-): Promise<void> {
+/** In the transaction of the change. */
+export async function insertAuditEntry(connection: Connection, entry: NewAuditEntry): Promise<void> {
+  await connection.query(sql.type(nothing)`${auditEntry(entry)}`);
+}
+
+/** As a part of the statement that makes the object; who did it is known from the call. */
+export function auditEntry({ workspaceId, action, objectId }: NewAuditEntry): FragmentSqlToken {
   const { keyId = null, command = null, requestId = null } = callContext();
-  await connection.query(sql.type(nothing)`
+  return sql.fragment`
     INSERT INTO audit_entry (workspace_id, key_id, command, action, object_id, request_id)
-    VALUES (${workspaceId}, ${keyId}, ${command}, ${action}, ${objectId}, ${requestId})`);
+    VALUES (${workspaceId}, ${keyId}, ${command}, ${action}, ${objectId}, ${requestId})`;
 }
 
 const Entry = t.type({

@@ -8,7 +8,7 @@ import {
 } from '../../../src/commands/campaigns/deliver-workflow-commands.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
-import { insertWorkflowCommand } from '../../../src/records/campaigns/workflow-commands.ts';
+import { insertRefreshCommand } from '../../../src/records/campaigns/workflow-commands.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -42,7 +42,7 @@ async function seedCommands(count: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const { campaignId } = await seedCampaign(test.pool, { recipients: 1 });
-    await insertWorkflowCommand(test.pool, { campaignId, kind: 'refresh' });
+    await insertRefreshCommand(test.pool, campaignId);
     ids.push(campaignId);
   }
   return ids;

@@ -29,7 +29,8 @@ const startsAtOnce = 20;
 const longestMs = 240_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const { postgres, temporal, provider, client, worker, dependencies } = await startWholeProduct(50);
+const product = await startWholeProduct(50);
+const { postgres, temporal, provider, client, worker, dependencies } = product;
 
 async function start(ids: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ workspace_id: number }>(
@@ -90,10 +91,5 @@ try {
       `${((cpu() - before.cpu) / seconds).toFixed(2)} cores busy`,
   );
 } finally {
-  await worker.stop();
-  await dependencies.close();
-  await client.end();
-  provider.stop();
-  await temporal.stop();
-  await postgres.stop();
+  await product.stop();
 }

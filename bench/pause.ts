@@ -23,7 +23,8 @@ const campaigns = 4;
 const answerMs = 50;
 const restMs = 400;
 
-const { postgres, temporal, provider, client, worker, dependencies } = await startWholeProduct(answerMs);
+const product = await startWholeProduct(answerMs);
+const { provider, client, dependencies } = product;
 const took = new Map<string, number[]>();
 const timed = async (what: string, work: () => Promise<unknown>): Promise<void> => {
   const startedAt = performance.now();
@@ -72,10 +73,5 @@ try {
     );
   }
 } finally {
-  await worker.stop();
-  await dependencies.close();
-  await client.end();
-  provider.stop();
-  await temporal.stop();
-  await postgres.stop();
+  await product.stop();
 }

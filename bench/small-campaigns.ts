@@ -27,7 +27,8 @@ const messagesPerSecond = 80;
 const pauseMs = 2_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const { postgres, temporal, provider, client, servers, worker, dependencies } = await startWholeProduct(20);
+const product = await startWholeProduct(20);
+const { postgres, temporal, provider, client, servers, worker, dependencies } = product;
 const port = await pickFreePort('127.0.0.1');
 const api = startProduct('server', servers, { PORT: String(port) });
 const bare = await startBareWorker(temporal.address);
@@ -182,11 +183,6 @@ try {
   );
 } finally {
   await bare.stop();
-  await worker.stop();
   await api.stop();
-  await dependencies.close();
-  await client.end();
-  provider.stop();
-  await temporal.stop();
-  await postgres.stop();
+  await product.stop();
 }

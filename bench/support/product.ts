@@ -7,7 +7,7 @@ import { startPostgres } from './postgres.ts';
 import { startProduct } from './product-process.ts';
 import { startBenchTemporal } from './temporal.ts';
 
-/** The provider answers after `answerMs`. */
+/** The provider answers after `answerMs`. `stop` ends all of it. */
 export async function startWholeProduct(answerMs: number) {
   const postgres = await startPostgres();
   const temporal = await startBenchTemporal();
@@ -24,5 +24,13 @@ export async function startWholeProduct(answerMs: number) {
     benchConfig(postgres.url, { TEMPORAL_ADDRESS: temporal.address }),
     'bench',
   );
-  return { postgres, temporal, provider, client, servers, worker, dependencies };
+  const stop = async (): Promise<void> => {
+    await worker.stop();
+    await dependencies.close();
+    await client.end();
+    provider.stop();
+    await temporal.stop();
+    await postgres.stop();
+  };
+  return { postgres, temporal, provider, client, servers, worker, dependencies, stop };
 }

@@ -13,7 +13,13 @@ const Column = describe(integerOf({ min: 0, meaning: 'the number of a column, co
 export const CsvMapping = named(
   'CsvMapping',
   struct(
-    { phone_column: Column, country_code_column: Column },
+    {
+      phone_column: Column,
+      country_code_column: describe(Column, {
+        description:
+          '0-based index of the column of calling codes or countries: `49`, `+49`, `0049`, `DE`. Not looked at for numbers that begin with `+`: a file of such numbers names its phone column here, too',
+      }),
+    },
     {
       name_column: nullish(Column),
       email_column: nullish(Column),

@@ -127,6 +127,11 @@ export const eventExamples: { readonly [K in EventKey]: EventData<K> } = {
   },
 };
 
+/** The example as a receiver gets it. */
+export function exampleOfEvent(eventKey: EventKey, workspaceId: number) {
+  return { eventKey, workspaceId, timestamp: '2026-11-21T09:00:00.000Z', data: eventExamples[eventKey] };
+}
+
 /** The example as an event that happens now. */
 export function exampleEvent(eventKey: EventKey, now: Date): NewEvent {
   return { eventKey, occurredAt: now, data: eventExamples[eventKey] } as NewEvent;

@@ -25,7 +25,17 @@ const Header = named(
   openObject({
     description:
       'Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header.',
-    properties: { link: text, id: text, filename: text, product: productSchema },
+    properties: {
+      link: text,
+      id: text,
+      filename: text,
+      latitude: text,
+      longitude: text,
+      name: text,
+      address: text,
+      product: productSchema,
+    },
+    additionalProperties: true,
   }),
 );
 

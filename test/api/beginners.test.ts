@@ -49,6 +49,12 @@ describe('a campaign', () => {
       'variable_mapping.body.1 is required: a contact field such as firstName, a text, or a value behind each number of quick_contacts',
     ],
     [
+      'no value for a variable, with a CSV',
+      { ...csv, variable_mapping: {} },
+      'variable_mapping.body.1',
+      'variable_mapping.body.1 is required: a column such as name_column, or a text',
+    ],
+    [
       'too many values',
       { quick_contacts: ['+4915112345678,Ada,17'] },
       'quick_contacts.0',

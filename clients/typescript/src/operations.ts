@@ -18,7 +18,7 @@ export const previewCampaignCsv = (client: Client, key: string, body: PreviewCam
 export const listCampaigns = (client: Client, query: {
     /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
     /** Only those of this status; may be repeated where it is a list. */
     readonly status?: readonly (CampaignStatus)[];
@@ -58,7 +58,7 @@ export const listCampaignRecipients = (client: Client, id: string, query: {
     readonly phone_number?: string;
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<RecipientPage> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/recipients`, query, ...options });
@@ -67,7 +67,7 @@ export const listCampaignRecipients = (client: Client, id: string, query: {
 export const getCampaignRecipient = (client: Client, id: string, recipientId: string, options: CallOptions = {}): Promise<RecipientDetailResponse> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/recipients/${encodeURIComponent(recipientId)}`, ...options });
 
-/** Start a paused campaign again, where it stopped */
+/** Start a paused campaign again, where it stopped; one that is not due yet waits for its time */
 export const startCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignDetailResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/start`, ...options });
 
@@ -87,7 +87,7 @@ export const testCampaign = (client: Client, id: string, body: TestCampaign, opt
 export const listTemplates = (client: Client, query: {
     /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
     /** Only those that match these words; the last one may be the beginning of a word. */
     readonly search?: string;
@@ -128,7 +128,7 @@ export const uploadMedia = (client: Client, options: CallOptions = {}): Promise<
 export const listTags = (client: Client, query: {
     /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
     /** Only those that match these words; the last one may be the beginning of a word. */
     readonly search?: string;
@@ -157,7 +157,7 @@ export const deleteTag = (client: Client, id: string, options: CallOptions = {})
 export const listContacts = (client: Client, query: {
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
     /** Only those that match these words; the last one may be the beginning of a word. */
     readonly search?: string;
@@ -191,7 +191,7 @@ export const exportContact = (client: Client, id: string, options: CallOptions =
 export const listSegments = (client: Client, query: {
     /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<SegmentPage> =>
   client.send({ method: 'GET', path: `/api/segments`, query, ...options });
@@ -216,7 +216,7 @@ export const deleteSegment = (client: Client, id: string, options: CallOptions =
 export const listConversations = (client: Client, query: {
     /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
     /** Only those of this status; may be repeated where it is a list. */
     readonly status?: ConversationStatus;
@@ -264,7 +264,7 @@ export const listWalletEntries = (client: Client, query: {
     readonly channel_id?: string;
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<LedgerEntryPage> =>
   client.send({ method: 'GET', path: `/api/wallet/entries`, query, ...options });
@@ -273,7 +273,7 @@ export const listWalletEntries = (client: Client, query: {
 export const listAuditEntries = (client: Client, query: {
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<AuditEntryPage> =>
   client.send({ method: 'GET', path: `/api/audit`, query, ...options });
@@ -286,7 +286,7 @@ export const createWebhook = (client: Client, body: CreateWebhook, options: Call
 export const listWebhooks = (client: Client, query: {
     /** Which page, from 1; page × limit is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<WebhookPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks`, query, ...options });
@@ -323,7 +323,7 @@ export const listWebhookDeliveries = (client: Client, id: string, query: {
     readonly eventKey?: readonly (EventKey)[];
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries`, query, ...options });
@@ -340,7 +340,7 @@ export const listDeliveries = (client: Client, query: {
     readonly to?: string;
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/deliveries`, query, ...options });

@@ -1,7 +1,7 @@
 /** Generated from the OpenAPI document: `npm run openapi` makes it anew. */
 
 export type Acknowledgement = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
@@ -86,9 +86,9 @@ export type AuditEntry = {
 };
 
 export type AuditEntryPage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (AuditEntry)[];
   /** Where this page stands in the list. */
   readonly pagination: CursorPagination;
@@ -175,15 +175,17 @@ export type Campaign = {
   readonly skipped_reasons: { readonly [key: string]: number };
   /** Failed recipients by reason. */
   readonly failed_reasons: { readonly [key: string]: number };
-  /** The template after the change. */
+  /** The template that it sends. */
   readonly template: CampaignTemplate;
   /** The id of the API key that created it */
   readonly created_by: string;
 };
 
 export type CampaignCheck = {
-  /** Empty when the campaign can be created */
+  /** Empty when the campaign can be created and would reach somebody */
   readonly problems: readonly (FieldProblem)[];
+  /** What would be sent and is hardly meant, such as `{{firstname}}`, which names no field */
+  readonly warnings: readonly (FieldProblem)[];
   /** Who would be sent to */
   readonly total_contacts: number;
   /** Skipped recipients by reason. */
@@ -201,9 +203,9 @@ export type CampaignCheck = {
 };
 
 export type CampaignCheckResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: CampaignCheck;
 };
 
@@ -287,7 +289,7 @@ export type CampaignDetail = {
   readonly skipped_reasons: { readonly [key: string]: number };
   /** Failed recipients by reason. */
   readonly failed_reasons: { readonly [key: string]: number };
-  /** The template after the change. */
+  /** The template that it sends. */
   readonly template: CampaignTemplate;
   /** The id of the API key that created it */
   readonly created_by: string;
@@ -300,21 +302,22 @@ export type CampaignDetail = {
 };
 
 export type CampaignDetailResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: CampaignDetail;
 };
 
 export type CampaignPage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (Campaign)[];
   /** Where this page stands in the list. */
   readonly pagination: Pagination;
 };
 
+/** DRAFT: the audience is being prepared. SCHEDULED: waits for its time. RUNNING: is being sent. PAUSED: waits for you, see pause_reason. COMPLETED: nobody is left to be sent to; receipts still come. FAILED: could not be prepared. CANCELLED: you ended it. */
 export type CampaignStatus = "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
 
 export type CampaignSummary = {
@@ -325,7 +328,7 @@ export type CampaignSummary = {
 };
 
 export type CampaignTemplate = {
-  /** Identifies the record. */
+  /** Identifies the template. */
   readonly id: string;
   /** The name. */
   readonly name: string;
@@ -408,9 +411,9 @@ export type Channel = {
 export type ChannelQuality = "GOOD" | "LOW";
 
 export type ChannelResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Channel;
 };
 
@@ -489,13 +492,13 @@ export type Contact = {
 };
 
 export type ContactCreatedEvent = {
-  /** What happened. */
+  /** Always `contact.created`. */
   readonly eventKey: "contact.created";
   /** The workspace. */
   readonly workspaceId: number;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: ContactData;
 };
 
@@ -518,9 +521,9 @@ export type ContactExport = {
 };
 
 export type ContactExportResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: ContactExport;
 };
 
@@ -532,40 +535,40 @@ export type ContactFilters = {
 };
 
 export type ContactMessageResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Contact;
 };
 
 export type ContactPage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (Contact)[];
   /** Where this page stands in the list. */
   readonly pagination: CursorPagination;
 };
 
 export type ContactResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Contact;
 };
 
 export type ContactSelectionType = "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
 
 export type ContactUpdatedEvent = {
-  /** What happened. */
+  /** Always `contact.updated`. */
   readonly eventKey: "contact.updated";
   /** The workspace. */
   readonly workspaceId: number;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: ContactData;
 };
 
@@ -616,38 +619,38 @@ export type ConversationAssignedData = {
 };
 
 export type ConversationAssignedEvent = {
-  /** What happened. */
+  /** Always `conversation.assigned`. */
   readonly eventKey: "conversation.assigned";
   /** The workspace. */
   readonly workspaceId: number;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: ConversationAssignedData;
 };
 
 export type ConversationMessageResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Conversation;
 };
 
 export type ConversationPage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (Conversation)[];
   /** Where this page stands in the list. */
   readonly pagination: Pagination;
 };
 
 export type ConversationResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Conversation;
 };
 
@@ -673,13 +676,13 @@ export type ConversationStatusChangedData = {
 };
 
 export type ConversationStatusChangedEvent = {
-  /** What happened. */
+  /** Always `conversation.status_changed`. */
   readonly eventKey: "conversation.status_changed";
   /** The workspace. */
   readonly workspaceId: number;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: ConversationStatusChangedData;
 };
 
@@ -746,15 +749,15 @@ export type CreateContact = {
 };
 
 export type CreatedCampaign = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** The same as the HTTP status. */
+  /** Always `201`. */
   readonly code: 201;
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: CreatedCampaignData;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
 };
 
@@ -788,13 +791,13 @@ export type CreateTag = {
 export type CreateWebhook = {
   /** A name for people. */
   readonly title: string;
-  /** Where deliveries go: http or https. */
+  /** Where deliveries go: http or https, at a public address. */
   readonly url: string;
   /** The events that are delivered to the URL. */
   readonly events: readonly (EventKey)[];
   /** Where it stands. */
   readonly status?: WebhookStatus;
-  /** Signs deliveries; `whsec_…` (base64) is recommended. Null removes it. */
+  /** Signs deliveries. `whsec_` and the Base64 of 24 to 64 random bytes suits the libraries of Standard Webhooks; of any other text the UTF-8 bytes are the key. Null removes it. */
   readonly secret?: string | null;
 };
 
@@ -812,16 +815,16 @@ export type CsvFile = {
 };
 
 export type CsvFileResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: CsvFile;
 };
 
 export type CsvMapping = {
   /** 0-based index of the column */
   readonly phone_column: number;
-  /** 0-based index of the column */
+  /** 0-based index of the column of calling codes or countries: `49`, `+49`, `0049`, `DE`. Not looked at for numbers that begin with `+`: a file of such numbers names its phone column here, too */
   readonly country_code_column: number;
   /** 0-based index of the column */
   readonly name_column?: number | null;
@@ -853,29 +856,29 @@ export type CsvPreview = {
 };
 
 export type CsvPreviewResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: CsvPreview;
 };
 
 export type CsvPreviewRow = {
   /** The line of the file that the row begins on. */
   readonly line: number | null;
-  /** The cells of the row; empty for a row that cannot be read. */
+  /** The cells of the row; empty for a row that is no CSV. */
   readonly cells: readonly (string)[];
   /** Digits with calling code. */
   readonly phone_number: string | null;
-  /** Why it is in this state; null where it needs no reason. */
+  /** Why the row would be skipped; null where it would not. */
   readonly reason: SkipReason | null;
-  /** The reason in words, the provider’s where it spoke; null without one. */
+  /** What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without. */
   readonly reason_detail: string | null;
-  /** What happened, in words. */
+  /** The message as the person would read it; null without a template, and of a row that is skipped. */
   readonly message: MessagePreview | null;
 };
 
 export type CursorPagination = {
-  /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+  /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
   readonly limit: number;
   /** What the next page is asked for with; null at the end. */
   readonly nextCursor: string | null;
@@ -896,13 +899,13 @@ export type CustomFieldValue = {
 };
 
 export type DeliveredEvent = {
-  /** What happened. */
+  /** Always `delivered`. */
   readonly eventKey: "delivered";
   /** The workspace. */
   readonly workspaceId: number;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: MessageStatusData;
 };
 
@@ -959,32 +962,33 @@ export type DeliveryDetail = {
 };
 
 export type DeliveryDetailResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: DeliveryDetail;
 };
 
 export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired";
 
 export type DeliveryMessageResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Delivery;
 };
 
 export type DeliveryPage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (Delivery)[];
   /** Where this page stands in the list. */
   readonly pagination: CursorPagination;
 };
 
+/** pending: its turn has not come. delivered: answered 2xx within five seconds. failed: everything else; it can be sent again. */
 export type DeliveryState = "pending" | "sending" | "delivered" | "failed";
 
 export type DiagnosisCheck = "STATUS" | "PREPARATION" | "SCHEDULE" | "QUOTA" | "TEMPLATE" | "CHANNEL" | "PACE" | "WALLET" | "WORKER";
@@ -1016,13 +1020,13 @@ export type EventDescription = {
 export type EventKey = "incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed";
 
 export type FailedEvent = {
-  /** What happened. */
+  /** Always `failed`. */
   readonly eventKey: "failed";
   /** The workspace. */
   readonly workspaceId: number;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: MessageStatusData;
 };
 
@@ -1036,26 +1040,26 @@ export type FieldProblem = {
 export type FilterMatch = "all" | "any";
 
 export type GetCampaignDiagnosisResult = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (DiagnosisEntry)[];
 };
 
 export type GetCampaignTimelineResult = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (TimelinePart)[];
 };
 
 export type GetHealthResult = {
-  /** Where it stands. */
+  /** Always `ok`. */
   readonly status: "ok";
 };
 
 export type GetReadinessResult = {
-  /** Where it stands. */
+  /** Always `ready`. */
   readonly status: "ready";
 };
 
@@ -1067,6 +1071,14 @@ export type HeaderValues = {
   readonly id?: string;
   /** The name that a document is shown with. */
   readonly filename?: string;
+  /** Of a location, in degrees. */
+  readonly latitude?: string;
+  /** Of a location, in degrees. */
+  readonly longitude?: string;
+  /** The name. */
+  readonly name?: string;
+  /** Of a location, as people read it. */
+  readonly address?: string;
   /** The product that the header shows. */
   readonly product?: {
     /** The product’s id in the catalogue. */
@@ -1083,7 +1095,7 @@ export type InboundMessage = {
   readonly from: string;
   /** Seconds since 1970, as text. */
   readonly timestamp: string;
-  /** Which kind. */
+  /** The provider’s kind of message, such as `text` or `image`. */
   readonly type: string;
   /** The text of a message of type `text`. */
   readonly text?: MessageText;
@@ -1103,13 +1115,13 @@ export type IncomingData = {
 };
 
 export type IncomingEvent = {
-  /** What happened. */
+  /** Always `incoming`. */
   readonly eventKey: "incoming";
   /** The workspace. */
   readonly workspaceId: number;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: IncomingData;
 };
 
@@ -1128,7 +1140,7 @@ export type LedgerEntry = {
   readonly message_id: string | null;
   /** How many messages it was for; null where it was for none. */
   readonly message_count: number | null;
-  /** Why it is in this state; null where it needs no reason. */
+  /** What was written beside it; null without. */
   readonly reason: string | null;
   /** When it was created. */
   readonly created_at: string;
@@ -1137,9 +1149,9 @@ export type LedgerEntry = {
 export type LedgerEntryKind = "recharge" | "adjustment" | "charge" | "refund" | "correction";
 
 export type LedgerEntryPage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (LedgerEntry)[];
   /** Where this page stands in the list. */
   readonly pagination: CursorPagination;
@@ -1151,16 +1163,16 @@ export type LimitedTimeOffer = {
 };
 
 export type ListChannelsResult = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (Channel)[];
 };
 
 export type ListWebhookEventsResult = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (EventDescription)[];
 };
 
@@ -1174,9 +1186,9 @@ export type Media = {
 };
 
 export type MediaResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Media;
 };
 
@@ -1185,11 +1197,11 @@ export type MessagePreview = {
   readonly headerFormat: string | null;
   /** The text, or the address of the media */
   readonly header: string | null;
-  /** Values, or names of variables, of the template’s body. */
+  /** The text; null where the template has none. */
   readonly body: string | null;
-  /** Values, or names of variables, of the template’s buttons. */
+  /** The buttons, in order. */
   readonly buttons: readonly (PreviewButton)[];
-  /** Accepted and not sent: footers take no values. */
+  /** What stands below the text; null where the template has none. */
   readonly footer: string | null;
   /** The cards of a carousel, in order. */
   readonly cards: readonly (PreviewCard)[];
@@ -1206,6 +1218,7 @@ export type MessagePrice = {
 
 export type MessagePricing = unknown;
 
+/** Who sent the message that the status is of; unknown where it is not one of ours. */
 export type MessageSource = "campaign" | "api" | "inbox" | "chatbot" | "assistant" | "app" | "unknown";
 
 export type MessageStatus = {
@@ -1235,7 +1248,7 @@ export type MessageStatusData = {
 };
 
 export type MessageText = {
-  /** Values, or names of variables, of the template’s body. */
+  /** The text. */
   readonly body: string;
 };
 
@@ -1284,7 +1297,7 @@ export type OfferExpiry = {
 export type Pagination = {
   /** Which page, from 1; page × limit is at most 100,000. */
   readonly page: number;
-  /** How many a page holds at most. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+  /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
   readonly limit: number;
   /** How many there are in all; counted up to 10,000, tags and webhooks to the last. */
   readonly total: number;
@@ -1292,6 +1305,7 @@ export type Pagination = {
   readonly totalPages: number;
 };
 
+/** INSUFFICIENT_BALANCE: recharge the wallet, then start. BROADCAST_QUOTA: the month’s campaigns are used up. TEMPLATE_UNAVAILABLE: no longer approved. CHANNEL_BLOCKED: the provider refuses the number or its token. OPERATOR: paused by hand. */
 export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR";
 
 export type PayloadSkeleton = {
@@ -1306,16 +1320,16 @@ export type PayloadSkeleton = {
 };
 
 export type PayloadSkeletonResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: PayloadSkeleton;
 };
 
 export type PreparationError = {
-  /** The same as the HTTP status. */
+  /** Why the audience could not be prepared. */
   readonly code: PreparationErrorCode;
-  /** What happened, in words. */
+  /** The same in words, with how many were skipped for which reason. */
   readonly message: string;
 };
 
@@ -1324,7 +1338,7 @@ export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_CO
 export type PreparationStatus = "PREPARING" | "READY" | "FAILED";
 
 export type PreviewButton = {
-  /** Which kind. */
+  /** The provider’s kind of button, such as `URL`. */
   readonly type: string;
   /** The text of a message of type `text`. */
   readonly text: string;
@@ -1346,16 +1360,16 @@ export type PreviewCard = {
   readonly headerFormat: string | null;
   /** The text, or the address of the media */
   readonly header: string | null;
-  /** Values, or names of variables, of the template’s body. */
+  /** The text of the card; null where it has none. */
   readonly body: string | null;
-  /** Values, or names of variables, of the template’s buttons. */
+  /** The buttons of the card, in order. */
   readonly buttons: readonly (PreviewButton)[];
 };
 
 export type PreviewTemplate = {
   /** Which field or text fills which variable. */
   readonly variable_mapping?: VariableMapping;
-  /** The contact; null where the row names nobody that is known. */
+  /** The contact whose fields fill the variables. */
   readonly contact_id?: string;
 };
 
@@ -1393,18 +1407,18 @@ export type ProviderStatuses = {
 };
 
 export type ReadEvent = {
-  /** What happened. */
+  /** Always `read`. */
   readonly eventKey: "read";
   /** The workspace. */
   readonly workspaceId: number;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: MessageStatusData;
 };
 
 export type ReceiveProviderCallbackResult = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
 };
 
@@ -1426,7 +1440,7 @@ export type Recipient = {
   readonly state: RecipientState;
   /** Why it is in this state; null where it needs no reason. */
   readonly reason: string | null;
-  /** The reason in words, the provider’s where it spoke; null without one. */
+  /** What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without. */
   readonly reason_detail: string | null;
   /** The line of the CSV on which the row begins, the header being 1; null without a CSV. */
   readonly line_number: number | null;
@@ -1449,7 +1463,7 @@ export type RecipientDetail = {
   readonly state: RecipientState;
   /** Why it is in this state; null where it needs no reason. */
   readonly reason: string | null;
-  /** The reason in words, the provider’s where it spoke; null without one. */
+  /** What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without. */
   readonly reason_detail: string | null;
   /** The line of the CSV on which the row begins, the header being 1; null without a CSV. */
   readonly line_number: number | null;
@@ -1466,21 +1480,22 @@ export type RecipientDetail = {
 };
 
 export type RecipientDetailResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: RecipientDetail;
 };
 
 export type RecipientPage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (Recipient)[];
   /** Where this page stands in the list. */
   readonly pagination: CursorPagination;
 };
 
+/** PENDING: waits to be sent to. CLAIMED: on its way to the provider. ACCEPTED: the provider took it. SENT, DELIVERED, READ: by its receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt settles it, and it is not sent again. CANCELLED, SKIPPED: never sent. */
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
 
 export type RecipientStatusTime = {
@@ -1498,16 +1513,16 @@ export type ResendFailedDeliveries = {
 };
 
 export type ResentDeliveries = {
-  /** How many. */
+  /** How many deliveries were made anew. */
   readonly count: number;
 };
 
 export type ResentDeliveriesMessageResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: ResentDeliveries;
 };
 
@@ -1527,7 +1542,7 @@ export type Segment = {
 };
 
 export type SegmentCondition = {
-  /** A contact field, `tag`, `custom.<name>`, `createdAt` or `subscribed`. */
+  /** A contact field, `tag` (by id), `custom.<fieldId>`, `createdAt` or `subscribed`. */
   readonly field: string;
   /** One of eq, neq, contains, not_contains, starts_with, in, not_in, gt, gte, lt, lte, exists, not_exists. */
   readonly operator: string;
@@ -1536,27 +1551,27 @@ export type SegmentCondition = {
 };
 
 export type SegmentMessageResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Segment;
 };
 
 export type SegmentPage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (Segment)[];
   /** Where this page stands in the list. */
   readonly pagination: Pagination;
 };
 
 export type SegmentResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Segment;
 };
 
@@ -1578,13 +1593,13 @@ export type SendTemplateMessage = {
 export type SendType = "IMMEDIATE" | "SCHEDULED";
 
 export type SentEvent = {
-  /** What happened. */
+  /** Always `sent`. */
   readonly eventKey: "sent";
   /** The workspace. */
   readonly workspaceId: number;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: MessageStatusData;
 };
 
@@ -1602,18 +1617,18 @@ export type SentMessage = {
 };
 
 export type SentMessageMessageResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: SentMessage;
 };
 
 export type SkeletonMapping = {
   /** Values, or names of variables, of the template’s header. */
   readonly header: { readonly [key: string]: unknown };
-  /** Values, or names of variables, of the template’s body. */
+  /** The variables of the body, with a text to be replaced. */
   readonly body: { readonly [key: string]: string };
   /** Values, or names of variables, of the template’s buttons. */
   readonly buttons: readonly ({ readonly [key: string]: unknown })[];
@@ -1623,6 +1638,7 @@ export type SkeletonMapping = {
   readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
 };
 
+/** INVALID_PHONE: no number of any country. DUPLICATE: the number came before. UNSUBSCRIBED: opted out. CONTACT_DELETED: deleted or erased. MISSING_VARIABLE: a field is empty and has no default. MALFORMED_ROW: a row that cannot be read. BLOCKED_COUNTRY: one that the channel does not write to. */
 export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
 
 export type Tag = {
@@ -1637,27 +1653,27 @@ export type Tag = {
 };
 
 export type TagMessageResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Tag;
 };
 
 export type TagPage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (Tag)[];
   /** Where this page stands in the list. */
   readonly pagination: Pagination;
 };
 
 export type TagResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Tag;
 };
 
@@ -1691,7 +1707,7 @@ export type Template = {
 export type TemplateChange = "STATUS" | "CATEGORY";
 
 export type TemplateData = {
-  /** Which kind. */
+  /** What changed. */
   readonly type: TemplateChange;
   /** The provider’s id of the template. */
   readonly providerTemplateId: string;
@@ -1712,36 +1728,36 @@ export type TemplateData = {
 };
 
 export type TemplateEvent = {
-  /** What happened. */
+  /** Always `template`. */
   readonly eventKey: "template";
   /** The workspace. */
   readonly workspaceId: number;
-  /** When it was answered. */
+  /** When it was answered, or when the event happened. */
   readonly timestamp: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: TemplateData;
 };
 
 export type TemplatePage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (Template)[];
   /** Where this page stands in the list. */
   readonly pagination: Pagination;
 };
 
 export type TemplatePreview = {
-  /** What happened, in words. */
+  /** The message as the person would read it. */
   readonly message: MessagePreview;
   /** Why the template does not take the mapping, field by field; empty where it does. */
   readonly problems: readonly (FieldProblem)[];
 };
 
 export type TemplatePreviewResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: TemplatePreview;
 };
 
@@ -1750,16 +1766,16 @@ export type TemplateRemark = {
   readonly title?: string;
   /** A note of the sender’s own. */
   readonly description?: string;
-  /** Why it is in this state; null where it needs no reason. */
+  /** Why, as the provider tells it. */
   readonly reason?: string;
   /** What the provider advises. */
   readonly recommendation?: string;
 };
 
 export type TemplateResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Template;
 };
 
@@ -1773,27 +1789,27 @@ export type TemplateSyncSummary = {
 };
 
 export type TemplateSyncSummaryMessageResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: TemplateSyncSummary;
 };
 
 export type TemplateVariables = {
-  /** Values, or names of variables, of the template’s header. */
+  /** The variables of the header by position or name; `image`, `video` or `document` wants `header.link`. */
   readonly header: readonly (string)[];
-  /** Values, or names of variables, of the template’s body. */
+  /** The variables of the body by position or name. */
   readonly body: readonly (string)[];
-  /** Values, or names of variables, of the template’s buttons. */
+  /** The indexes of the buttons that want a value. */
   readonly buttons: readonly (string)[];
 };
 
 export type TemplateVariablesResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: TemplateVariables;
 };
 
@@ -1866,13 +1882,13 @@ export type UpdateTag = {
 };
 
 export type UpdateWebhook = {
-  /** Where deliveries go: http or https. */
+  /** Where deliveries go: http or https, at a public address. */
   readonly url?: string;
   /** Where it stands. */
   readonly status?: WebhookStatus;
   /** The events that are delivered to the URL. */
   readonly events?: readonly (EventKey)[];
-  /** Signs deliveries; `whsec_…` (base64) is recommended. Null removes it. */
+  /** Signs deliveries. `whsec_` and the Base64 of 24 to 64 random bytes suits the libraries of Standard Webhooks; of any other text the UTF-8 bytes are the key. Null removes it. */
   readonly secret?: string | null;
 };
 
@@ -1906,6 +1922,7 @@ export type VariableMapping = {
   readonly default_values?: VariableDefaults;
 };
 
+/** TURN: others of the channel send. CHANNEL_TROUBLE: the provider cannot be reached. CHANNEL_THROTTLE: the provider asked for a rest. MESSAGING_LIMIT: no more different people for now. WORKFLOW_STUCK: for an operator to mend. */
 export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "WORKFLOW_STUCK";
 
 export type Wallet = {
@@ -1922,18 +1939,18 @@ export type Wallet = {
 };
 
 export type WalletMessageResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Wallet;
 };
 
 export type WalletResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Wallet;
 };
 
@@ -1942,7 +1959,7 @@ export type Webhook = {
   readonly id: string;
   /** A name for people. */
   readonly title: string;
-  /** Where deliveries go: http or https. */
+  /** Where deliveries go: http or https, at a public address. */
   readonly url: string;
   /** Where it stands. */
   readonly status: WebhookStatus;
@@ -1972,36 +1989,36 @@ export type WebhookHealth = {
 };
 
 export type WebhookHealthResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: WebhookHealth;
 };
 
 export type WebhookHealthState = "unknown" | "healthy" | "failing";
 
 export type WebhookMessageResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
   /** What happened, in words. */
   readonly message: string;
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Webhook;
 };
 
 export type WebhookPage = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: readonly (Webhook)[];
   /** Where this page stands in the list. */
   readonly pagination: Pagination;
 };
 
 export type WebhookResponse = {
-  /** Where it stands. */
+  /** Always `success`. */
   readonly status: "success";
-  /** What was asked for. */
+  /** The record, or the records of the page. */
   readonly data: Webhook;
 };
 

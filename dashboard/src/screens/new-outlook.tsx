@@ -38,8 +38,9 @@ export function Outlook({ check, error, busy, isReady }: OutlookProps) {
     );
   }
   const isShort = Number(check.available) < Number(check.cost);
+  const needsAttention = isShort || check.warnings.length > 0;
   return (
-    <Alert color={isShort ? 'yellow' : 'teal'} variant="light" role="status">
+    <Alert color={needsAttention ? 'yellow' : 'teal'} variant="light" role="status">
       <Text fw={600}>
         {check.is_estimate ? 'More than ' : ''}
         {number(check.total_contacts)} {check.total_contacts === 1 ? 'person' : 'people'} for{' '}
@@ -50,6 +51,11 @@ export function Outlook({ check, error, busy, isReady }: OutlookProps) {
           The wallet has {money(check.available, check.currency)}: the campaign would pause when that is used.
         </Text>
       )}
+      {check.warnings.map(({ field, message }) => (
+        <Text key={field} size="sm" fw={600}>
+          {message}
+        </Text>
+      ))}
       {Object.entries(check.skipped_reasons).map(([reason, count]) => (
         <Text key={reason} size="sm">
           {number(count)} will be skipped: {explain(reason).title.toLowerCase()}.
@@ -62,7 +68,7 @@ export function Outlook({ check, error, busy, isReady }: OutlookProps) {
 /** Of a variable: by the label of its field. */
 function sentenceOf(field: string, message: string): string {
   const path = /^variable_mapping\.((?:header|body)\..+)$/.exec(field)?.[1];
-  return path !== undefined && message.endsWith('is required')
+  return path !== undefined && message.includes(' is required')
     ? `Choose what stands for ${variableLabel(path)}.`
     : message;
 }

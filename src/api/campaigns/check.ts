@@ -14,7 +14,12 @@ import { answer, FieldProblems, succeed } from '../frame/envelope.ts';
 const Checked = named(
   'CampaignCheck',
   struct({
-    problems: describe(FieldProblems, { description: 'Empty when the campaign can be created' }),
+    problems: describe(FieldProblems, {
+      description: 'Empty when the campaign can be created and would reach somebody',
+    }),
+    warnings: describe(FieldProblems, {
+      description: 'What would be sent and is hardly meant, such as `{{firstname}}`, which names no field',
+    }),
     total_contacts: describe(Integer, { description: 'Who would be sent to' }),
     skipped_reasons: t.record(t.string, Integer),
     is_estimate: describe(t.boolean, {
@@ -49,6 +54,7 @@ export const checkNewCampaign = endpoint(
     responses: {
       200: answer('What the creation would come to', Checked, {
         problems: [],
+        warnings: [],
         total_contacts: 19842,
         skipped_reasons: { INVALID_PHONE: 120, DUPLICATE: 38 },
         is_estimate: false,
@@ -65,6 +71,7 @@ export const checkNewCampaign = endpoint(
       status: 200,
       body: succeed({
         problems: tried.problems,
+        warnings: tried.warnings,
         total_contacts: tried.total,
         skipped_reasons: tried.skipped,
         is_estimate: tried.isEstimate,

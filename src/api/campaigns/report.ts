@@ -78,7 +78,7 @@ export const getCampaign = endpoint(
 
 const move = (
   name: 'start' | 'pause' | 'cancel',
-  summary: string,
+  { summary, shown }: { readonly summary: string; readonly shown: object },
   change: typeof startCampaignAgain | typeof pauseCampaign | typeof cancelCampaign,
 ) =>
   endpoint(
@@ -90,7 +90,13 @@ const move = (
       tag: 'Campaigns',
       access: 'workspace',
       params: CampaignId,
-      responses: { 202: { description: 'The campaign as it is now', body: record(CampaignDetail), example } },
+      responses: {
+        202: {
+          description: 'The campaign as it is now',
+          body: record(CampaignDetail),
+          example: { ...example, data: { ...campaignDetailExample, ...shown } },
+        },
+      },
       errors: [409],
     },
     async ({ dependencies, principal, params }) => {
@@ -102,12 +108,22 @@ const move = (
 
 export const startCampaign = move(
   'start',
-  'Start a paused campaign again, where it stopped',
+  {
+    summary: 'Start a paused campaign again, where it stopped; one that is not due yet waits for its time',
+    shown: { status: 'RUNNING' },
+  },
   startCampaignAgain,
 );
-export const pauseCampaignEndpoint = move('pause', 'Pause a campaign', pauseCampaign);
+export const pauseCampaignEndpoint = move(
+  'pause',
+  { summary: 'Pause a campaign', shown: { status: 'PAUSED', pause_reason: 'OPERATOR' } },
+  pauseCampaign,
+);
 export const cancelCampaignEndpoint = move(
   'cancel',
-  'Cancel a campaign: who was not sent to, never will be',
+  {
+    summary: 'Cancel a campaign: who was not sent to, never will be',
+    shown: { status: 'CANCELLED' },
+  },
   cancelCampaign,
 );

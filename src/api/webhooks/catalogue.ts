@@ -1,21 +1,19 @@
 import * as t from 'io-ts';
 import { eventEnvelope } from '../../codecs/event.ts';
 import { toJsonSchema } from '../../codecs/json-schema.ts';
-import { eventExamples } from '../../codecs/event-example.ts';
+import { exampleOfEvent } from '../../codecs/event-example.ts';
 import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import { eventDescriptions, eventKeys } from '../../domain/webhooks/event-key.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answer, succeed } from '../frame/envelope.ts';
 import { CatalogueEntry } from './codecs.ts';
 
-const exampleTimestamp = '2026-11-21T09:00:00.000Z';
-
 function catalogueEntry(eventKey: EventKey, workspaceId: number) {
   return {
     eventKey,
     description: eventDescriptions[eventKey],
     schema: toJsonSchema(eventEnvelope(eventKey)),
-    example: { eventKey, workspaceId, timestamp: exampleTimestamp, data: eventExamples[eventKey] },
+    example: exampleOfEvent(eventKey, workspaceId),
   };
 }
 

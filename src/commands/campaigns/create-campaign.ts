@@ -23,7 +23,7 @@ import {
   type TemplateDefinition,
 } from '../../domain/templates/definition.ts';
 import { templateVariables } from '../../domain/templates/variables.ts';
-import { checkMapping } from '../../domain/templates/variable-mapping.ts';
+import { checkMapping, type MappingFindings } from '../../domain/templates/variable-mapping.ts';
 import { findCampaignContext, type CampaignContext } from '../../records/campaigns/context.ts';
 import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
 import type { Campaign } from '../../records/campaigns/campaigns.ts';
@@ -66,6 +66,7 @@ export async function createCampaign(
 export interface CheckedCampaign {
   readonly newCampaign: NewCampaign;
   readonly canSendTest: boolean;
+  readonly warnings: readonly FieldProblem[];
 }
 
 /** Throws as `createCampaign` does. */
@@ -100,7 +101,10 @@ export async function checkCampaign(
   const sendsAt = schedule.at ?? now;
   const reused = await referenceProblems(dependencies, { workspaceId, body, sendsAt });
   refuse(reused.problems);
-  if (!reused.frozenValues) refuse(mappingProblems(definition, body, sendsAt));
+  const { problems, warnings } = reused.frozenValues
+    ? nothingFound
+    : findInMapping(definition, body, sendsAt);
+  refuse(problems);
 
   const prices = await findPrices(database, workspaceId, template.category);
   return {
@@ -120,8 +124,11 @@ export async function checkCampaign(
       input: inputOf(body),
     },
     canSendTest: channelIsActive && available >= (prices.get('') ?? 0n),
+    warnings,
   };
 }
+
+const nothingFound: MappingFindings = { problems: [], warnings: [] };
 
 function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw Invalid.of(problems);
@@ -145,16 +152,12 @@ function requireFeatures({ features, broadcastsUsed }: CampaignContext, body: Cr
   }
 }
 
-function mappingProblems(
-  definition: TemplateDefinition,
-  body: CreateCampaign,
-  sendsAt: Date,
-): readonly FieldProblem[] {
+function findInMapping(definition: TemplateDefinition, body: CreateCampaign, sendsAt: Date): MappingFindings {
   const counts =
     body.contact_selection_type === 'quick_contacts'
       ? (body.quick_contacts ?? []).map((entry) => parseQuickContact(entry).values.length)
       : [];
-  const problems = checkMapping(definition, body.variable_mapping ?? {}, {
+  const { problems, warnings } = checkMapping(definition, body.variable_mapping ?? {}, {
     selectionType: body.contact_selection_type,
     now: sendsAt,
     inlineCount: counts.reduce((largest, count) => Math.max(largest, count), 0),
@@ -168,7 +171,7 @@ function mappingProblems(
     const message = `${field} has ${count} values, but the template's body has ${bodySlots} variables`;
     if (surplus.push({ field, message }) === mostProblems) break;
   }
-  return [...surplus, ...problems];
+  return { problems: [...surplus, ...problems], warnings };
 }
 
 /** The small part of the audience input. */

@@ -3,7 +3,7 @@ import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Candidate } from '../../domain/audience/audience.ts';
-import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { emptyAudience, PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import {
   channelNeeded,
   FeatureUnavailable,
@@ -25,6 +25,7 @@ import { checkCampaign, type CheckedCampaign } from './create-campaign.ts';
 
 export interface TriedCampaign {
   readonly problems: readonly FieldProblem[];
+  readonly warnings: readonly FieldProblem[];
   readonly total: number;
   readonly skipped: Readonly<Record<string, number>>;
   /** Not everybody was looked at: the numbers are those of the beginning. */
@@ -62,17 +63,20 @@ export async function tryCampaign(
     findChannelPace(database, channelId),
   ]);
   let problems: readonly FieldProblem[] = [];
+  let warnings: readonly FieldProblem[] = [];
   let trial = noAudience;
   try {
-    const { newCampaign } = await checkCampaign(dependencies, principal, body);
-    trial = await audienceOf(dependencies, newCampaign, body);
+    const checked = await checkCampaign(dependencies, principal, body);
+    ({ warnings } = checked);
+    trial = await audienceOf(dependencies, checked.newCampaign, body);
     if (trial.sendable === 0)
-      problems = [{ field: 'contact_selection_type', message: 'Nobody of the audience can be sent to' }];
+      problems = [{ field: 'contact_selection_type', message: emptyAudience(Object.entries(trial.skipped)) }];
   } catch (error) {
     problems = problemsOf(error);
   }
   return {
     problems,
+    warnings,
     total: trial.sendable,
     skipped: trial.skipped,
     isEstimate: !trial.isWhole,

@@ -51,15 +51,29 @@ export function csvCandidateReader(mapping: CsvMapping, columnCount: number): Cs
   return (cells, line) => {
     const given = cells[phoneColumn];
     if (given === undefined) {
-      return { line, given: '', phone: undefined, malformed: 'The row has no cell for the phone column' };
+      return {
+        line,
+        given: '',
+        phone: undefined,
+        row: cells,
+        malformed: 'The row has no cell for the phone column',
+      };
     }
     if (hasSurplus(cells, columnCount)) {
-      return { line, given, phone: undefined, malformed: 'The row has more cells than the header' };
+      return {
+        line,
+        given,
+        phone: undefined,
+        row: cells,
+        malformed: 'The row has more cells than the header',
+      };
     }
     const country = cells[countryColumn] ?? '';
     const phone = normalisePhoneNumber(given, { defaultCountryCode: country });
-    if (phone === undefined && country.trim() !== '' && callingCodeFor(country) === undefined) {
-      return { line, given: `country code ${country}`, phone };
+    // A file of international numbers names its one column twice.
+    const hasOwnCountry = countryColumn !== phoneColumn && country.trim() !== '';
+    if (phone === undefined && hasOwnCountry && callingCodeFor(country) === undefined) {
+      return { line, given: `country code ${country}`, phone, row: cells };
     }
     return { line, given, phone, row: cells, person: readPerson(cells) };
   };

@@ -9,3 +9,11 @@ export class PreparationFailure extends Failure {
     this.code = code;
   }
 }
+
+/** Of an audience that holds nobody to send to; `skipped`: how many rows by reason. */
+export function emptyAudience(skipped: readonly (readonly [string, number])[]): string {
+  const nobody = 'The audience holds nobody to send to';
+  if (skipped.length === 0) return nobody;
+  const rows = skipped.reduce((sum, [, count]) => sum + count, 0);
+  return `${nobody}: all ${rows} rows skipped: ${skipped.map(([reason, count]) => `${count} ${reason}`).join(', ')}`;
+}

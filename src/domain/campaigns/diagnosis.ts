@@ -75,7 +75,7 @@ function preparation({ preparationStatus, preparationError, total }: CampaignFac
     return wrong(
       'PREPARATION',
       `The audience could not be prepared: ${why}.`,
-      'Create the campaign again with another audience.',
+      'Create the campaign again, with what was missing or with another audience.',
     );
   }
   return preparationStatus === 'READY'

@@ -65,6 +65,16 @@ export const parseMappingText = (text: string, sources: FieldSources): readonly 
   return mergeTexts([...parts, text.slice(end)]);
 };
 
+const bare = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** What looks like a field's name and is none, so that people would read it: `{{city}}` where the field is `City`. */
+export const misspelt = (text: string, sources: FieldSources): string | undefined => {
+  const names = [...text.matchAll(placeholder)];
+  if (names.length > 0) return names.find(([, name = '']) => !sources.has(name.trim()))?.[0];
+  const isNearly = !sources.has(text.trim()) && [...sources.keys()].some((name) => bare(name) === bare(text));
+  return isNearly ? text.trim() : undefined;
+};
+
 const refused = /[\p{Cc}\u2028\u2029]| {4}/u;
 
 /**

@@ -6,6 +6,7 @@ import { normaliseSlot, slotProblem } from './slot.ts';
 import { reportMisfits } from './variable-mapping-fit.ts';
 import {
   fieldSources,
+  misspelt,
   parseMappingText,
   tidyText,
   type FieldSources,
@@ -23,6 +24,12 @@ export interface CompiledMapping {
   readonly plan: MessagePlan;
   /** For `resolveVariables`; one per value that differs from recipient to recipient. */
   readonly resolvers: readonly VariableResolver[];
+}
+
+export interface MappingFindings {
+  readonly problems: readonly FieldProblem[];
+  /** What would be sent, and is hardly meant. */
+  readonly warnings: readonly FieldProblem[];
 }
 
 export type MappingResult =
@@ -43,9 +50,10 @@ type Leaf = string | SlotReference;
 type Report = (path: string, message: string) => void;
 
 interface ReaderInput {
+  readonly options: MappingOptions;
   readonly sources: FieldSources;
-  readonly inlineCount: number;
   readonly report: Report;
+  readonly warn: Report;
 }
 
 /** The text of a mapping without fields; undefined when it has one. */
@@ -93,13 +101,22 @@ const fallbackText = (request: SlotRequest, report: Report): string | typeof wro
   return text;
 };
 
-const missing =
-  'is required: a contact field such as firstName, a text, or a value behind each number of quick_contacts';
+const missing = ({ inlineIndex }: SlotRequest, { csvKeys, selectionType }: MappingOptions): string => {
+  if (selectionType === 'csv_contacts')
+    return `is required: a column such as ${csvKeys?.keys().next().value ?? 'name_column'}, or a text`;
+  return selectionType === 'quick_contacts' && inlineIndex !== undefined
+    ? 'is required: a contact field such as firstName, a text, or a value behind each number of quick_contacts'
+    : 'is required: a contact field such as firstName, or a text';
+};
 
-const fixedText = (request: SlotRequest, texts: readonly string[], report: Report): string => {
+const fixedText = (
+  request: SlotRequest,
+  texts: readonly string[],
+  { report, options }: ReaderInput,
+): string => {
   const text = texts.map((candidate) => normaliseSlot(request.rule, tidyText(candidate))).find(Boolean);
   if (text === undefined) {
-    report(request.path, request.value === undefined ? missing : 'must not be empty');
+    report(request.path, request.value === undefined ? missing(request, options) : 'must not be empty');
     return '';
   }
   const problem = slotProblem(request.rule, text);
@@ -108,20 +125,27 @@ const fixedText = (request: SlotRequest, texts: readonly string[], report: Repor
 };
 
 const mappingReader = (
-  { sources, inlineCount, report }: ReaderInput,
+  input: ReaderInput,
   referTo: (slot: RecipientSlot) => SlotReference,
 ): SlotReader<Leaf> => ({
-  report,
+  report: input.report,
   slot: (request) => {
+    const { options, sources, report, warn } = input;
     const { path, rule, inlineIndex } = request;
     const text = stringOf(request, 'value', report);
     const fallback = fallbackText(request, report);
     if (text === wrongType || fallback === wrongType) return '';
     const parts = parseMappingText(text ?? '', sources);
-    const mayBeInline = inlineIndex !== undefined && inlineIndex < inlineCount;
+    const unknown = misspelt(text ?? '', sources);
+    if (unknown !== undefined)
+      warn(
+        path,
+        `is sent as it stands: ${unknown} names no field; fields are ${[...sources.keys()].join(', ')}`,
+      );
+    const mayBeInline = inlineIndex !== undefined && inlineIndex < (options.inlineCount ?? 0);
     if (mayBeInline) return referTo({ path, parts, fallback, inlineIndex, rule });
     const fixed = staticText(parts);
-    if (fixed !== undefined) return fixedText(request, [fixed, fallback], report);
+    if (fixed !== undefined) return fixedText(request, [fixed, fallback], input);
     if (!isAlwaysEmpty(parts)) return referTo({ path, parts, fallback, rule });
     if (fallback === '') report(path, 'names a CSV column that csv_mapping leaves out');
     return fallback;
@@ -132,20 +156,24 @@ const readMapping = (
   definition: TemplateDefinition,
   variableMapping: unknown,
   { referTo, ...options }: MappingOptions & { readonly referTo: (slot: RecipientSlot) => SlotReference },
-): { readonly problems: readonly FieldProblem[]; readonly values: TemplateValues<Leaf> } => {
+): MappingFindings & { readonly values: TemplateValues<Leaf> } => {
   const problems: FieldProblem[] = [];
-  const report: Report = (path, message) => {
-    const field = `variable_mapping.${path}`;
-    problems.push({ field, message: `${field} ${message}` });
-  };
+  const warnings: FieldProblem[] = [];
+  const into =
+    (found: FieldProblem[]): Report =>
+    (path, message) => {
+      const field = `variable_mapping.${path}`;
+      found.push({ field, message: `${field} ${message}` });
+    };
+  const report = into(problems);
   const sources = fieldSources({
     selectionType: options.selectionType,
     csvKeys: options.csvKeys ?? new Map<string, number>(),
   });
-  const reader = mappingReader({ sources, inlineCount: options.inlineCount ?? 0, report }, referTo);
+  const reader = mappingReader({ options, sources, report, warn: into(warnings) }, referTo);
   reportMisfits(definition, variableMapping, report);
   const values = readTemplateValues({ definition, mapping: variableMapping, reader, now: options.now });
-  return { problems, values };
+  return { problems, warnings, values };
 };
 
 const anyReference = slotReference(0);
@@ -158,8 +186,7 @@ export const checkMapping = (
   definition: TemplateDefinition,
   variableMapping: unknown,
   options: MappingOptions,
-): readonly FieldProblem[] =>
-  readMapping(definition, variableMapping, { ...options, referTo: () => anyReference }).problems;
+): MappingFindings => readMapping(definition, variableMapping, { ...options, referTo: () => anyReference });
 
 /** Checks as `checkMapping` does, and prepares the mapping. */
 export const compileMapping = (

@@ -4,6 +4,7 @@ import {
   type CampaignStatus,
   type PreparationErrorCode,
 } from '../../domain/campaigns/campaign.ts';
+import { emptyAudience } from '../../domain/audience/preparation-failure.ts';
 import type { SkipReason } from '../../domain/campaigns/recipient.ts';
 import type { LoadConnection } from '../database/load-connection.ts';
 
@@ -17,13 +18,6 @@ export interface PreparationEnd {
 }
 
 const empty: PreparationErrorCode = 'AUDIENCE_EMPTY';
-
-function emptyMessage({ counts, skipped }: PreparationEnd): string {
-  const nobody = 'The audience holds nobody to send to';
-  if (counts.skipped === 0) return nobody;
-  const reasons = [...skipped].map(([reason, count]) => `${count} ${reason}`).join(', ');
-  return `${nobody}: all ${counts.skipped} rows skipped: ${reasons}`;
-}
 
 /** READY, or FAILED for want of anybody to send to. */
 export async function recordPreparationEnd(
@@ -43,7 +37,7 @@ export async function recordPreparationEnd(
       campaignId,
       isEmpty ? 'FAILED' : 'READY',
       isEmpty ? empty : null,
-      isEmpty ? emptyMessage(end) : null,
+      isEmpty ? emptyAudience([...skipped]) : null,
       next,
       counts.sendable,
       counts.skipped,

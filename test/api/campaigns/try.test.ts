@@ -109,6 +109,7 @@ it('checks a whole campaign and creates nothing of it', async () => {
   });
   expect(body.data).toEqual({
     problems: [],
+    warnings: [],
     total_contacts: 2,
     skipped_reasons: { DUPLICATE: 1, INVALID_PHONE: 1, UNSUBSCRIBED: 1 },
     is_estimate: false,
@@ -159,4 +160,54 @@ it('shows the channels as they stand', async () => {
       running_campaigns: 0,
     },
   ]);
+});
+
+it('tells of a text that is nearly a field, and says how many were skipped for what', async () => {
+  const campaign = {
+    name: 'Nearly',
+    template_id: templateId,
+    contact_selection_type: 'csv_contacts',
+    csv_contacts_string: 'Name,Mobile,City\nAda,+4915112345678,Bonn\nGrace,12ab,Ulm\n',
+    csv_mapping: {
+      phone_column: 1,
+      country_code_column: 1,
+      name_column: 0,
+      custom_field_mapping: { City: 2 },
+    },
+    variable_mapping: { body: { '1': '{{name_column}}', '2': '{{city}}' } },
+    send_type: 'IMMEDIATE',
+  };
+  const { body } = await send('/api/campaigns/check', campaign);
+  expect(body.data).toMatchObject({
+    problems: [],
+    warnings: [
+      {
+        field: 'variable_mapping.body.2',
+        message: expect.stringContaining(
+          'variable_mapping.body.2 is sent as it stands: {{city}} names no field',
+        ),
+      },
+    ],
+    total_contacts: 1,
+    skipped_reasons: { INVALID_PHONE: 1 },
+  });
+  const nobody = { ...campaign, csv_contacts_string: 'Name,Mobile,City\nGrace,12ab,Ulm\n' };
+  expect((await send('/api/campaigns/check', nobody)).body.data.problems).toEqual([
+    {
+      field: 'contact_selection_type',
+      message: 'The audience holds nobody to send to: all 1 rows skipped: 1 INVALID_PHONE',
+    },
+  ]);
+});
+
+it('shows the cells of a row that is skipped, and the number as it was written', async () => {
+  const key = await upload('Name,Mobile\nAda,+4915112345678\nGrace,12ab\n');
+  const { body } = await send(`/api/campaigns/csv-files/${key}/preview`, {
+    csv_mapping: { phone_column: 1, country_code_column: 1 },
+  });
+  expect(body.data.rows[1]).toMatchObject({
+    cells: ['Grace', '12ab'],
+    reason: 'INVALID_PHONE',
+    reason_detail: '12ab',
+  });
 });

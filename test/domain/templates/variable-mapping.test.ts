@@ -4,6 +4,7 @@ import { parseTemplate } from '../../../src/domain/templates/components.ts';
 import { compileRenderer } from '../../../src/domain/templates/plan.ts';
 import { resolveVariables, type RecipientSource } from '../../../src/domain/templates/recipient-variables.ts';
 import {
+  checkMapping,
   compileMapping,
   type CompiledMapping,
   type MappingOptions,
@@ -371,4 +372,39 @@ test('never fails on what a mapping holds', () => {
       expect(result.ok || result.problems.length > 0).toBe(true);
     }),
   );
+});
+
+describe('a name that is nearly a field', () => {
+  const warningsOf = (text: string, selectionType: MappingOptions['selectionType'] = 'csv_contacts') =>
+    checkMapping(
+      bodyOf('Hi {{1}}'),
+      { body: { '1': text } },
+      { selectionType, csvKeys: new Map([['City', 2]]), now },
+    ).warnings;
+
+  test.each(['{{city}}', '{{First Name}}', 'Dear {{firstname}}', '{{City}}, {{town}}', 'First Name', 'city'])(
+    '%s is told of, as people would read it',
+    (text) => {
+      expect(warningsOf(text)).toEqual([
+        {
+          field: 'variable_mapping.body.1',
+          message: expect.stringContaining(
+            'names no field; fields are firstName, lastName, email, phoneNumber,',
+          ),
+        },
+      ]);
+    },
+  );
+
+  test.each(['City', '{{City}}', 'Dear {{firstName}} from {{ City }}', '20 %', 'Berlin', ''])(
+    '%s is not',
+    (text) => {
+      expect(warningsOf(text)).toEqual([]);
+    },
+  );
+
+  test('columns are fields of a CSV alone', () => {
+    expect(warningsOf('city', 'all_contacts')).toEqual([]);
+    expect(warningsOf('{{City}}', 'all_contacts')).toHaveLength(1);
+  });
 });

@@ -2,6 +2,7 @@
 import type { JsonSchema } from '../../../codecs/json-schema.ts';
 import { exampleTemplateId } from '../../../codecs/template.ts';
 import { fieldDescriptions } from './field-descriptions.ts';
+import { schemaDescriptions } from './schema-descriptions.ts';
 
 /** Of parameters of the path and the query, where they mean something else than a field of the same name. */
 const parameterDescriptions: Readonly<Record<string, string>> = {
@@ -41,8 +42,19 @@ export function describedParameter(name: string, schema: JsonSchema): JsonSchema
   };
 }
 
+/** A named schema with what it and its properties mean. */
+export function described(name: string, schema: JsonSchema): JsonSchema {
+  const description = schemaDescriptions[name];
+  return { ...(description !== undefined && { description }), ...withDescriptions(name, schema) };
+}
+
+/** Of a field that says the same in every answer. */
+function constantOf({ enum: values }: JsonSchema): string | undefined {
+  return Array.isArray(values) && values.length === 1 ? `Always \`${values[0]}\`.` : undefined;
+}
+
 /** Every property of a named schema, at any depth, with what its name means. */
-export function withDescriptions(name: string, schema: JsonSchema): JsonSchema {
+function withDescriptions(name: string, schema: JsonSchema): JsonSchema {
   const inside = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inside);
     return typeof value === 'object' && value !== null ? withDescriptions(name, value as JsonSchema) : value;
@@ -50,7 +62,7 @@ export function withDescriptions(name: string, schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).map(([key, value]) => {
     if (key !== 'properties') return [key, inside(value)];
     const properties = Object.entries(value as Record<string, JsonSchema>).map(([field, one]) => {
-      const description = fieldDescriptions[`${name}.${field}`] ?? meaningOf(field);
+      const description = schemaDescriptions[`${name}.${field}`] ?? constantOf(one) ?? meaningOf(field);
       return [field, { ...(description !== undefined && { description }), ...withDescriptions(name, one) }];
     });
     return [key, Object.fromEntries(properties)];

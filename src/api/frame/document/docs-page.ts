@@ -19,6 +19,7 @@ const html = `<!doctype html>
   </head>
   <body>
     <div id="page"></div>
+    <noscript>This page needs JavaScript. The same as an OpenAPI document: <a href="/openapi.json">/openapi.json</a></noscript>
     <script src="/docs/swagger-ui-bundle.js"></script>
     <script src="/docs/start.js"></script>
   </body>

@@ -4,23 +4,25 @@ export const guide = `Approved template messages to the contacts of a workspace:
 
 ## Begin
 
-1. Take an API key: \`npm start\` prints one and keeps it in \`.data/dev.json\`; an operator makes one with
-   \`admin create-key --workspace-id 1001 --scope channel --channel-id …\`. Campaigns and single sends need the key of a channel.
-   Send it as \`X-API-Key\`; on this page, press **Authorize**.
-2. \`GET /api/templates?status=APPROVED\` lists what may be sent. The examples of this page name a template that \`npm start\` provides.
-   Its provider is a simulator: nobody is written to, whatever the number.
-3. \`POST /api/campaigns/auto-trigger\` sends by itself. \`GET /api/campaigns/{id}\` tells how far it is: \`DRAFT\` or \`SCHEDULED\`, \`RUNNING\`, then
-   \`COMPLETED\`, \`FAILED\` or \`CANCELLED\`; \`PAUSED\` waits for you, and \`…/diagnosis\` says for what. \`…/recipients\` tells who got it (\`ACCEPTED\`, \`SENT\`,
-   \`DELIVERED\`, \`READ\`) and why others did not (\`FAILED\`, \`SKIPPED\`).
+1. You have an API key from whoever runs this service. It belongs to one sending number (a channel). Send it as \`X-API-Key\`; on this page, press
+   **Authorize**. If you run it yourself: \`npm start\` prints one, and \`admin create-key --workspace-id 1001 --scope channel --channel-id …\` makes one.
+2. \`GET /api/templates?status=APPROVED\` lists what may be sent, ten a page unless \`limit\` says more. The examples of this page name a template that
+   \`npm start\` provides; what it starts sends to a simulator, where nobody is written to, whatever the number.
+3. \`POST /api/campaigns/auto-trigger\` creates a campaign that sends by itself. \`GET /api/campaigns/{id}\` tells how far it is: \`DRAFT\` or \`SCHEDULED\`,
+   \`RUNNING\`, then \`COMPLETED\`, \`FAILED\` or \`CANCELLED\`; \`PAUSED\` waits for you, and \`…/diagnosis\` says for what. \`COMPLETED\` means that nobody is left
+   to be sent to: receipts (\`SENT\`, \`DELIVERED\`, \`READ\`) still come. \`…/recipients\` tells who got it, and why others did not (\`FAILED\`, \`SKIPPED\`).
+
+What this service does not know is not refused: a field that is misspelt is as good as absent. \`POST /api/campaigns/check\` takes the body of a creation,
+creates nothing, and tells whom it would reach, why others are skipped, what it costs, and in \`warnings\` what is hardly meant.
 
 ## Who gets it, and what stands in the text
 
 | \`contact_selection_type\` | needs |
 |---|---|
-| \`quick_contacts\` | \`quick_contacts\`: the numbers |
-| \`csv_contacts\` | \`csv_mapping\`, and \`csv_contacts_string\` or what \`POST /api/campaigns/csv-files\` answered |
-| \`segmented\` | \`segments\`: their ids |
-| \`failed_contacts\` | \`failed_campaign_id\` |
+| \`quick_contacts\` | \`quick_contacts\`: the numbers; one that is wrong refuses the request |
+| \`csv_contacts\` | \`csv_mapping\`, and \`csv_contacts_string\` or what \`POST /api/campaigns/csv-files\` answered; a row that is wrong is skipped |
+| \`segmented\` | \`segments\`: their ids. For a tag: \`POST /api/segments\` with a condition on \`tag\` |
+| \`failed_contacts\` | \`failed_campaign_id\`; without \`variable_mapping\` each gets the values of that campaign again |
 | \`all_contacts\` | nothing |
 
 A template's variables have positions or names: \`GET /api/templates/{templateId}/variables\` lists them. \`variable_mapping\` fills them.
@@ -28,13 +30,14 @@ A template's variables have positions or names: \`GET /api/templates/{templateId
 | a value of \`variable_mapping.body\` | becomes |
 |---|---|
 | \`firstName\` (also \`lastName\`, \`email\`, \`phoneNumber\`, \`countryCode\`) | the field of the contact |
-| \`Dear {{firstName}}\` | text with fields in it |
 | \`name_column\`, \`email_column\`, or a name of \`custom_field_mapping\` | the cell of the CSV's row (\`csv_contacts\`) |
-| anything else, such as \`20 %\` | that text |
+| \`Dear {{firstName}} from {{city}}\` | text with any of these in it |
+| anything else, such as \`20 %\`, \`firstname\` or \`{{town}}\` | that text, as it stands: names are told apart by upper and lower case |
 
 Where a field is empty, \`default_values\` stands in; without one the contact is skipped with \`MISSING_VARIABLE\`.
 
-**Quick contacts** carry their own values: number, separator (\`,\`, \`|\` or \`;\`), then the body's variables in order. They win over the mapping.
+**Quick contacts** carry their own values: number, separator (\`,\`, \`|\` or \`;\`), then the body's variables in order. They win over the mapping,
+which may be left out, and are not kept with the contact.
 
     "quick_contacts": ["+4915112345678,Ada,20 %", "+919876543210|Grace, Adm.|10 %"]
 
@@ -43,10 +46,31 @@ Where a field is empty, \`default_values\` stands in; without one the contact is
     "csv_mapping": { "phone_column": 0, "country_code_column": 1, "name_column": 2, "custom_field_mapping": { "city": 3 } },
     "variable_mapping": { "body": { "1": "name_column", "2": "city" }, "default_values": { "body": { "2": "your town" } } }
 
-\`POST /api/campaigns/check\` takes the same body as the creation, creates nothing, and tells whom it would reach.`;
+A file whose numbers begin with \`+\` and that has no column of countries names the phone's column twice: \`"country_code_column": 0\`. The simulator of
+\`npm start\` refuses or loses a message by the last digits of its number (\`+4915166131026\` is refused with 131026).
+
+Numbers of quick contacts and of a CSV become contacts of the workspace. Of one that is known only empty fields are filled; \`firstName\` is the
+contact's, \`name_column\` the row's. A name is split at its first space.
+
+## A request again
+
+Campaigns and single sends take an \`Idempotency-Key\` of yours: with the same key and the same bytes the first answer comes again for 24 hours, with
+\`Idempotent-Replayed: true\`; other bytes get 422, and while the first runs 409. Refused requests (400 to 404) are not kept: mend the body and send it again.
+So the same request may be sent again after a cut connection, a 429 or a 503; after the 502 of a single send it gets the same 502, as the message may have
+left. Elsewhere the header is not looked at.
+
+## Webhooks
+
+\`POST /api/external-webhooks\` names an address and events; each event arrives as one POST, is tried once for five seconds, and can be sent again from
+the log. With a secret it is signed as [Standard Webhooks](https://www.standardwebhooks.com) say: \`webhook-signature\` is \`v1,\` and the Base64 of the
+HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, two of them with a space between for 24 hours after a change of secret. The key is what follows
+\`whsec_\`, decoded from Base64; of a secret of any other form its UTF-8 bytes. \`X-Webhook-Signature-256\` is \`sha256=\` and the hex HMAC over the body alone,
+for receivers that know no other. To know whose message a status is of: \`data.status.id\` is \`provider_message_id\` of the recipient.
+
+Generated clients: oapi-codegen leaves out what only events use unless \`output-options: skip-prune: true\`. \`clients/typescript\` needs no generator.`;
 
 export const keyDescription =
-  'Printed by `npm start` and kept in `.data/dev.json`; elsewhere an operator makes it with `admin create-key`.';
+  'From whoever runs this service, who makes it with `admin create-key`; `npm start` prints one and keeps it in `.data/dev.json`.';
 
 interface Failure {
   readonly description: string;

@@ -1,5 +1,6 @@
 /** The declarations as an OpenAPI 3.1 document: nothing in it is written twice. */
 import type * as t from 'io-ts';
+import { exampleOfEvent } from '../../../codecs/event-example.ts';
 import { eventEnvelope } from '../../../codecs/event.ts';
 import {
   named,
@@ -12,8 +13,8 @@ import { eventDescriptions, eventKeys } from '../../../domain/webhooks/event-key
 import { failures, guide, keyDescription } from './guide.ts';
 import type { Declaration, Endpoint, ResponseDeclaration } from '../endpoint.ts';
 import { ErrorEnvelope } from '../envelope.ts';
-import { describedParameter, withDescriptions } from './describe-fields.ts';
-import { dataAge, errorHeaders } from './answer-headers.ts';
+import { described, describedParameter } from './describe-fields.ts';
+import { dataAge, errorHeaders, eventHeaders } from './answer-headers.ts';
 
 export type OpenApiDocument = JsonSchema;
 
@@ -69,7 +70,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
       schemas: Object.fromEntries(
         [...schemas]
           .toSorted(([one], [other]) => one.localeCompare(other))
-          .map(([name, schema]) => [name, withDescriptions(name, schema)]),
+          .map(([name, schema]) => [name, described(name, schema)]),
       ),
       responses: Object.fromEntries(
         Object.entries(failures).map(([status, failure]) => [
@@ -162,7 +163,7 @@ const idempotencyParameter: JsonSchema = {
   in: 'header',
   required: false,
   description:
-    'A repeated request with the same key and body is answered with the stored response for 24 hours. Keys of a channel and of its workspace are kept apart, and so are paths.',
+    'ASCII. A repeated request with the same key and the same bytes is answered with the stored response for 24 hours; one that was refused is not stored. Keys of a channel and of its workspace are kept apart, and so are paths.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -227,9 +228,15 @@ function webhook(key: (typeof eventKeys)[number], schemas: NamedSchemas): JsonSc
     summary: eventDescriptions[key],
     tags: ['Events'],
     security: [],
+    parameters: eventHeaders,
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: toJsonSchema(eventEnvelope(key), schemas) } },
+      content: {
+        'application/json': {
+          schema: toJsonSchema(eventEnvelope(key), schemas),
+          example: exampleOfEvent(key, 1001),
+        },
+      },
     },
     responses: { '2XX': { description: 'Taken; any other answer is a failed delivery' } },
   };

@@ -12,7 +12,7 @@ import { createSecretBox } from '../src/secrets.ts';
 import { createDependencies } from '../src/dependencies.ts';
 import { createDatabase, type Database } from '../src/records/database/database.ts';
 import { claimKnownStatuses } from '../src/records/callbacks/parked-statuses.ts';
-import { claimProviderCallbacks } from '../src/records/callbacks/provider-callbacks.ts';
+import { claimProviderCallbacks, recentCallback } from '../src/records/callbacks/provider-callbacks.ts';
 import { findTargetsById, findTargetsByProviderId } from '../src/records/callbacks/message-statuses.ts';
 import { listRecipients } from '../src/records/campaigns/recipient-report.ts';
 import { listCampaignReports } from '../src/records/campaigns/report.ts';
@@ -21,7 +21,7 @@ import { listOpenCampaigns } from '../src/records/operations/doctor-campaigns.ts
 import { listWalletBooks } from '../src/records/operations/doctor-wallets.ts';
 import { createGaugeReader } from '../src/records/operations/gauges.ts';
 import { findWaitingDelivery, sweepDeliveries } from '../src/records/webhooks/dispatch.ts';
-import { fanOutEvents, findWaitingEvent } from '../src/records/webhooks/events.ts';
+import { fanOutEvents, findWaitingEvent, recentId } from '../src/records/webhooks/events.ts';
 import { startAckServer } from './support/ack-server.ts';
 import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
 import { useOf } from './support/database-use.ts';
@@ -111,15 +111,18 @@ async function figuresOf(pool: Database): Promise<Figures> {
   // As their loops do: what waits is looked for from where it was found last.
   const waitingCallback = createLowWater<bigint>();
   const [waitingEvent, waitingDelivery] = [createLowWater<string>(), createLowWater<string>()];
+  const recent = () => recentId(pool);
   const readGauges = createGaugeReader();
   const callbacks = { limit: 400, maxBytes: 1024 * 1024, except: [] };
   const asked: Readonly<Record<string, () => Promise<unknown>>> = {
     'claim callbacks': () =>
-      waitingCallback.find((from) =>
-        pool.transaction(async (transaction) => {
-          const claimed = await claimProviderCallbacks(transaction, { ...callbacks, from });
-          return claimed[0]?.id;
-        }),
+      waitingCallback.find(
+        (from) =>
+          pool.transaction(async (transaction) => {
+            const claimed = await claimProviderCallbacks(transaction, { ...callbacks, from });
+            return claimed[0]?.id;
+          }),
+        () => recentCallback(pool),
       ),
     'find 400 messages by our id': () => findTargetsById(pool, ids),
     'find 400 messages by a foreign id': () => findTargetsByProviderId(pool, providerIds),
@@ -127,14 +130,14 @@ async function figuresOf(pool: Database): Promise<Figures> {
       pool.transaction((transaction) =>
         claimKnownStatuses(transaction, { withinSeconds: undefined, limit: 500 }),
       ),
-    'find a waiting event': () => waitingEvent.find((from) => findWaitingEvent(pool, from)),
+    'find a waiting event': () => waitingEvent.find((from) => findWaitingEvent(pool, from), recent),
     'fan events out': () =>
       waitingEvent.find(async (from) => {
         const first = await findWaitingEvent(pool, from);
         if (first !== undefined) await fanOutEvents(pool, 500, first);
         return first;
-      }),
-    'find a waiting delivery': () => waitingDelivery.find((from) => findWaitingDelivery(pool, from)),
+      }, recent),
+    'find a waiting delivery': () => waitingDelivery.find((from) => findWaitingDelivery(pool, from), recent),
     'sweep deliveries': () => sweepDeliveries(pool, { expiryHours: 24, redispatchSeconds: 30 }),
     'list contacts': () => listContacts(pool, workspaceId, { limit: 100 }),
     'list campaigns': () => listCampaignReports(pool, workspaceId, { page: 1, limit: 20 }),

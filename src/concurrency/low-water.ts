@@ -3,8 +3,14 @@
  * Postgres cannot forget them, and every look from the beginning passes them all.
  */
 export interface LowWater<K> {
-  /** `look` answers with the first entry that waits, from `from` on; undefined: from the beginning. */
-  readonly find: (look: (from: K | undefined) => Promise<K | undefined>) => Promise<K | undefined>;
+  /**
+   * `look` answers with the first entry that waits, from `from` on; undefined: from the beginning. Where none does, and finding
+   * that out took long, the next look begins at what `recent` names: what came a moment ago may not be committed yet.
+   */
+  readonly find: (
+    look: (from: K | undefined) => Promise<K | undefined>,
+    recent: () => Promise<K | undefined>,
+  ) => Promise<K | undefined>;
 }
 
 interface LowWaterOptions {
@@ -13,6 +19,8 @@ interface LowWaterOptions {
   readonly now?: () => number;
 }
 
+const longMs = 5;
+
 export function createLowWater<K>({
   fullShare = 0.05,
   now = () => performance.now(),
@@ -20,12 +28,13 @@ export function createLowWater<K>({
   let mark: K | undefined;
   let nextFull = 0;
   return {
-    async find(look) {
+    async find(look, recent) {
       const startedAt = now();
       const isFull = startedAt >= nextFull;
       const first = await look(isFull ? undefined : mark);
-      if (isFull) nextFull = now() + (now() - startedAt) / fullShare;
-      mark = first ?? mark;
+      const tookMs = now() - startedAt;
+      if (isFull) nextFull = now() + tookMs / fullShare;
+      mark = first ?? (tookMs > longMs ? await recent() : undefined) ?? mark;
       return first;
     },
   };

@@ -2,19 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { createLowWater } from '../../src/concurrency/low-water.ts';
 
 /** A queue whose looks from the beginning take `fullMs`. */
-function aQueue(fullMs: number) {
+function aQueue(fullMs: number, recent?: number) {
   let clock = 0;
   const from: (number | undefined)[] = [];
   const lowWater = createLowWater<number>({ now: () => clock });
   return {
     from,
     look: (first: number | undefined, pauseMs = 10) =>
-      lowWater.find(async (after) => {
-        from.push(after);
-        clock += after === undefined ? fullMs : 0;
-        clock += pauseMs;
-        return first;
-      }),
+      lowWater.find(
+        async (after) => {
+          from.push(after);
+          clock += after === undefined ? fullMs : 0;
+          clock += pauseMs;
+          return first;
+        },
+        async () => recent,
+      ),
   };
 }
 
@@ -33,9 +36,16 @@ describe('the low water of a queue', () => {
     expect(queue.from.filter((from) => from === undefined).length).toBe(2);
   });
 
-  it('stays where it was while nothing waits', async () => {
-    const queue = aQueue(40);
-    for (const first of [7, undefined, undefined]) await queue.look(first);
+  it('stays where it was while nothing waits and that is seen at once', async () => {
+    const queue = aQueue(40, 9);
+    await queue.look(7);
+    for (const first of [undefined, undefined]) await queue.look(first, 0);
     expect(queue.from).toEqual([undefined, 7, 7]);
+  });
+
+  it('goes on from what came a moment ago when it took long to see that nothing waits', async () => {
+    const queue = aQueue(40, 9);
+    for (const first of [undefined, undefined, 12, undefined]) await queue.look(first);
+    expect(queue.from).toEqual([undefined, 9, 9, 12]);
   });
 });

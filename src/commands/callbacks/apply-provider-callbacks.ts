@@ -9,6 +9,7 @@ import {
   claimProviderCallbacks,
   markCallbackFailed,
   markCallbacksApplied,
+  recentCallback,
   type StoredCallback,
 } from '../../records/callbacks/provider-callbacks.ts';
 import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
@@ -60,10 +61,13 @@ async function applyRound(
   const held: bigint[] = [];
   try {
     const done = await dependencies.database.transaction(async (transaction) => {
-      await waiting.find(async (from) => {
-        claimed = await claimProviderCallbacks(transaction, { ...batch, except, from });
-        return claimed[0]?.id;
-      });
+      await waiting.find(
+        async (from) => {
+          claimed = await claimProviderCallbacks(transaction, { ...batch, except, from });
+          return claimed[0]?.id;
+        },
+        () => recentCallback(transaction),
+      );
       if (claimed.length === 0) return nothingLeft;
       const items = claimed.flatMap(({ body }) => readNotification(body));
       const after = await applyItems(dependencies, transaction, items);

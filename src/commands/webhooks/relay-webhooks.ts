@@ -1,6 +1,6 @@
 import { createLowWater } from '../../concurrency/low-water.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { fanOutEvents, findWaitingEvent } from '../../records/webhooks/events.ts';
+import { fanOutEvents, findWaitingEvent, recentId } from '../../records/webhooks/events.ts';
 import type { DispatchLimits } from '../../records/webhooks/dispatch.ts';
 import {
   dispatchDeliveries,
@@ -60,6 +60,7 @@ export function startWebhookRelay(
 
   const waitingEvent = createLowWater<string>();
   const waitingDelivery = createLowWater<string>();
+  const recent = () => recentId(database);
 
   const loops = [
     startPollingLoop({
@@ -67,7 +68,7 @@ export function startWebhookRelay(
       logger,
       idleMs: options.idleMs,
       work: async () => {
-        const first = await waitingEvent.find((from) => findWaitingEvent(database, from));
+        const first = await waitingEvent.find((from) => findWaitingEvent(database, from), recent);
         if (first === undefined) return false;
         return (await fanOutEvents(database, options.fanOutBatch, first)).events > 0;
       },
@@ -80,7 +81,7 @@ export function startWebhookRelay(
         await starts.untilRoom();
         const limit = starts.room();
         if (limit <= 0) return false;
-        const first = await waitingDelivery.find((from) => findWaitingDelivery(database, from));
+        const first = await waitingDelivery.find((from) => findWaitingDelivery(database, from), recent);
         if (first === undefined) return false;
         const slowLimit = starts.slowRoom();
         const dispatched = await dispatchDeliveries(

@@ -61,6 +61,13 @@ export async function findWaitingCallback(
   return id ?? undefined;
 }
 
+/** The last that came ten seconds ago. */
+export async function recentCallback(connection: Connection): Promise<bigint | undefined> {
+  const id = await connection.maybeOneFirst(sql.type(row(t.type({ id: t.bigint })))`
+    SELECT id FROM provider_callback WHERE received_at < now() - interval '10 seconds' ORDER BY received_at DESC LIMIT 1`);
+  return id ?? undefined;
+}
+
 const StoredCallback = t.type({ id: t.bigint, body: bytes });
 export type StoredCallback = t.TypeOf<typeof StoredCallback>;
 

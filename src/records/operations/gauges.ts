@@ -5,12 +5,12 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { createLowWater } from '../../concurrency/low-water.ts';
-import { findWaitingCallback } from '../callbacks/provider-callbacks.ts';
+import { findWaitingCallback, recentCallback } from '../callbacks/provider-callbacks.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 import { findWaitingDelivery } from '../webhooks/dispatch.ts';
-import { findWaitingEvent } from '../webhooks/events.ts';
+import { findWaitingEvent, recentId } from '../webhooks/events.ts';
 import { countStandstills } from './standstill.ts';
 
 const countLimit = 10_000;
@@ -93,10 +93,16 @@ async function readGauges(connection: Connection, marks: Marks): Promise<Figures
 const slowAfter = 2;
 
 async function readQueues(connection: Connection, marks: Marks): Promise<readonly Queue[]> {
+  const recent = () => recentId(connection);
   // Null where nothing waits, so that nothing is read either.
-  const event = (await marks.event.find((from) => findWaitingEvent(connection, from))) ?? null;
-  const delivery = (await marks.delivery.find((from) => findWaitingDelivery(connection, from))) ?? null;
-  const callback = (await marks.callback.find((from) => findWaitingCallback(connection, from))) ?? null;
+  const event = (await marks.event.find((from) => findWaitingEvent(connection, from), recent)) ?? null;
+  const delivery =
+    (await marks.delivery.find((from) => findWaitingDelivery(connection, from), recent)) ?? null;
+  const callback =
+    (await marks.callback.find(
+      (from) => findWaitingCallback(connection, from),
+      () => recentCallback(connection),
+    )) ?? null;
   return connection.any(sql.type(row(Queue))`
     WITH waiting AS (
       SELECT webhook.consecutive_timeouts >= ${slowAfter} AS slow, depth.count, oldest.created_at

@@ -87,6 +87,10 @@ export async function findWaitingEvent(connection: Connection, after?: string): 
   return id ?? undefined;
 }
 
+/** What was written ten seconds ago, of events and of deliveries: their ids are times. */
+export const recentId = (connection: Connection): Promise<string> =>
+  connection.oneFirst(sql.type(EventId)`SELECT uuidv7(interval '-10 seconds') AS id`);
+
 const FanOut = row(t.type({ events: t.number, deliveries: t.number }));
 /**
  * Turns waiting events into one delivery per active, subscribed configuration: about `limit` deliveries in all, of which every

@@ -1,7 +1,7 @@
 /**
- * What is asked often, on a database with a long history against the same one nearly empty: once quiet, and once while a writing
- * transaction has been open since before a day's queue was worked off. And the WAL of a recipient sent.
- * `--rows N` recipients (default 1,000,000), a fifth as many contacts, half as many events, deliveries, callbacks, entries.
+ * What is asked often, of a database with a long history and of a nearly empty one in turns: once quiet, and once while a writing
+ * transaction has been open on the long one since before a day's queue was worked off. And the WAL of a recipient sent.
+ * `--rows N` recipients (default 10,000,000), a fifth as many contacts, half as many events, deliveries, callbacks, entries.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,25 +13,39 @@ import { createDependencies } from '../src/dependencies.ts';
 import { createDatabase, type Database } from '../src/records/database/database.ts';
 import { claimKnownStatuses } from '../src/records/callbacks/parked-statuses.ts';
 import { claimProviderCallbacks, recentCallback } from '../src/records/callbacks/provider-callbacks.ts';
-import { findTargetsById, findTargetsByProviderId } from '../src/records/callbacks/message-statuses.ts';
+import {
+  findTargetsById,
+  findTargetsByProviderId,
+  lockRecipients,
+} from '../src/records/callbacks/message-statuses.ts';
 import { listRecipients } from '../src/records/campaigns/recipient-report.ts';
-import { listCampaignReports } from '../src/records/campaigns/report.ts';
+import { getCampaignReport, listCampaignReports } from '../src/records/campaigns/report.ts';
 import { listContacts } from '../src/records/contacts/list.ts';
 import { listOpenCampaigns } from '../src/records/operations/doctor-campaigns.ts';
 import { listWalletBooks } from '../src/records/operations/doctor-wallets.ts';
 import { createGaugeReader } from '../src/records/operations/gauges.ts';
-import { findWaitingDelivery, sweepDeliveries } from '../src/records/webhooks/dispatch.ts';
+import {
+  dispatchDeliveries,
+  findWaitingDelivery,
+  sweepDeliveries,
+} from '../src/records/webhooks/dispatch.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../src/records/webhooks/events.ts';
+import { listDeliveries } from '../src/records/webhooks/deliveries.ts';
+import { listLedgerEntries } from '../src/records/wallet/wallets.ts';
+import { removals } from '../src/records/operations/retention.ts';
+import { suspectCampaigns } from '../src/records/operations/standstill.ts';
+import { defaultRelayOptions } from '../src/commands/webhooks/relay-webhooks.ts';
 import { startAckServer } from './support/ack-server.ts';
 import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
 import { useOf } from './support/database-use.ts';
 import { seedHistory } from './support/history.ts';
-import { startPostgres } from './support/postgres.ts';
+import { median } from './support/measure.ts';
+import { startPostgres, type BenchPostgres } from './support/postgres.ts';
 import { startBenchTemporal } from './support/temporal.ts';
 import { seedRunningCampaign } from './support/seed.ts';
 import { sendCampaign } from './support/send-campaign.ts';
 
-const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } });
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '10000000' } } });
 const rows = Number(values.rows);
 const few = 10_000;
 const sent = 5_000;
@@ -39,35 +53,42 @@ const times = 40;
 /** Fewer times where that takes longer. */
 const longestMs = 10_000;
 
-type Figures = ReadonlyMap<string, { readonly median: number; readonly slowest: number }>;
+interface Side {
+  readonly postgres: BenchPostgres;
+  /** The owner's. */
+  readonly client: pg.Client;
+  readonly database: Database;
+}
+type Figures = Map<string, readonly { readonly median: number; readonly slowest: number }[]>;
 
-const postgres = await startPostgres();
+const [empty, long] = [await startSide(), await startSide()];
 const provider = await startAckServer();
-const client = new pg.Client({ connectionString: postgres.ownerUrl });
-await client.connect();
-const database = await createDatabase(postgres.url, 4);
 try {
-  await step(`loading ${few} recipients`, () => seedHistory(postgres.ownerUrl, few));
-  const small = await step('measuring', () => figuresOf(database));
-  const smallWal = await walOfARecipient();
-  await step(`loading ${rows} recipients`, () => seedHistory(postgres.ownerUrl, rows));
-  const large = await step('measuring', () => figuresOf(database));
-  const largeWal = await walOfARecipient();
-  print(small, large);
-  await printSizes();
-  await doctorAndScrape();
-  const held = await step('measuring with an open transaction', () =>
-    whileATransactionIsOpen(() => figuresOf(database)),
-  );
-  print(small, large, held);
-  process.stdout.write(
-    `WAL of a recipient sent: ${smallWal.toFixed(0)} bytes, ${largeWal.toFixed(0)} with history\n`,
+  await seedHistory(empty.postgres.ownerUrl, few);
+  await step(`loading ${rows} recipients`, () => seedHistory(long.postgres.ownerUrl, rows));
+  await printSizes(long);
+  print('quiet', await step('measuring', measureInTurns));
+  const [less, more] = [await walOfARecipient(empty), await walOfARecipient(long)];
+  process.stdout.write(`WAL of a recipient sent: ${less.toFixed(0)} and ${more.toFixed(0)} bytes\n`);
+  await doctorAndScrape(long);
+  print(
+    'beside an open transaction',
+    await step('measuring', () => whileATransactionIsOpen(long, measureInTurns)),
   );
 } finally {
-  await database.end();
-  await client.end();
   provider.stop();
-  await postgres.stop();
+  for (const side of [empty, long]) {
+    await side.database.end();
+    await side.client.end();
+    await side.postgres.stop();
+  }
+}
+
+async function startSide(): Promise<Side> {
+  const postgres = await startPostgres();
+  const client = new pg.Client({ connectionString: postgres.ownerUrl });
+  await client.connect();
+  return { postgres, client, database: await createDatabase(postgres.url, 4) };
 }
 
 async function step<A>(what: string, work: () => Promise<A>): Promise<A> {
@@ -78,7 +99,7 @@ async function step<A>(what: string, work: () => Promise<A>): Promise<A> {
 }
 
 /** As an operator and a Prometheus meet them, with what it takes to start a process, or none of the marks of earlier scrapes. */
-async function doctorAndScrape(): Promise<void> {
+async function doctorAndScrape({ postgres, database }: Side): Promise<void> {
   const temporal = await startBenchTemporal();
   const environment = { ...process.env, DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: temporal.address };
   const args = [fileURLToPath(new URL('../src/admin.js', import.meta.url)), 'doctor', '--quick'];
@@ -92,9 +113,35 @@ async function doctorAndScrape(): Promise<void> {
   await temporal.stop();
 }
 
-async function figuresOf(pool: Database): Promise<Figures> {
+/** Both sides of a figure in turns: what else the machine does slows down both. */
+async function measureInTurns(): Promise<Figures> {
+  const sides = [await askedOf(empty), await askedOf(long)];
+  const figures: Figures = new Map();
+  for (const name of Object.keys(sides[0] ?? {})) {
+    const took: number[][] = sides.map(() => []);
+    for (const asked of sides) await asked[name]?.();
+    const enough = performance.now() + longestMs;
+    for (let time = 0; time < times && (time < 5 || performance.now() < enough); time += 1) {
+      for (const [at, asked] of sides.entries()) {
+        const startedAt = performance.now();
+        await asked[name]?.();
+        took[at]?.push(performance.now() - startedAt);
+      }
+    }
+    figures.set(
+      name,
+      took.map((each) => ({ median: median(each), slowest: Math.max(...each) })),
+    );
+  }
+  return figures;
+}
+
+async function askedOf({
+  client,
+  database: pool,
+}: Side): Promise<Readonly<Record<string, () => Promise<unknown> | undefined>>> {
   const workspaceId = 1001;
-  // One callback waits, however many came before it.
+  // One callback waits.
   await client.query(`
     WITH stored AS (
       INSERT INTO provider_callback (body, applied_at) SELECT convert_to(repeat('x', 400), 'UTF8'), now()
@@ -108,13 +155,15 @@ async function figuresOf(pool: Database): Promise<Figures> {
   const campaignId = await one<string>(
     `SELECT id AS found FROM campaign WHERE workspace_id = ${workspaceId} LIMIT 1`,
   );
+  const channelId = await one<string>(`SELECT id AS found FROM channel WHERE workspace_id = ${workspaceId}`);
   // As their loops do: what waits is looked for from where it was found last.
   const waitingCallback = createLowWater<bigint>();
   const [waitingEvent, waitingDelivery] = [createLowWater<string>(), createLowWater<string>()];
   const recent = () => recentId(pool);
   const readGauges = createGaugeReader();
   const callbacks = { limit: 400, maxBytes: 1024 * 1024, except: [] };
-  const asked: Readonly<Record<string, () => Promise<unknown>>> = {
+  const dispatch = { ...defaultRelayOptions.dispatch, limit: 100, slowLimit: 10 };
+  return {
     'claim callbacks': () =>
       waitingCallback.find(
         (from) =>
@@ -125,6 +174,8 @@ async function figuresOf(pool: Database): Promise<Figures> {
         () => recentCallback(pool),
       ),
     'find 400 messages by our id': () => findTargetsById(pool, ids),
+    'lock 400 recipients of statuses': () =>
+      pool.transaction((transaction) => lockRecipients(transaction, ids)),
     'find 400 messages by a foreign id': () => findTargetsByProviderId(pool, providerIds),
     'settle parked statuses': () =>
       pool.transaction((transaction) =>
@@ -138,35 +189,29 @@ async function figuresOf(pool: Database): Promise<Figures> {
         return first;
       }, recent),
     'find a waiting delivery': () => waitingDelivery.find((from) => findWaitingDelivery(pool, from), recent),
+    'hand deliveries out': () => dispatchDeliveries(pool, dispatch),
     'sweep deliveries': () => sweepDeliveries(pool, { expiryHours: 24, redispatchSeconds: 30 }),
     'list contacts': () => listContacts(pool, workspaceId, { limit: 100 }),
     'list campaigns': () => listCampaignReports(pool, workspaceId, { page: 1, limit: 20 }),
     'list campaigns, far page': () => listCampaignReports(pool, workspaceId, { page: 30, limit: 20 }),
     'list recipients of a rare state': () =>
       listRecipients(pool, { campaignId, states: ['SENT'], reasons: [], afterPosition: 0, limit: 100 }),
+    'list deliveries': () =>
+      listDeliveries(pool, workspaceId, { states: [], beforeId: undefined, limit: 100 }),
+    'list entries of a wallet': () => listLedgerEntries(pool, channelId, { before: undefined, limit: 100 }),
+    'record of a campaign': () => getCampaignReport(pool, workspaceId, campaignId),
+    'remove old ids of the provider': () =>
+      removals['providerMessages']?.(pool, { olderThanDays: 90, limit: 500 }),
+    'suspect campaigns': () => suspectCampaigns(pool),
     gauges: () => readGauges(pool),
     'open campaigns (doctor)': () =>
       listOpenCampaigns(pool, { afterId: null, limit: 200, settledSeconds: 60 }),
     'wallet books (doctor)': () => listWalletBooks(pool, { afterId: null, limit: 200 }),
   };
-  const figures = new Map<string, { readonly median: number; readonly slowest: number }>();
-  for (const [name, ask] of Object.entries(asked)) {
-    await ask();
-    const took: number[] = [];
-    const enough = performance.now() + longestMs;
-    while (took.length < times && (took.length < 5 || performance.now() < enough)) {
-      const startedAt = performance.now();
-      await ask();
-      took.push(performance.now() - startedAt);
-    }
-    took.sort((one_, other) => one_ - other);
-    figures.set(name, { median: took[took.length >> 1] ?? 0, slowest: took.at(-1) ?? 0 });
-  }
-  return figures;
 }
 
 /** Events and callbacks that came and were worked off since it began leave entries behind; the last of each still waits. */
-async function whileATransactionIsOpen<A>(work: () => Promise<A>): Promise<A> {
+async function whileATransactionIsOpen<A>({ postgres, client }: Side, work: () => Promise<A>): Promise<A> {
   const other = new pg.Client({ connectionString: postgres.ownerUrl });
   await other.connect();
   await other.query(`BEGIN; INSERT INTO workspace (name) VALUES ('held')`);
@@ -184,7 +229,7 @@ async function whileATransactionIsOpen<A>(work: () => Promise<A>): Promise<A> {
   );
   await client.query('DELETE FROM waiting_callback WHERE id < (SELECT max(id) FROM waiting_callback)');
   await client.query(
-    'UPDATE event SET fanned_out_at = now() WHERE id < (SELECT id FROM event ORDER BY id DESC LIMIT 1)',
+    'UPDATE event SET fanned_out_at = now() WHERE fanned_out_at IS NULL AND id < (SELECT id FROM event ORDER BY id DESC LIMIT 1)',
   );
   const result = await work();
   await other.query('ROLLBACK');
@@ -192,7 +237,7 @@ async function whileATransactionIsOpen<A>(work: () => Promise<A>): Promise<A> {
   return result;
 }
 
-async function printSizes(): Promise<void> {
+async function printSizes({ client }: Side): Promise<void> {
   const { rows: tables } = await client.query<{ line: string }>(`
     SELECT format('%s: %s rows, %s, indexes %s', relname, reltuples::bigint, pg_size_pretty(pg_relation_size(oid)),
       pg_size_pretty(pg_indexes_size(oid))) AS line
@@ -200,7 +245,7 @@ async function printSizes(): Promise<void> {
   process.stdout.write(`${tables.map(({ line }) => line).join('\n')}\n`);
 }
 
-async function walOfARecipient(): Promise<number> {
+async function walOfARecipient({ postgres, client }: Side): Promise<number> {
   const seed = { recipients: sent, messagesPerSecond: 100_000 };
   const { campaignId } = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), seed);
   const dependencies = await createDependencies(
@@ -214,16 +259,14 @@ async function walOfARecipient(): Promise<number> {
   return walBytes / sent;
 }
 
-function print(small: Figures, ...others: readonly Figures[]): void {
-  const cell = (value: number) => value.toFixed(1).padStart(8);
+function print(when: string, figures: Figures): void {
+  const cell = (value: number) => value.toFixed(1).padStart(9);
   process.stdout.write(
-    `${rows} recipients against ${few}, median in ms, ratio, slowest of ${times}; the same with an open transaction\n`,
+    `${rows} recipients beside ${few}, ${when}: median in ms of both, ratio, slowest of ${times}\n`,
   );
-  for (const [name, { median }] of small) {
-    const columns = others.flatMap((figures) => {
-      const found = figures.get(name);
-      return [found?.median ?? 0, (found?.median ?? 0) / median, found?.slowest ?? 0];
-    });
-    process.stdout.write(`${name.padEnd(36)}${[median, ...columns].map(cell).join('')}\n`);
+  for (const [name, [less, more]] of figures) {
+    if (less === undefined || more === undefined) continue;
+    const cells = [less.median, more.median, more.median / less.median, more.slowest].map(cell);
+    process.stdout.write(`${name.padEnd(36)}${cells.join('')}\n`);
   }
 }

@@ -27,9 +27,15 @@ export function listWalletBooks(
           sql.fragment`LIMIT ${selection.limit}`,
         ];
   return connection.any(sql.type(row(WalletBooks))`
-    SELECT channel_id, balance, reserved, COALESCE((
-      SELECT sum(amount) FROM ledger_entry WHERE ledger_entry.channel_id = wallet.channel_id), 0)::bigint AS ledger
-    FROM wallet WHERE ${condition} ORDER BY channel_id ${limit}`);
+    WITH page AS MATERIALIZED (
+      SELECT channel_id, balance, reserved FROM wallet WHERE ${condition} ORDER BY channel_id ${limit})
+    SELECT channel_id, balance, reserved, COALESCE(ledger, 0)::bigint AS ledger
+    FROM page LEFT JOIN (
+      -- Once through the ledger: wallet by wallet it would be read as often as there are wallets, whose entries lie side by side.
+      SELECT channel_id, sum(amount) AS ledger FROM ledger_entry
+      WHERE channel_id = ANY (ARRAY(SELECT channel_id FROM page)) GROUP BY channel_id
+    ) AS books USING (channel_id)
+    ORDER BY channel_id`);
 }
 
 const Reserved = row(

@@ -5,6 +5,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seedHistory } from '../../bench/support/history.ts';
+import { defaultRelayOptions } from '../../src/commands/webhooks/relay-webhooks.ts';
 import {
   findTargetsById,
   findTargetsByProviderId,
@@ -49,18 +50,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const waiting = {
-  limit: 100,
-  slowLimit: 10,
-  perEndpoint: { idle: 50, busy: 10, crowded: 2 },
-  late: 16,
-  lateAfterMs: 400,
-  busyAt: 100,
-  crowdedAt: 400,
-  slowAfter: 2,
-  hangingAfterSeconds: 1,
-  pool: 500,
-};
+const waiting = { ...defaultRelayOptions.dispatch, limit: 100, slowLimit: 10 };
 const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
   'claim a page': (connection) => {
     const prices = new Map([['', messagePrice]]);

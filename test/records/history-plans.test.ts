@@ -9,6 +9,7 @@ import { claimKnownStatuses } from '../../src/records/callbacks/parked-statuses.
 import { claimProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
 import { findTargetsById, findTargetsByProviderId } from '../../src/records/callbacks/message-statuses.ts';
 import { listRecipients } from '../../src/records/campaigns/recipient-report.ts';
+import { getCampaignReport } from '../../src/records/campaigns/report.ts';
 import { listContacts } from '../../src/records/contacts/list.ts';
 import type { Connection, Database } from '../../src/records/database/database.ts';
 import { row } from '../../src/records/database/row.ts';
@@ -21,7 +22,9 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 let database: TestDatabase;
 const Text = row(t.type({ text: t.string }));
 const firstCampaign = (connection: Connection) =>
-  connection.oneFirst(sql.type(Text)`SELECT id::text AS text FROM campaign ORDER BY id LIMIT 1`);
+  connection.oneFirst(
+    sql.type(Text)`SELECT id::text AS text FROM campaign WHERE workspace_id = 1001 ORDER BY id LIMIT 1`,
+  );
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -77,6 +80,8 @@ const asked: Readonly<Record<string, (connection: Connection) => Promise<unknown
       afterPosition: 0,
       limit: 20,
     }),
+  'reading the record of a campaign': async (connection) =>
+    getCampaignReport(connection, 1001, await firstCampaign(connection)),
   'reading the gauges': createGaugeReader(),
   ...Object.fromEntries(
     Object.entries(removals).map(([name, remove]) => [

@@ -1,7 +1,7 @@
 /** Gauges that are read from Postgres when somebody asks for the metrics: every process tells the same figures. */
 import { Gauge } from 'prom-client';
 import type { Metrics } from './metrics.ts';
-import { campaignStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
+import { openStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
 import type { Database } from '../records/database/database.ts';
 import { createGaugeReader, type Figures } from '../records/operations/gauges.ts';
 import { standstillKinds } from '../records/operations/standstill.ts';
@@ -46,7 +46,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
   gauge(
     {
       name: 'campaigns',
-      help: 'Campaigns by status and reason of a pause',
+      help: 'Campaigns that have not ended, by status and reason of a pause',
       labelNames: ['status', 'pause_reason'],
     },
     fillCampaigns,
@@ -120,7 +120,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
 
 /** Every status stands there from the start, so that a rule sees 0 and not nothing. */
 function fillCampaigns(gauge: Gauge<'status' | 'pause_reason'>, { campaigns }: Figures): void {
-  for (const status of campaignStatuses) if (status !== 'PAUSED') gauge.set({ status, pause_reason: '' }, 0);
+  for (const status of openStatuses) if (status !== 'PAUSED') gauge.set({ status, pause_reason: '' }, 0);
   for (const reason of pauseReasons) gauge.set({ status: 'PAUSED', pause_reason: reason }, 0);
   for (const { status, pause_reason: reason, count } of campaigns)
     gauge.set({ status, pause_reason: reason ?? '' }, count);

@@ -123,3 +123,7 @@ export function statusesBefore(action: CampaignAction): readonly CampaignStatus[
 export function isFinished(status: CampaignStatus): boolean {
   return campaignActions.every((action) => transitions[action][status] === undefined);
 }
+
+export const openStatuses: readonly CampaignStatus[] = campaignStatuses.filter(
+  (status) => !isFinished(status),
+);

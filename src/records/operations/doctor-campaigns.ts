@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
-import { campaignStatuses, isFinished, pauseReasons } from '../../domain/campaigns/campaign.ts';
+import { campaignStatuses, openStatuses, pauseReasons } from '../../domain/campaigns/campaign.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 
@@ -27,7 +27,6 @@ export type Selection =
   | { readonly afterId: string | null; readonly limit: number }
   | { readonly ids: readonly string[] };
 
-const open = campaignStatuses.filter((status) => !isFinished(status));
 const selectionOf = (selection: Selection) =>
   'ids' in selection
     ? sql.fragment`campaign.id = ANY (${sql.array([...selection.ids], 'uuid')})`
@@ -47,7 +46,7 @@ export function listOpenCampaigns(
       status = 'SCHEDULED' AND scheduled_at < now() - make_interval(secs => ${selection.settledSeconds}) AS overdue
     FROM campaign
     JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
-    WHERE status = ANY (${sql.array(open, 'text')}) AND ${selectionOf(selection)}
+    WHERE status = ANY (${sql.array(openStatuses, 'text')}) AND ${selectionOf(selection)}
     ORDER BY campaign.id
     ${limitOf(selection)}`);
 }

@@ -1,10 +1,11 @@
 /**
  * How the whole installation stands, over all workspaces: for metrics, never for a customer. Every figure is read through an
- * index or from a table with one row per campaign or channel; queues are counted up to `countLimit`.
+ * index or from a table with one row per channel; queues are counted up to `countLimit`.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { createLowWater } from '../../concurrency/low-water.ts';
+import { openStatuses } from '../../domain/campaigns/campaign.ts';
 import { findWaitingCallback, recentCallback } from '../callbacks/provider-callbacks.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import type { Connection } from '../database/database.ts';
@@ -69,7 +70,8 @@ export function createGaugeReader(): (connection: Connection) => Promise<Figures
 
 async function readGauges(connection: Connection, marks: Marks): Promise<Figures> {
   const campaigns = await connection.any(sql.type(Campaigns)`
-    SELECT status, pause_reason, count(*)::int4 AS count FROM campaign GROUP BY status, pause_reason`);
+    SELECT status, pause_reason, count(*)::int4 AS count FROM campaign
+    WHERE status = ANY (${sql.array(openStatuses, 'text')}) GROUP BY status, pause_reason`);
   const sending = await connection.one(sql.type(row(Sending))`
     WITH running AS (
       SELECT id, channel_id FROM campaign WHERE status = 'RUNNING'

@@ -13,7 +13,7 @@ import {
   type ScheduleOptionsAction,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import { defaultPayloadConverter, type Headers } from '@temporalio/common';
+import { defaultPayloadConverter, TypedSearchAttributes, type Headers } from '@temporalio/common';
 import { callContext } from './concurrency/call-context.ts';
 import type { Config } from './config.ts';
 import {
@@ -237,9 +237,22 @@ function isHourly({ spec, policies, action }: ScheduleDescription, wanted: Sched
   const { overlap, catchupWindow } = policies;
   const { workflowType, taskQueue, args } = action;
   return isDeepStrictEqual(
-    [{ spec: { intervals, jitter }, policies: { overlap, catchupWindow } }, workflowType, taskQueue, args],
-    [hourly, wanted.workflowType, wanted.taskQueue, wanted.args],
+    [
+      { spec: { intervals, jitter }, policies: { overlap, catchupWindow } },
+      workflowType,
+      taskQueue,
+      args,
+      shown(action),
+    ],
+    [hourly, wanted.workflowType, wanted.taskQueue, wanted.args, shown(wanted)],
   );
+}
+
+/** A description has them as a map, a definition as pairs. */
+function shown({ typedSearchAttributes = [] }: Pick<ScheduleOptionsAction, 'typedSearchAttributes'>) {
+  return typedSearchAttributes instanceof TypedSearchAttributes
+    ? typedSearchAttributes.getAll()
+    : typedSearchAttributes;
 }
 
 function unlessMadeMeanwhile(error: unknown): void {

@@ -1,4 +1,4 @@
-/** A prepared campaign that waits for its start; its workflow runs with the real activities on a real server. */
+/** A campaign, prepared unless it is asked for otherwise, that waits for its start; its workflow runs with the real activities on a real server. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,18 +10,25 @@ import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId, taskQueues } from '../../src/workflows/contract.ts';
-import { seedCampaign, type CampaignSeed } from './campaign-factory.ts';
+import { seedCampaign, type CampaignSeed, type SeededCampaign } from './campaign-factory.ts';
 import { createFakeProvider, type Answer, type FakeProvider } from './fake-provider.ts';
 import { sendingDependencies } from './sending-dependencies.ts';
 import { testOrchestrator } from './test-orchestrator.ts';
 
 export interface Stage {
   readonly database: Database;
+  /** For who prepares. */
+  readonly databaseUrl?: string;
   readonly temporal: TestWorkflowEnvironment;
   readonly workflowBundle: WorkflowBundleWithSourceMap;
 }
 
-export type SceneSeed = CampaignSeed & { readonly scheduledInMs?: number; readonly answer?: Answer };
+export type SceneSeed = CampaignSeed & {
+  readonly scheduledInMs?: number;
+  readonly answer?: Answer;
+  /** As it was created: its one step of preparation makes the recipients. */
+  readonly unprepared?: boolean;
+};
 
 export interface Scene {
   readonly campaignId: string;
@@ -41,7 +48,7 @@ export interface Scene {
 }
 
 export async function setCampaignScene(
-  { database, temporal, workflowBundle }: Stage,
+  { database, databaseUrl = '', temporal, workflowBundle }: Stage,
   seed: SceneSeed,
 ): Promise<Scene> {
   const seeded = await seedCampaign(database, { status: 'DRAFT', ...seed });
@@ -52,9 +59,10 @@ export async function setCampaignScene(
       UPDATE campaign SET status = 'SCHEDULED', send_type = 'SCHEDULED', scheduled_at = ${at}::timestamptz
       WHERE id = ${campaignId}`);
   }
+  if (seed.unprepared === true) await unprepare(database, seeded, seed.recipients);
   const provider = createFakeProvider(seed.answer);
   const orchestrator = testOrchestrator(temporal.client);
-  const dependencies = sendingDependencies({ database, provider, orchestrator });
+  const dependencies = sendingDependencies({ database, provider, orchestrator, config: { databaseUrl } });
   return {
     campaignId,
     dependencies,
@@ -83,6 +91,22 @@ export async function setCampaignScene(
     },
     progress: () => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId)).query('progress'),
   };
+}
+
+async function unprepare(
+  database: Database,
+  { campaignId }: SeededCampaign,
+  recipients: number,
+): Promise<void> {
+  const numbers = Array.from({ length: recipients }, (_, index) => `+49151${10_000_000 + index},Ada`);
+  for (const statement of [
+    sql.fragment`DELETE FROM recipient WHERE campaign_id = ${campaignId}`,
+    sql.fragment`UPDATE campaign_counter SET pending = 0 WHERE campaign_id = ${campaignId}`,
+    sql.fragment`UPDATE campaign SET preparation_status = 'PREPARING', total_contacts = 0, message_plan = NULL
+      WHERE id = ${campaignId}`,
+    sql.fragment`INSERT INTO campaign_input (campaign_id, content) VALUES (${campaignId}, ${JSON.stringify(numbers)})`,
+  ])
+    await database.query(sql.type(nothing)`${statement}`);
 }
 
 const longestWaitMs = 60_000;

@@ -15,7 +15,7 @@ export function openStage(startServer: () => Promise<TestWorkflowEnvironment>): 
       startServer(),
       bundleWorkflows(),
     ]);
-    stage = { database: database.pool, temporal, workflowBundle };
+    stage = { database: database.pool, databaseUrl: database.url, temporal, workflowBundle };
     close = async () => {
       await temporal.teardown();
       await database.drop();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   cancelCampaign,
@@ -6,6 +7,7 @@ import {
 } from '../../src/commands/campaigns/change-campaign.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import { setCampaignScene, until, type Scene, type SceneSeed } from '../support/campaign-scene.ts';
+import { accept } from '../support/fake-provider.ts';
 import { openStage } from '../support/stage.ts';
 import { startTemporal } from '../support/temporal.ts';
 
@@ -87,9 +89,22 @@ describe('a campaign whose workflow was terminated in the Web UI', () => {
 });
 
 describe('a campaign whose workflow is reset in the Web UI', () => {
+  /** Right after the first workflow task; the generated type wants a Long, the encoder takes a number. */
+  const reset = ({ campaignId }: Scene) =>
+    stage().temporal.client.workflowService.resetWorkflowExecution({
+      namespace: stage().temporal.namespace ?? 'default',
+      workflowExecution: { workflowId: campaignWorkflowId(campaignId) },
+      workflowTaskFinishEventId: 4 as never,
+      reason: 'test',
+      requestId: randomUUID(),
+    });
+  const expectSentOnce = ({ provider }: Scene, recipients: number) => {
+    expect(provider.received).toHaveLength(recipients);
+    expect(new Set(provider.received.map(({ callbackData }) => callbackData)).size).toBe(recipients);
+  };
+
   it('sends to each recipient once, and takes the signals of before again', async () => {
     const scene = await setScene({ recipients: 300, messagesPerSecond: 100 });
-    const { client, namespace } = stage().temporal;
     const end = await scene.withWorker(async () => {
       await scene.start();
       await until(async () => (await scene.standing()).counts.accepted > 20);
@@ -97,18 +112,38 @@ describe('a campaign whose workflow is reset in the Web UI', () => {
       await until(async () => (await scene.standing()).status === 'PAUSED');
       await handleOf(scene).signal('resume');
       await until(async () => (await scene.standing()).status === 'RUNNING');
-      await client.workflowService.resetWorkflowExecution({
-        namespace: namespace ?? 'default',
-        workflowExecution: { workflowId: campaignWorkflowId(scene.campaignId) },
-        // Right after the first workflow task; the generated type wants a Long, the encoder takes a number.
-        workflowTaskFinishEventId: 4 as never,
-        reason: 'test',
-        requestId: scene.campaignId,
-      });
-      return client.workflow.getHandle(campaignWorkflowId(scene.campaignId)).result();
+      await reset(scene);
+      return scene.result();
     });
     expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 300 } });
-    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(300);
-    expect(scene.provider.received).toHaveLength(300);
+    expectSentOnce(scene, 300);
+  });
+
+  it('sends to each of a few once, whose single step it meets, and to nobody after their end', async () => {
+    let answers = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answers = resolve;
+    });
+    const few = 20;
+    const scene = await setScene({
+      recipients: few,
+      unprepared: true,
+      answer: async (message, count) => {
+        if (count === few / 2) await answered;
+        return accept(message, count);
+      },
+    });
+    const end = await scene.withWorker(async () => {
+      await scene.start();
+      await until(async () => scene.provider.received.length >= few / 2);
+      await reset(scene);
+      await until(async () => (await scene.progress())?.status === 'RUNNING');
+      answers();
+      await scene.result();
+      await reset(scene);
+      return scene.result();
+    });
+    expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: few, unknown: 0 } });
+    expectSentOnce(scene, few);
   });
 });

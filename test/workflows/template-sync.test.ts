@@ -1,8 +1,15 @@
+import type { ScheduleUpdateOptions } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Orchestrator } from '../../src/orchestrator.ts';
-import { taskQueues, templateSyncScheduleId, templateSyncWorkflowId } from '../../src/workflows/contract.ts';
+import {
+  retentionScheduleId,
+  taskQueues,
+  templateSyncScheduleId,
+  templateSyncWorkflowId,
+} from '../../src/workflows/contract.ts';
+import { workspaceIdKey } from '../../src/workflows/search-attributes.ts';
 import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
 import { testOrchestrator } from '../support/test-orchestrator.ts';
 
@@ -47,19 +54,40 @@ test('changes a schedule that is not as it should be, leaves one that is, and ke
   expect(await changedAt()).toBeUndefined();
 
   await handle.pause('by hand');
-  await handle.update((present) => ({
-    ...present,
-    spec: { intervals: [{ every: '1 day' }] },
-    action: { ...present.action, taskQueue: 'another' },
-  }));
-  await orchestrator.scheduleTemplateSync(account);
-  const { spec, action, state } = await handle.describe();
-  expect(spec.intervals?.map(({ every }) => every)).toEqual([3_600_000]);
-  expect(action.taskQueue).toBe(taskQueues.maintenance);
-  expect(state).toMatchObject({ paused: true, note: 'by hand' });
-  const last = await changedAt();
-  await orchestrator.scheduleTemplateSync(account);
-  expect(await changedAt()).toEqual(last);
+  const defined = await handle.describe();
+  const otherwise: readonly Partial<ScheduleUpdateOptions>[] = [
+    { spec: { intervals: [{ every: '1 day' }] } },
+    { spec: { ...defined.spec, jitter: '1 second' } },
+    { policies: { ...defined.policies, overlap: 'ALLOW_ALL' } },
+    { policies: { ...defined.policies, catchupWindow: '1 day' } },
+    { action: { ...defined.action, workflowType: 'ofAnEarlierRelease' } },
+    { action: { ...defined.action, taskQueue: 'another' } },
+    { action: { ...defined.action, args: [] } },
+    { action: { ...defined.action, typedSearchAttributes: [{ key: workspaceIdKey, value: 1 }] } },
+  ];
+  for (const change of otherwise) {
+    await handle.update((present) => ({ ...present, ...change }));
+    await orchestrator.scheduleTemplateSync(account);
+    const { spec, policies, action, state } = await handle.describe();
+    expect({ spec, policies, action }, JSON.stringify(change)).toEqual({
+      spec: defined.spec,
+      policies: defined.policies,
+      action: defined.action,
+    });
+    expect(state).toMatchObject({ paused: true, note: 'by hand' });
+    const last = await changedAt();
+    await orchestrator.scheduleTemplateSync(account);
+    expect(await changedAt()).toEqual(last);
+  }
+});
+
+test('changes the schedule of retention, too', async () => {
+  await orchestrator.scheduleRetention();
+  const handle = temporal.client.schedule.getHandle(retentionScheduleId);
+  const { spec } = await handle.describe();
+  await handle.update((present) => ({ ...present, spec: { intervals: [{ every: '1 day' }] } }));
+  await orchestrator.scheduleRetention();
+  expect((await handle.describe()).spec).toEqual(spec);
 });
 
 test('tries again when the provider fails, and syncs an account once at a time', async () => {

@@ -1,4 +1,5 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { sql } from 'slonik';
 import { describe, expect, it } from 'vitest';
 import { nothing } from '../../src/records/database/row.ts';
@@ -31,6 +32,17 @@ const whyRefused = (scene: Scene, action: string): Promise<string> =>
     (error: unknown) =>
       error instanceof WorkflowUpdateFailedError ? String(error.cause?.message) : 'another error',
   );
+
+/** What stands beside each timer and each step in the page. */
+async function wordsOf(scene: Scene) {
+  const { events } = await handleOf(scene).fetchHistory();
+  return (events ?? []).flatMap((event) => {
+    const { timerStartedEventAttributes: timer, activityTaskScheduledEventAttributes: step } = event;
+    const what = timer ? 'timer' : step?.activityType?.name;
+    const summary = event.userMetadata?.summary;
+    return what === undefined ? [] : [[what, summary && defaultPayloadConverter.fromPayload(summary)]];
+  });
+}
 
 const hour = 3_600_000;
 
@@ -83,6 +95,23 @@ describe('pause, resume and cancel as updates', () => {
       expect(queryDefinitions.find(({ name }) => name === 'progress')?.description).toMatch(/\w/);
       await ask(scene, 'cancel');
     });
+  });
+});
+
+describe('a campaign that is looked at in the page', () => {
+  it('says in words what its timers wait for and what its steps do', async () => {
+    const sent = await setScene({ recipients: 2 });
+    const asleep = await setScene({ recipients: 2, scheduledInMs: hour });
+    await sent.withWorker(async () => {
+      await Promise.all([sent.start(), asleep.start()]);
+      await until(async () => (await asleep.progress()) !== null);
+      await ask(asleep, 'cancel');
+      await Promise.all([sent.result(), asleep.result()]);
+    });
+    const said = (await Promise.all([sent, asleep].map(wordsOf))).flat();
+    const steps = ['prepareCampaign', 'beginCampaign', 'sendStep', 'settleCampaign', 'cancelRecipients'];
+    expect(said.map(([what]) => what)).toEqual(expect.arrayContaining(['timer', ...steps]));
+    for (const [what, words] of said) expect(words, String(what)).toMatch(/^\w+:? \w+/);
   });
 });
 

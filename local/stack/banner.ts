@@ -7,18 +7,30 @@ export interface BannerOptions {
   readonly signInLink: string;
   readonly dev: DevFile;
   readonly dataDir: string;
+  /** The program of the server that was started here; it is the command line, too. */
+  readonly temporalProgram: string | undefined;
   readonly seconds: number;
   /** Of a template that needs no media, with as many variables as it takes. */
   readonly example: { readonly templateId: string; readonly variables: readonly string[] } | undefined;
 }
 
-export function banner({ dev, signInLink, dataDir, seconds, example }: BannerOptions): string {
+export function banner({
+  dev,
+  signInLink,
+  dataDir,
+  temporalProgram,
+  seconds,
+  example,
+}: BannerOptions): string {
   const rows = [
     ['Dashboard', signInLink],
     ['API', dev.baseUrl],
     ['API documentation', `${dev.baseUrl}/docs`],
     ['Temporal Web UI', campaignsPage(dev) ?? `(of the server at ${dev.temporalAddress})`],
     ['Temporal', `${dev.temporalAddress}, namespace ${dev.temporalNamespace}`],
+    ...(temporalProgram === undefined
+      ? []
+      : [['Its command line', `${temporalProgram} --address ${dev.temporalAddress} workflow list`]]),
     ['Provider', dev.providerUrl],
     ['Data and keys', `${dataDir} (dev.json)`],
   ].map(([name = '', value = '']) => `  ${name.padEnd(18)} ${value}`);

@@ -13,6 +13,8 @@ import { findTemporalBinary } from './temporal/binary.ts';
 
 export interface Stack {
   readonly dev: DevFile;
+  /** Undefined when the Temporal server is not ours. */
+  readonly temporalProgram: string | undefined;
   readonly exampleTemplate:
     | { readonly templateId: string; readonly variables: readonly string[] }
     | undefined;
@@ -64,7 +66,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-async function startParts(context: StackContext): Promise<Pick<Stack, 'dev' | 'exampleTemplate'>> {
+async function startParts(
+  context: StackContext,
+): Promise<Pick<Stack, 'dev' | 'exampleTemplate' | 'temporalProgram'>> {
   const { settings, folder, progress, signal } = context;
   removeDevFile(folder.path);
   const orphans = await stopOrphans(folder.file('processes.json'));
@@ -86,6 +90,7 @@ async function startParts(context: StackContext): Promise<Pick<Stack, 'dev' | 'e
   const programs = await startPrograms(context, { ports, servers: reached, secrets, workspace });
   return {
     exampleTemplate: workspace.exampleTemplate,
+    temporalProgram: temporalBinary,
     dev: {
       baseUrl: programs.baseUrl,
       dashboardUrl: `${programs.baseUrl}/dashboard`,

@@ -54,6 +54,7 @@ async function main(): Promise<number> {
       dev: stack.dev,
       signInLink: await signInLink(stack.dev),
       dataDir: settings.dataDir,
+      temporalProgram: stack.temporalProgram,
       seconds,
       example: stack.exampleTemplate,
     }),

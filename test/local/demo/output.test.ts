@@ -120,7 +120,9 @@ describe('banner', () => {
 
   test('holds a curl with a body that is JSON and fills every variable', () => {
     const example = { templateId: 't-1', variables: ['1', '2'] };
-    const text = banner({ dev, signInLink, dataDir: '/data', seconds: 3.21, example });
+    const temporalProgram = '/cache/temporal';
+    const text = banner({ dev, signInLink, dataDir: '/data', temporalProgram, seconds: 3.21, example });
+    expect(text).toContain('/cache/temporal --address 127.0.0.1:7233 ');
     expect(text).toContain('Ready in 3.2 s.');
     expect(text).toContain(signInLink);
     expect(text).toContain(
@@ -136,7 +138,9 @@ describe('banner', () => {
   });
 
   test('says what to do when there is no template to send', () => {
-    const text = banner({ dev, signInLink, dataDir: '/data', seconds: 1, example: undefined });
+    const rest = { temporalProgram: undefined, example: undefined };
+    const text = banner({ dev, signInLink, dataDir: '/data', seconds: 1, ...rest });
+    expect(text).not.toContain('command line');
     expect(text).toContain('POST /api/templates/sync');
     expect(text).not.toContain('curl');
   });

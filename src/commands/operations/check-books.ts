@@ -18,6 +18,8 @@ import {
 import { batches, type Doctor, type Finding } from './check.ts';
 
 const batchSize = 200;
+/** The whole ledger is read for each batch. */
+const walletBatch = 10_000;
 const messageBatch = 50_000;
 
 /** Sums that the scan of campaigns found reserved, by channel; the wallets are compared with them afterwards. */
@@ -100,7 +102,7 @@ export async function* checkBooks(doctor: Doctor, again?: readonly string[]): As
   const pages =
     again === undefined
       ? batches(
-          batchSize,
+          walletBatch,
           (page) => listWalletBooks(doctor.database, page),
           (wallet) => wallet.channel_id,
         )

@@ -19,24 +19,24 @@ export function listWalletBooks(
     | { readonly afterId: string | null; readonly limit: number }
     | { readonly ids: readonly string[] },
 ): Promise<readonly WalletBooks[]> {
-  const [condition, limit] =
+  const [condition, limit, entries] =
     'ids' in selection
-      ? [sql.fragment`channel_id = ANY (${sql.array([...selection.ids], 'uuid')})`, sql.fragment``]
+      ? [inIds(selection.ids), sql.fragment``, sql.fragment`WHERE ${inIds(selection.ids)}`]
       : [
           sql.fragment`(${selection.afterId}::uuid IS NULL OR channel_id > ${selection.afterId}::uuid)`,
           sql.fragment`LIMIT ${selection.limit}`,
+          sql.fragment``,
         ];
+  // Once through the ledger: wallet by wallet it would be read as often as there are wallets, whose entries lie side by side.
   return connection.any(sql.type(row(WalletBooks))`
-    WITH page AS MATERIALIZED (
-      SELECT channel_id, balance, reserved FROM wallet WHERE ${condition} ORDER BY channel_id ${limit})
     SELECT channel_id, balance, reserved, COALESCE(ledger, 0)::bigint AS ledger
-    FROM page LEFT JOIN (
-      -- Once through the ledger: wallet by wallet it would be read as often as there are wallets, whose entries lie side by side.
-      SELECT channel_id, sum(amount) AS ledger FROM ledger_entry
-      WHERE channel_id = ANY (ARRAY(SELECT channel_id FROM page)) GROUP BY channel_id
+    FROM wallet LEFT JOIN (
+      SELECT channel_id, sum(amount) AS ledger FROM ledger_entry ${entries} GROUP BY channel_id
     ) AS books USING (channel_id)
-    ORDER BY channel_id`);
+    WHERE ${condition} ORDER BY channel_id ${limit}`);
 }
+
+const inIds = (ids: readonly string[]) => sql.fragment`channel_id = ANY (${sql.array([...ids], 'uuid')})`;
 
 const Reserved = row(
   t.type({ channel_id: t.string, last_id: nullable(t.string), owed: t.bigint, messages: t.number }),

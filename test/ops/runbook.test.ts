@@ -34,3 +34,18 @@ describe('the runbook', () => {
     expect(explained.toSorted()).toEqual(made.toSorted());
   });
 });
+
+describe('the alerts', () => {
+  it('ask for jobs that are scraped, the Temporal server among them, at ports that docker-compose.yml opens', () => {
+    const scrape = readFileSync('ops/prometheus.yml', 'utf8');
+    const asked = new Set(
+      [...rules.matchAll(/job=~?"([\w|]+)"/g)].flatMap(([, jobs = '']) => jobs.split('|')),
+    );
+    const scraped = [...scrape.matchAll(/job_name: (\w+)/g)].map(([, job]) => job);
+    expect(scraped.toSorted()).toEqual([...asked].toSorted());
+    expect(scraped).toContain('temporal');
+    const compose = readFileSync('docker-compose.yml', 'utf8');
+    for (const [, port] of scrape.matchAll(/port: (\d+)/g))
+      expect(compose).toMatch(new RegExp(`_(PORT|ENDPOINT): \\S*${port}`));
+  });
+});

@@ -4,7 +4,16 @@
  * cannot be fetched, is named and left out.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,7 +69,10 @@ const fetchUntil = Date.now() + 300_000;
 const seconds = (from) => `${((Date.now() - from) / 1000).toFixed(0)} s`;
 const isHere = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
-const dataDir = join(mkdtempSync(join(tmpdir(), 'generated-clients-')), 'data');
+const home = mkdtempSync(join(tmpdir(), 'generated-clients-'));
+// The user of the embedded Postgres has to pass through.
+chmodSync(home, 0o711);
+const dataDir = join(home, 'data');
 const stack = spawn(process.execPath, [join(root, 'tools/run-built.mjs'), 'local/stack/start.js'], {
   cwd: root,
   env: { ...process.env, DATA_DIR: dataDir, PORT: '0', TEMPORAL_UI_PORT: '0' },
@@ -96,7 +108,7 @@ try {
 } finally {
   stack.kill('SIGTERM');
   await ended;
-  rmSync(join(dataDir, '..'), { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true });
 }
 process.exitCode = failed === 0 ? 0 : 1;
 

@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../../codecs/json-schema.ts';
 export const errorHeaders: Readonly<Record<number, JsonSchema>> = {
   401: { 'WWW-Authenticate': { schema: { type: 'string' }, description: 'Names the header of the key' } },
   429: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds' } },
+  503: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds; not always known' } },
 };
 
 /** Of what may be read from a standby. */

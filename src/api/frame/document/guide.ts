@@ -67,6 +67,23 @@ HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, two of them with a
 \`whsec_\`, decoded from Base64; of a secret of any other form its UTF-8 bytes. \`X-Webhook-Signature-256\` is \`sha256=\` and the hex HMAC over the body alone,
 for receivers that know no other. To know whose message a status is of: \`data.status.id\` is \`provider_message_id\` of the recipient.
 
+## Limits
+
+| what | at most | beyond it |
+|---|---|---|
+| requests of a key | a rate that the operator sets, for a moment twice as many; a body costs one more for each 64 KiB and each 1,000 values | 429 |
+| refused keys, documents without a key, of an address | 100 a second; 8 MiB a second | 429 |
+| a JSON body, inflated | 1 MiB, 100,000 values, 64 levels; of a campaign 32 MiB and 2,500,000 values | 413, 400 |
+| a head, a JSON body, a whole request on its way | 10 s, 30 s, 10 minutes | 408 |
+| bodies and large answers at a time | 256 MiB, half of them one workspace's | 503 |
+| reads and exports of a workspace at a time | half of the connections, where others wait in line; 4 exports | 503 |
+| a list by page, by cursor | 100,000 rows deep; 4 MiB a page | 400; the cursor goes on |
+| a segment | 64 KiB, 50 conditions; 1,000 segments; of one campaign 100 with 10,000 values | 400 |
+| a contact | 200 fields of 5,000 characters, 1,000 tags | 400 |
+| webhooks | 50 | 400 |
+| files of a campaign | 256 MiB each; 10,000 and 10 GiB | 413 |
+| an answer of which nothing is read | 30 s | cut |
+
 Generated clients: oapi-codegen leaves out what only events use unless \`output-options: skip-prune: true\`. \`clients/typescript\` needs no generator.`;
 
 export const keyDescription =

@@ -71,7 +71,9 @@ const bare = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{
 export const misspelt = (text: string, sources: FieldSources): string | undefined => {
   const names = [...text.matchAll(placeholder)];
   if (names.length > 0) return names.find(([, name = '']) => !sources.has(name.trim()))?.[0];
-  const isNearly = !sources.has(text.trim()) && [...sources.keys()].some((name) => bare(name) === bare(text));
+  const isNearly =
+    !sources.has(text.trim()) &&
+    [...sources.keys(), ...csvColumnKeys].some((name) => bare(name) === bare(text));
   return isNearly ? text.trim() : undefined;
 };
 

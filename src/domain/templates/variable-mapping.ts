@@ -49,6 +49,8 @@ export interface MappingOptions {
 type Leaf = string | SlotReference;
 type Report = (path: string, message: string) => void;
 
+const nothingKnown: FieldSources = new Map();
+
 interface ReaderInput {
   readonly options: MappingOptions;
   readonly sources: FieldSources;
@@ -142,6 +144,8 @@ const mappingReader = (
         path,
         `is sent as it stands: ${unknown} names no field; fields are ${[...sources.keys()].join(', ')}`,
       );
+    if (misspelt(fallback, nothingKnown) !== undefined)
+      warn(`default_values.${path}`, 'is sent as it stands: a default holds no fields');
     const mayBeInline = inlineIndex !== undefined && inlineIndex < (options.inlineCount ?? 0);
     if (mayBeInline) return referTo({ path, parts, fallback, inlineIndex, rule });
     const fixed = staticText(parts);

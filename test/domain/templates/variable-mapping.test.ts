@@ -406,5 +406,12 @@ describe('a name that is nearly a field', () => {
   test('columns are fields of a CSV alone', () => {
     expect(warningsOf('city', 'all_contacts')).toEqual([]);
     expect(warningsOf('{{City}}', 'all_contacts')).toHaveLength(1);
+    expect(warningsOf('name_column', 'quick_contacts')).toHaveLength(1);
+  });
+
+  test('a default is sent as it stands', () => {
+    const mapping = { body: { '1': 'firstName' }, default_values: { body: { '1': '{{town}}' } } };
+    const { warnings } = checkMapping(bodyOf('Hi {{1}}'), mapping, { selectionType: 'all_contacts', now });
+    expect(warnings.map(({ field }) => field)).toEqual(['variable_mapping.default_values.body.1']);
   });
 });

@@ -6,8 +6,8 @@ export const guide = `Approved template messages to the contacts of a workspace:
 
 1. You have an API key from whoever runs this service. It belongs to one sending number (a channel). Send it as \`X-API-Key\`; on this page, press
    **Authorize**. If you run it yourself: \`npm start\` prints one, and \`admin create-key --workspace-id 1001 --scope channel --channel-id …\` makes one.
-2. \`GET /api/templates?status=APPROVED\` lists what may be sent, ten a page unless \`limit\` says more. The examples of this page name a template that
-   \`npm start\` provides; what it starts sends to a simulator, where nobody is written to, whatever the number.
+2. \`GET /api/templates?status=APPROVED\` lists what may be sent, ten a page unless \`limit\` says more. The examples of this page name \`hello_campaign\`
+   (\`en_US\`), which \`npm start\` provides; what it starts sends to a simulator, where nobody is written to, whatever the number.
 3. \`POST /api/campaigns/auto-trigger\` creates a campaign that sends by itself. \`GET /api/campaigns/{id}\` tells how far it is: \`DRAFT\` or \`SCHEDULED\`,
    \`RUNNING\`, then \`COMPLETED\`, \`FAILED\` or \`CANCELLED\`; \`PAUSED\` waits for you, and \`…/diagnosis\` says for what. \`COMPLETED\` means that nobody is left
    to be sent to: receipts (\`SENT\`, \`DELIVERED\`, \`READ\`) still come. \`…/recipients\` tells who got it, and why others did not (\`FAILED\`, \`SKIPPED\`).
@@ -34,7 +34,7 @@ A template's variables have positions or names: \`GET /api/templates/{templateId
 | \`Dear {{firstName}} from {{city}}\` | text with any of these in it |
 | anything else, such as \`20 %\`, \`firstname\` or \`{{town}}\` | that text, as it stands: names are told apart by upper and lower case |
 
-Where a field is empty, \`default_values\` stands in; without one the contact is skipped with \`MISSING_VARIABLE\`.
+Where a field is empty, \`default_values\` stands in for the whole text; without one the contact is skipped with \`MISSING_VARIABLE\`.
 
 **Quick contacts** carry their own values: number, separator (\`,\`, \`|\` or \`;\`), then the body's variables in order. They win over the mapping,
 which may be left out, and are not kept with the contact.
@@ -63,9 +63,11 @@ left. Elsewhere the header is not looked at.
 
 \`POST /api/external-webhooks\` names an address and events; each event arrives as one POST, is tried once for five seconds, and can be sent again from
 the log. With a secret it is signed as [Standard Webhooks](https://www.standardwebhooks.com) say: \`webhook-signature\` is \`v1,\` and the Base64 of the
-HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, two of them with a space between for 24 hours after a change of secret. The key is what follows
+HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, the body byte by byte as it came; for 24 hours after a change of secret there are two with a
+space between, of which one must fit. Refuse a timestamp that is more than five minutes off. The key is what follows
 \`whsec_\`, decoded from Base64; of a secret of any other form its UTF-8 bytes. \`X-Webhook-Signature-256\` is \`sha256=\` and the hex HMAC over the body alone,
-for receivers that know no other. To know whose message a status is of: \`data.status.id\` is \`provider_message_id\` of the recipient.
+for receivers that know no other. To know whose message a status is of: \`data.status.id\` is \`provider_message_id\` of the recipient, and
+\`data.status.biz_opaque_callback_data\`, where the provider gives it, is \`message_id\`.
 
 ## Limits
 

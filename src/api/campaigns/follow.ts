@@ -47,10 +47,9 @@ export const getCampaignTimeline = endpoint(
       ),
     },
   },
-  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query }) => {
-    await getCampaign(database, workspaceId, id);
-    const interval = query.interval ?? 'minute';
-    return { status: 200, body: succeed(await listTimeline(database, id, { interval, limit: mostParts })) };
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id: campaignId }, query }) => {
+    const parts = { interval: query.interval ?? 'minute', limit: mostParts };
+    return { status: 200, body: succeed(await listTimeline(database, { workspaceId, campaignId }, parts)) };
   },
 );
 

@@ -1,33 +1,53 @@
 /** What became of a campaign minute by minute. Counted where its recipients change, read here. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { nothing, row, timestamp } from '../database/row.ts';
+import { nothing, row } from '../database/row.ts';
 
 export const timelineIntervals = ['minute', 'hour'] as const;
 type TimelineInterval = (typeof timelineIntervals)[number];
 
-const TimelinePart = t.type({
-  at: timestamp,
-  accepted: t.number,
-  delivered: t.number,
-  read: t.number,
-  failed: t.number,
-});
-export type TimelinePart = t.TypeOf<typeof TimelinePart>;
+// One value for all of them: 1,440 rows cost the process three times what the statement costs.
+const Timeline = row(t.type({ parts: t.array(t.tuple([t.number, t.number, t.number, t.number, t.number])) }));
 
-/** The latest ones, in order; parts in which nothing happened are left out. */
+export interface TimelinePart {
+  readonly at: Date;
+  readonly accepted: number;
+  readonly delivered: number;
+  readonly read: number;
+  readonly failed: number;
+}
+
+/**
+ * The latest ones, in order; parts in which nothing happened are left out. Throws NotFound, for a campaign of another
+ * workspace too.
+ */
 export async function listTimeline(
   connection: Connection,
-  campaignId: string,
+  { workspaceId, campaignId }: { readonly workspaceId: number; readonly campaignId: string },
   { interval, limit }: { readonly interval: TimelineInterval; readonly limit: number },
 ): Promise<readonly TimelinePart[]> {
-  const parts = await connection.any(sql.type(row(TimelinePart))`
-    SELECT date_trunc(${interval}, at, 'UTC') AS at, sum(accepted)::int4 AS accepted, sum(delivered)::int4 AS delivered,
-      sum(read)::int4 AS read, sum(failed)::int4 AS failed
-    FROM campaign_minute WHERE campaign_id = ${campaignId}
-    GROUP BY 1 ORDER BY 1 DESC LIMIT ${limit}`);
-  return parts.toReversed();
+  const parts = await connection.maybeOneFirst(sql.type(Timeline)`
+    SELECT coalesce((
+      SELECT array_to_json(array_agg(
+        ARRAY[extract(epoch FROM at)::int8, accepted, delivered, read, failed] ORDER BY at))
+      FROM (
+        SELECT date_trunc(${interval}, at, 'UTC') AS at, sum(accepted) AS accepted, sum(delivered) AS delivered,
+          sum(read) AS read, sum(failed) AS failed
+        FROM campaign_minute WHERE campaign_id = campaign.id
+        GROUP BY 1 ORDER BY 1 DESC LIMIT ${limit}
+      ) AS part
+    ), '[]') AS parts
+    FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
+  if (parts === null) throw new NotFound('Campaign');
+  return parts.map(([seconds, accepted, delivered, read, failed]) => ({
+    at: new Date(seconds * 1000),
+    accepted,
+    delivered,
+    read,
+    failed,
+  }));
 }
 
 export interface MinuteCount {

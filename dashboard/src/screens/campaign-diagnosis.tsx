@@ -3,7 +3,7 @@ import { Alert, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { sendingSentence } from '../../../src/domain/campaigns/diagnosis.ts';
+import { diagnoseStatus } from '../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../client.ts';
 import { words } from '../format.ts';
 import { ErrorFace, LoadingFace } from '../parts/faces.tsx';
@@ -23,18 +23,28 @@ export function Diagnosis({ campaign }: { campaign: Detail }) {
       <ErrorFace error={error} retry={() => void refetch()} />
     );
   }
-  const [status, ...checks] = data;
-  if (status === undefined) return null;
+  const checks = data.slice(1);
+  const { pending, claimed, unknown, failed } = campaign.counters;
+  // Of the counters beneath it, so that both are of one moment.
+  const status = diagnoseStatus(
+    {
+      status: campaign.status,
+      pauseReason: campaign.pause_reason,
+      preparationError: campaign.preparation_error?.message ?? null,
+      total: campaign.total_contacts,
+      pending,
+      underWay: claimed + unknown,
+      failed,
+    },
+    checks,
+  );
   const warning = checks.find(({ ok, action }) => ok && action !== null);
   const wantsMoney = checks.some(({ check, action }) => check === 'WALLET' && action !== null);
-  // As live as the counters beneath it.
-  const { pending } = campaign.counters;
-  const isSending = status.ok && campaign.status === 'RUNNING' && pending > 0;
   const calm = warning ? 'yellow' : 'teal';
   return (
     <Alert color={status.ok ? calm : 'orange'} variant="light" aria-live="polite" role="status">
       <Stack gap={6}>
-        <Text fw={600}>{isSending ? sendingSentence(pending) : status.detail}</Text>
+        <Text fw={600}>{status.detail}</Text>
         {status.action && <Text size="sm">{status.action}</Text>}
         {status.ok && warning && (
           <Text size="sm">

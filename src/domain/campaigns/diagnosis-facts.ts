@@ -24,17 +24,21 @@ export interface DiagnosisEntry {
   readonly missing?: string;
 }
 
-export interface CampaignFacts {
+/** What every report of a campaign tells of it. */
+export interface CampaignStanding {
   readonly status: CampaignStatus;
   readonly pauseReason: PauseReason | null;
-  readonly preparationStatus: PreparationStatus;
   readonly preparationError: string | null;
-  readonly scheduledAt: Date | null;
   /** Recipients that are to be sent to, whatever became of them. */
   readonly total: number;
   readonly pending: number;
   readonly underWay: number;
   readonly failed: number;
+}
+
+export interface CampaignFacts extends CampaignStanding {
+  readonly preparationStatus: PreparationStatus;
+  readonly scheduledAt: Date | null;
   readonly template: { readonly name: string; readonly status: string; readonly vanished: boolean };
   readonly channel: {
     readonly isActive: boolean;

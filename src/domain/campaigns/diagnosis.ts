@@ -4,7 +4,7 @@
 import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
 import { isFinished } from './campaign.ts';
-import { fine, wrong, type CampaignFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
+import { fine, wrong, type CampaignFacts, type CampaignStanding, type DiagnosisEntry } from './diagnosis-facts.ts';
 
 /** `STATUS` first: the sentence for all of it. */
 export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
@@ -18,10 +18,11 @@ export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
     wallet(facts),
     worker(facts),
   ].filter((entry) => entry !== undefined);
-  return [status(facts, checks), ...checks];
+  return [diagnoseStatus(facts, checks), ...checks];
 }
 
-function status(facts: CampaignFacts, checks: readonly DiagnosisEntry[]): DiagnosisEntry {
+/** The sentence for all of it, of the checks and of the counters of this moment. */
+export function diagnoseStatus(facts: CampaignStanding, checks: readonly DiagnosisEntry[]): DiagnosisEntry {
   const obstacle = checks.find(({ ok }) => !ok);
   const waiting = waitingSentence(facts.pending);
   switch (facts.status) {
@@ -43,10 +44,10 @@ function status(facts: CampaignFacts, checks: readonly DiagnosisEntry[]): Diagno
   if (facts.status === 'DRAFT') return fine('STATUS', 'Starting: the audience is being prepared.');
   return facts.pending === 0
     ? fine('STATUS', `Finishing: the last ${people(facts.underWay)} are under way.`)
-    : fine('STATUS', sendingSentence(facts.pending));
+    : fine('STATUS', join('Sending.', waiting));
 }
 
-function completed({ total, failed, underWay }: CampaignFacts): string {
+function completed({ total, failed, underWay }: CampaignStanding): string {
   const others = [
     failed > 0 ? `, ${count(failed)} failed` : '',
     underWay > 0 ? `, of ${count(underWay)} nobody knows` : '',
@@ -55,7 +56,7 @@ function completed({ total, failed, underWay }: CampaignFacts): string {
 }
 
 function paused(
-  { pauseReason }: CampaignFacts,
+  { pauseReason }: CampaignStanding,
   obstacle: DiagnosisEntry | undefined,
   waiting: string,
 ): DiagnosisEntry {
@@ -195,15 +196,14 @@ function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry |
   return wrong('WORKER', `Its workflow was not told of the last change for ${seconds} s.`, lookAtWorkers);
 }
 
-/** Of a campaign that is sent and nothing in its way. */
-export const sendingSentence = (pending: number): string => join('Sending.', waitingSentence(pending));
-
 function waitingSentence(pending: number): string {
   if (pending === 0) return '';
   return pending === 1 ? '1 person waits.' : `${count(pending)} people wait.`;
 }
 
-const count = (value: number): string => value.toLocaleString('en');
+// Made once: it takes longer than all else here.
+const whole = new Intl.NumberFormat('en');
+const count = (value: number): string => whole.format(value);
 const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`);
 const amount = (value: bigint, currency: string): string => `${formatAmount(value)} ${currency}`;
 const join = (...sentences: readonly string[]): string => sentences.filter(Boolean).join(' ');

@@ -15,6 +15,7 @@ import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import { waitingJoin } from '../sending/waiting.ts';
 import { findPrices } from '../wallet/wallets.ts';
+import { contactTotals } from './standing.ts';
 
 const Facts = row(
   t.type({
@@ -23,7 +24,7 @@ const Facts = row(
     preparationStatus: oneOf(preparationStatuses),
     preparationError: nullable(t.string),
     scheduledAt: nullable(timestamp),
-    total: t.number,
+    total_contacts: t.number,
     pending: t.number,
     underWay: t.number,
     failed: t.number,
@@ -56,7 +57,7 @@ export async function getCampaignFacts(
 ): Promise<CampaignFacts> {
   const found = await connection.maybeOne(sql.type(Facts)`
     SELECT campaign.status, pause_reason AS "pauseReason", preparation_status AS "preparationStatus",
-      preparation_error_message AS "preparationError", scheduled_at AS "scheduledAt", total_contacts AS total,
+      preparation_error_message AS "preparationError", scheduled_at AS "scheduledAt", ${contactTotals},
       pending, claimed + unknown AS "underWay", failed, claimed_position AS "claimedPosition",
       template.name AS "templateName", template.status AS "templateStatus",
       template.vanished_at IS NOT NULL AS "templateVanished", template.category,
@@ -82,6 +83,7 @@ export async function getCampaignFacts(
   const cost = await remainingCost(connection, { workspaceId, campaignId, ...found });
   return {
     ...facts,
+    total: found.total_contacts,
     template: { name: found.templateName, status: found.templateStatus, vanished: found.templateVanished },
     channel: {
       isActive: found.channelIsActive,

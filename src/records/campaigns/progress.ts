@@ -5,6 +5,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, pauseReasons, preparationStatuses } from '../../domain/campaigns/campaign.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
+import { contactTotals } from './standing.ts';
 import { counterColumns, counterFields } from './status-counters.ts';
 
 const CampaignProgress = t.type({
@@ -20,7 +21,7 @@ export type CampaignProgress = t.TypeOf<typeof CampaignProgress>;
 
 export function listCampaignProgress(connection: Connection, campaignIds: readonly string[]) {
   return connection.any(sql.type(row(CampaignProgress))`
-    SELECT campaign.id, status, pause_reason, preparation_status, total_contacts, total_contacts_skipped,
+    SELECT campaign.id, status, pause_reason, preparation_status, ${contactTotals},
       ${counterColumns}
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     WHERE campaign.id = ANY (${sql.array(campaignIds, 'uuid')})`);

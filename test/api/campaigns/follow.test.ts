@@ -86,6 +86,22 @@ describe('GET /api/campaigns/:id/diagnosis', () => {
   });
 });
 
+describe('everything that is told of a campaign', () => {
+  it('agrees on who was to be sent to, when somebody unsubscribed before the message left', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 3 });
+    await run(sql.fragment`UPDATE campaign_counter SET pending = 0, accepted = 1, failed = 1, skipped = 1
+      WHERE campaign_id = ${campaignId}`);
+    await run(sql.fragment`UPDATE campaign SET status = 'COMPLETED' WHERE id = ${campaignId}`);
+    const read = async (path = '') =>
+      (await api.send('GET', `/api/campaigns/${campaignId}${path}`, { key })).body.data;
+    const totals = { total_contacts: 2, total_contacts_skipped: 1 };
+    expect(await read()).toMatchObject(totals);
+    expect((await read('/diagnosis'))[0].detail).toBe('Completed: 1 of 2 people were sent to, 1 failed.');
+    const text = await (await follow(campaignId, key)).ended();
+    expect(JSON.parse(/data: (\{.+\})/.exec(text)?.[1] ?? '')).toMatchObject(totals);
+  });
+});
+
 describe('GET /api/campaigns/:id/timeline', () => {
   it('answers what the moves of recipients added, by minute and by hour', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 3 });

@@ -143,6 +143,8 @@ export function loadConfig(environment: Environment, terminal = false) {
     databaseReadMaxAge: integer('DATABASE_READ_MAX_AGE_SECONDS', 5, 1, 3600),
     temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
+    /** Of its Web UI, as operators reach it; undefined: the dashboard links to none. */
+    temporalUiUrl: optionalUrl('TEMPORAL_UI_URL'),
     /** The version of a worker's deployment; undefined: the worker is not versioned. */
     workerBuildId: raw('WORKER_BUILD_ID'),
     /** Those that a worker serves, each with the loops that belong to it. */

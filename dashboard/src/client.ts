@@ -16,6 +16,8 @@ export interface Session {
   /** The session may recharge. */
   readonly operator: boolean;
   readonly expiresAt: string;
+  /** Of Temporal's page; null where it is not known. */
+  readonly workflowsUrl: string | null;
 }
 
 async function askSession(method: string, path = '', body?: object): Promise<unknown> {

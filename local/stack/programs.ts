@@ -38,6 +38,7 @@ export async function startPrograms(
     DATABASE_OWNER_URL: undefined,
     TEMPORAL_ADDRESS: servers.temporalAddress,
     TEMPORAL_NAMESPACE: settings.temporalNamespace,
+    ...(servers.temporalUiUrl !== null && { TEMPORAL_UI_URL: servers.temporalUiUrl }),
     PROVIDER_BASE_URL: servers.providerUrl,
     HOST: settings.host,
     PORT: String(ports.api),

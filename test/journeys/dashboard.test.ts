@@ -77,6 +77,10 @@ it.each(['light', 'dark'] as const)(
         await page.getByText('Plot', { exact: true }).click();
         await expectNoViolation(page);
         await photograph(page, `campaign-${colorScheme}`);
+        const workflow = page.waitForEvent('popup');
+        await page.getByRole('link', { name: `campaign-${id}` }).click();
+        await (await workflow).getByRole('heading', { name: `campaign-${id}` }).waitFor();
+        await (await workflow).close();
         await page.goto(`${stack.dev.dashboardUrl}/campaigns/${id}/recipients`);
         await page.getByRole('heading', { name: 'Recipients' }).waitFor();
         await page.getByRole('link', { name: '+4915120000007' }).waitFor();
@@ -130,7 +134,8 @@ it('pauses for want of money, says how much, and goes on after Recharge and Star
     await photograph(page, 'wallet-dry');
     await photograph(page, 'docs-wallet', { fullPage: false });
     await page.getByRole('button', { name: 'Recharge' }).click();
-    await page.getByText('Recharged: the balance is 4.95 USD.').waitFor();
+    await page.getByText('Recharged.', { exact: true }).waitFor();
+    await page.getByText('4.95 USD', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('link', { name: 'Back to the campaign' }).click();
     await page.getByText(/^Completed: /).waitFor({ timeout: 30_000 });
@@ -189,6 +194,26 @@ it('pauses, starts and cancels by the keyboard alone, and asks before it cancels
     await setPace(1_000);
   }
 }, 90_000);
+
+it('shows on a channel who waits, and of which campaign', async () => {
+  await setPace(5);
+  try {
+    await within(async ({ page }) => {
+      const id = await createCampaign('Queue', 100, 70_000_000);
+      await page.getByRole('navigation').getByRole('link', { name: 'Channels' }).click();
+      await page.getByText('1 campaign sends on it:').waitFor();
+      const entry = page.getByRole('listitem').filter({ hasText: /^Queue: \d+ people wait\./ });
+      await entry.waitFor();
+      expect(await entry.getByRole('link', { name: 'In Temporal' }).getAttribute('href')).toContain(id);
+      await expectNoViolation(page);
+      await photograph(page, 'channels-queue');
+      await api.cancelCampaign(client, id);
+      await page.getByText('No campaign sends on it now.').waitFor();
+    });
+  } finally {
+    await setPace(1_000);
+  }
+}, 60_000);
 
 it('can be read and paused on a phone', async () => {
   await setPace(20);

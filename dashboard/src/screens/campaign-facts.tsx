@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { api, client } from '../client.ts';
 import { money, number, span, words } from '../format.ts';
 import { Time } from '../parts/time.tsx';
+import { WorkflowLink } from '../parts/workflow-link.tsx';
 import type { Detail } from './campaign.tsx';
 
 interface FiguresProps {
@@ -55,7 +56,7 @@ export function Figures({ campaign, paid, rate, etaSeconds }: FiguresProps) {
         }
       />
       <Figure
-        name="Cost so far"
+        name={ended ? 'Cost' : 'Cost so far'}
         value={money(campaign.charged, wallet.data?.currency ?? '')}
         note={paid === 0 ? 'nothing was charged' : `for ${number(paid)} messages`}
       />
@@ -74,7 +75,7 @@ function Figure({ name, value, note }: { name: string; value: string; note: Reac
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text fz={24} fw={700} style={{ fontVariantNumeric: 'tabular-nums' }}>
+      <Text fz={{ base: 17, xs: 20 }} fw={700} style={{ fontVariantNumeric: 'tabular-nums' }}>
         {value}
       </Text>
       <Text size="xs" c="dimmed" component="div">
@@ -104,7 +105,7 @@ export function CampaignDetails({ campaign }: { campaign: Detail }) {
     ['Created', <Time key="at" at={campaign.created_at} />],
     ['Ended', <Time key="at" at={campaign.completed_at} />],
     ['Id', campaign.id],
-    ['In Temporal', `campaign-${campaign.id}`],
+    ['In Temporal', <WorkflowLink key="workflow" campaignId={campaign.id} />],
   ];
   return (
     <Card withBorder>

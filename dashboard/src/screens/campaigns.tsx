@@ -14,12 +14,14 @@ import {
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { campaignStatuses, type CampaignStatus } from '../../../src/domain/campaigns/campaign.ts';
+import { waitingSentence } from '../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../client.ts';
 import { number, percent, words } from '../format.ts';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { StateBar } from '../parts/state-bar.tsx';
 import { Status } from '../parts/status.tsx';
+import { TextLink } from '../parts/text-link.tsx';
 import { Time } from '../parts/time.tsx';
 import { waits } from '../reasons.ts';
 
@@ -115,7 +117,11 @@ function NoCampaigns({ filtered }: { filtered: boolean }) {
     return <EmptyFace title="Nothing matches">Take a filter away, or search for another name.</EmptyFace>;
   return (
     <EmptyFace title="No campaign yet">
-      Choose a template and drop a CSV: <Link to="/campaigns/new">create the first campaign</Link>.
+      Choose a template and drop a CSV:{' '}
+      <TextLink to="/campaigns/new" fz="inherit" underline="always">
+        create the first campaign
+      </TextLink>
+      .
     </EmptyFace>
   );
 }
@@ -134,10 +140,10 @@ function Attention({ campaigns }: { campaigns: readonly ListedCampaign[] }) {
       <Stack gap={4}>
         {campaigns.map(({ id, name, pause_reason: reason, counters }) => (
           <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
-            <Link to="/campaigns/$id" params={{ id }} dir="auto">
+            <TextLink to="/campaigns/$id" params={{ id }} dir="auto" fz="inherit" underline="always">
               {name}
-            </Link>
-            {`: ${why[reason ?? ''] ?? 'paused'}, ${number(counters.pending)} ${counters.pending === 1 ? 'person waits' : 'people wait'}.`}
+            </TextLink>
+            {`: ${why[reason ?? ''] ?? 'Paused'}. ${waitingSentence(counters.pending)}`}
           </Text>
         ))}
       </Stack>

@@ -1,10 +1,13 @@
 import { Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { waitingSentence } from '../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../client.ts';
 import { number, words } from '../format.ts';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { Status } from '../parts/status.tsx';
+import { TextLink } from '../parts/text-link.tsx';
 import { Time } from '../parts/time.tsx';
+import { WorkflowLink } from '../parts/workflow-link.tsx';
 import { waits } from '../reasons.ts';
 
 export function Channels() {
@@ -64,12 +67,6 @@ function Channel({ channel }: { channel: api.Channel }) {
           </Text>
         )}
         <Text size="sm">
-          {channel.running_campaigns === 1
-            ? '1 campaign sends'
-            : `${number(channel.running_campaigns)} campaigns send`}{' '}
-          on it.
-        </Text>
-        <Text size="sm">
           {channel.messaging_limit === null
             ? 'The provider told no limit of people in 24 hours.'
             : `Written to ${number(channel.messaging_used ?? 0)} of the ${number(channel.messaging_limit)} different people that the account may write to in 24 hours.`}
@@ -94,7 +91,48 @@ function Channel({ channel }: { channel: api.Channel }) {
           Number id {channel.phone_number_id}, account {channel.business_account_id}
         </Text>
       </Stack>
+      <Queue channel={channel} />
     </Card>
+  );
+}
+
+/** The campaigns that send on the channel, and who waits in each. */
+function Queue({ channel: { id, running_campaigns: total } }: { channel: api.Channel }) {
+  const list = useQuery({
+    queryKey: ['campaigns', 'running'],
+    queryFn: async () => (await api.listCampaigns(client, { limit: 100, status: ['RUNNING'] })).data,
+    enabled: total > 0,
+    refetchInterval: 5_000,
+  });
+  if (total === 0)
+    return (
+      <Text size="sm" mt="sm">
+        No campaign sends on it now.
+      </Text>
+    );
+  const running = (list.data ?? []).filter((campaign) => campaign.channel_id === id);
+  return (
+    <Stack gap={4} mt="sm">
+      <Text size="sm">{total === 1 ? '1 campaign sends' : `${number(total)} campaigns send`} on it:</Text>
+      <Stack component="ul" gap={4} m={0} pl="md">
+        {running.map((campaign) => (
+          <Text key={campaign.id} component="li" size="sm" style={{ overflowWrap: 'anywhere' }}>
+            <TextLink
+              to="/campaigns/$id"
+              params={{ id: campaign.id }}
+              dir="auto"
+              fz="inherit"
+              underline="always"
+            >
+              {campaign.name}
+            </TextLink>
+            {`: ${waitingSentence(campaign.counters.pending) || 'The last ones are under way.'} `}
+            {campaign.waiting_for === 'TURN' && 'It takes turns with others. '}
+            <WorkflowLink campaignId={campaign.id} label="In Temporal" />
+          </Text>
+        ))}
+      </Stack>
+    </Stack>
   );
 }
 

@@ -29,8 +29,15 @@ const Session = named(
     scope: oneOf(keyScopes, 'KeyScope'),
     operator: t.boolean,
     expiresAt: IsoDateTime,
+    /** Temporal's page of all workflows; a workflow's own is its id beneath. */
+    workflowsUrl: nullish(t.string),
   }),
 );
+
+const workflowsPage = ({ temporalUiUrl, temporalNamespace }: Dependencies['config']): string | null =>
+  temporalUiUrl === undefined
+    ? null
+    : `${temporalUiUrl}/namespaces/${encodeURIComponent(temporalNamespace)}/workflows`;
 
 interface Doorkeeper {
   /** As a key in the header is proven. Throws Unauthorized. */
@@ -85,7 +92,8 @@ export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoi
       const session = await requireSession(dependencies, request.header);
       const { workspaceId, channelId, scope, operatorKeyId, expiresAt } = session;
       const operator = scope === 'operator' || operatorKeyId !== null;
-      return { status: 200, body: { workspaceId, channelId, scope, operator, expiresAt } };
+      const workflowsUrl = workflowsPage(dependencies.config);
+      return { status: 200, body: { workspaceId, channelId, scope, operator, expiresAt, workflowsUrl } };
     },
   );
 

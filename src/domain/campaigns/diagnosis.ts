@@ -4,7 +4,13 @@
 import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
 import { isFinished } from './campaign.ts';
-import { fine, wrong, type CampaignFacts, type CampaignStanding, type DiagnosisEntry } from './diagnosis-facts.ts';
+import {
+  fine,
+  wrong,
+  type CampaignFacts,
+  type CampaignStanding,
+  type DiagnosisEntry,
+} from './diagnosis-facts.ts';
 
 /** `STATUS` first: the sentence for all of it. */
 export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
@@ -196,7 +202,8 @@ function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry |
   return wrong('WORKER', `Its workflow was not told of the last change for ${seconds} s.`, lookAtWorkers);
 }
 
-function waitingSentence(pending: number): string {
+/** Empty where nobody waits. */
+export function waitingSentence(pending: number): string {
   if (pending === 0) return '';
   return pending === 1 ? '1 person waits.' : `${count(pending)} people wait.`;
 }

@@ -1,0 +1,5 @@
+/** A link to another screen, within text. */
+import { Anchor } from '@mantine/core';
+import { createLink } from '@tanstack/react-router';
+
+export const TextLink = createLink(Anchor<'a'>);

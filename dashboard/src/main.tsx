@@ -41,6 +41,7 @@ const inks: CSSVariablesResolver = ({ colors }) => {
       '--mantine-color-placeholder': '#9aa1a8',
       '--mantine-color-anchor': '#63e6be',
       ...tints(2),
+      '--mantine-color-gray-light': '#3b4046',
     },
   };
 };

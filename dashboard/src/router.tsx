@@ -1,4 +1,5 @@
 /** The screens and their addresses; every filter is in the address. */
+import { Title } from '@mantine/core';
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -10,6 +11,7 @@ import {
 } from '@tanstack/react-router';
 import { readSession } from './client.ts';
 import { Layout } from './layout.tsx';
+import { ErrorFace } from './parts/faces.tsx';
 import { Campaign } from './screens/campaign.tsx';
 import { Campaigns } from './screens/campaigns.tsx';
 import { SignIn } from './screens/sign-in.tsx';
@@ -121,6 +123,15 @@ export const createPageRouter = (queryClient: QueryClient) =>
     basepath: '/dashboard',
     context: { queryClient },
     defaultPreload: 'intent',
+    // Loads the page anew: after an upgrade the file of a screen may be gone.
+    defaultErrorComponent: ({ error }) => (
+      <>
+        <Title order={1} size="h2" mb="md">
+          Something is missing
+        </Title>
+        <ErrorFace error={error as Error} retry={() => location.reload()} />
+      </>
+    ),
   });
 
 declare module '@tanstack/react-router' {

@@ -1,19 +1,21 @@
 /** Messages per minute as a plot, and the same as a table. */
 import { Box, Group, SegmentedControl, Table, Text, useComputedColorScheme } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import { lazy, Suspense, useState } from 'react';
 import type { api } from '../client.ts';
-import { exactTime, minuteTime, number } from '../format.ts';
+import { exactTime, number } from '../format.ts';
+import { LoadingFace } from './faces.tsx';
 
-type Part = api.TimelinePart;
+export type Part = api.TimelinePart;
 
-// Nobody sends half a message.
-const wholeSteps = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((ten) => [1, 2, 5].map((one) => one * ten));
+// Falls back to the table: after an upgrade its file may be gone, and uPlot fails where the browser names no proper language.
+const Canvas = lazy(() =>
+  import('./plot-canvas.tsx').then(
+    ({ Canvas: loaded }) => ({ default: loaded }),
+    () => ({ default: PartsTable }),
+  ),
+);
 
-const stepped = uPlot.paths.stepped?.({ align: 1 });
-
-const series = [
+export const series = [
   { key: 'accepted', label: 'Sent', light: '#0f766e', dark: '#2dd4bf' },
   { key: 'delivered', label: 'Delivered', light: '#1d4ed8', dark: '#93c5fd' },
   { key: 'read', label: 'Read', light: '#7e22ce', dark: '#d8b4fe' },
@@ -37,7 +39,9 @@ export function TimelinePlot({ parts }: { parts: readonly Part[] }) {
           ]}
         />
       </Group>
-      {view === 'plot' ? <Canvas parts={parts} /> : <PartsTable parts={parts} />}
+      <Suspense fallback={<LoadingFace rows={3} />}>
+        {view === 'plot' ? <Canvas parts={parts} /> : <PartsTable parts={parts} />}
+      </Suspense>
     </Box>
   );
 }
@@ -54,80 +58,6 @@ function Legend() {
       ))}
     </Group>
   );
-}
-
-/** Minutes in which nothing happened are zeros, not gaps that a line would bridge. */
-function filled(parts: readonly Part[]): readonly Part[] {
-  const [first] = parts;
-  const last = parts.at(-1);
-  if (first === undefined || last === undefined) return [];
-  const known = new Map(parts.map((part) => [Date.parse(part.at), part]));
-  const begin = Date.parse(first.at) - 60_000;
-  const count = Math.min(2_000, (Date.parse(last.at) - begin) / 60_000 + 2);
-  return Array.from({ length: count }, (_, minute) => {
-    const at = begin + minute * 60_000;
-    return known.get(at) ?? { at: new Date(at).toISOString(), accepted: 0, delivered: 0, read: 0, failed: 0 };
-  });
-}
-
-function Canvas({ parts }: { parts: readonly Part[] }) {
-  const holder = useRef<HTMLDivElement>(null);
-  const scheme = useComputedColorScheme('light');
-  useEffect(() => {
-    const element = holder.current;
-    if (element === null) return undefined;
-    const all = filled(parts);
-    const ink = scheme === 'dark' ? '#c1c7cd' : '#495057';
-    const grid = scheme === 'dark' ? '#343a40' : '#e9ecef';
-    const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
-    const plot = new uPlot(
-      {
-        width: element.clientWidth,
-        height: 220,
-        legend: { show: false },
-        cursor: { y: false },
-        axes: [
-          {
-            ...axis,
-            // Nothing finer than a minute is known.
-            incrs: [1, 5, 15, 30, 60, 180, 720, 1440].map((minutes) => minutes * 60),
-            values: (_, values) => values.map((value) => minuteTime(new Date(value * 1000))),
-            space: 70,
-          },
-          {
-            ...axis,
-            size: 56,
-            incrs: wholeSteps,
-            values: (_, values) => values.map((value) => number(value)),
-          },
-        ],
-        scales: { y: { range: (_, _min, max) => [0, Math.max(4, max * 1.1)] } },
-        series: [
-          {},
-          ...series.map(({ label, ...colour }) => ({
-            label,
-            stroke: colour[scheme],
-            width: 2,
-            // A minute's messages belong to all of it.
-            paths: stepped,
-            points: { show: false },
-          })),
-        ],
-      },
-      [
-        all.map(({ at }) => Date.parse(at) / 1000),
-        ...series.map(({ key }) => all.map((part) => part[key])),
-      ] as uPlot.AlignedData,
-      element,
-    );
-    const watcher = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: 220 }));
-    watcher.observe(element);
-    return () => {
-      watcher.disconnect();
-      plot.destroy();
-    };
-  }, [parts, scheme]);
-  return <div ref={holder} role="img" aria-label="Messages per minute; the table holds the numbers" />;
 }
 
 function PartsTable({ parts }: { parts: readonly Part[] }) {

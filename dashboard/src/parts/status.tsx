@@ -29,6 +29,7 @@ export function Status({ state }: { state: string }) {
   return (
     <Badge
       style={{ flexShrink: 0 }}
+      miw="max-content"
       variant="light"
       autoContrast
       color={colours[state] ?? 'gray'}

@@ -1,7 +1,7 @@
 /** Who was not reached: by reason, what the provider means by it, and what to do. */
-import { Anchor, Card, Table, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Card, Table, Text, Title } from '@mantine/core';
 import { number } from '../format.ts';
+import { TextLink } from '../parts/text-link.tsx';
 import { explain } from '../reasons.ts';
 import type { Detail } from './campaign.tsx';
 
@@ -61,20 +61,15 @@ function Reason({ title, reason, count, campaignId }: ReasonProps) {
         <Text size="sm">{advice}</Text>
       </Table.Td>
       <Table.Td ta="right">
-        <Anchor
+        <TextLink
           size="sm"
           aria-label={`${number(count)} people: ${meaning}`}
-          renderRoot={(props) => (
-            <Link
-              {...props}
-              to="/campaigns/$id/recipients"
-              params={{ id: campaignId }}
-              search={{ reason: [reason] }}
-            />
-          )}
+          to="/campaigns/$id/recipients"
+          params={{ id: campaignId }}
+          search={{ reason: [reason] }}
         >
           {number(count)}
-        </Anchor>
+        </TextLink>
       </Table.Td>
     </Table.Tr>
   );

@@ -1,14 +1,15 @@
 /** The page that counts: what happens to a campaign now, and what would change it. */
-import { Anchor, Box, Breadcrumbs, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Box, Breadcrumbs, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { isFinished } from '../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../client.ts';
 import { number, percent } from '../format.ts';
-import { Loaded, LoadingFace } from '../parts/faces.tsx';
+import { Loaded } from '../parts/faces.tsx';
+import { TimelinePlot } from '../parts/plot.tsx';
 import { StateBar, StateLegend } from '../parts/state-bar.tsx';
 import { Status } from '../parts/status.tsx';
+import { TextLink } from '../parts/text-link.tsx';
 import { Actions } from './campaign-actions.tsx';
 import { CampaignDetails, Figures } from './campaign-facts.tsx';
 import { Failures } from './campaign-failures.tsx';
@@ -16,7 +17,6 @@ import { Diagnosis } from './campaign-diagnosis.tsx';
 import { useProgress } from './use-progress.ts';
 
 const route = getRouteApi('/inside/campaigns/$id');
-const TimelinePlot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).TimelinePlot }));
 
 export type Detail = api.CampaignDetail;
 
@@ -58,9 +58,9 @@ function Screen({ campaign: record }: { campaign: Detail }) {
     <Stack maw={1100} gap="lg">
       <Box>
         <Breadcrumbs mb={4}>
-          <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/" />}>
+          <TextLink size="sm" to="/">
             All campaigns
-          </Anchor>
+          </TextLink>
         </Breadcrumbs>
         <Group justify="space-between" align="flex-start">
           <Group gap="sm" miw={0} style={{ flex: '1 1 300px' }}>
@@ -132,9 +132,7 @@ function Timeline({ id, startedAt }: { id: string; startedAt: string | null }) {
               Nothing was sent yet.
             </Text>
           ) : (
-            <Suspense fallback={<LoadingFace rows={3} />}>
-              <TimelinePlot parts={parts} />
-            </Suspense>
+            <TimelinePlot parts={parts} />
           )
         }
       </Loaded>

@@ -1,6 +1,5 @@
 /** The log of deliveries, and one of them in full. */
 import {
-  Anchor,
   Button,
   Code,
   Group,
@@ -12,7 +11,7 @@ import {
   VisuallyHidden,
 } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { deliveryStates } from '../../../src/domain/webhooks/delivery.ts';
 import { api, client } from '../client.ts';
 import { exactTime, number, words } from '../format.ts';
@@ -20,6 +19,7 @@ import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../parts/faces.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { Status } from '../parts/status.tsx';
+import { TextLink } from '../parts/text-link.tsx';
 import { Time } from '../parts/time.tsx';
 
 const route = getRouteApi('/inside/webhooks');
@@ -111,18 +111,14 @@ function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }
   return (
     <Table.Tr>
       <Table.Td>
-        <Anchor
+        <TextLink
           size="sm"
-          renderRoot={(props) => (
-            <Link
-              {...props}
-              to="/webhooks"
-              search={(old) => ({ ...old, delivery: `${delivery.webhookId}.${delivery.id}` })}
-            />
-          )}
+          from="/webhooks"
+          to="/webhooks"
+          search={(old) => ({ ...old, delivery: `${delivery.webhookId}.${delivery.id}` })}
         >
           {delivery.eventKey}
-        </Anchor>
+        </TextLink>
       </Table.Td>
       <Table.Td dir="auto">{title}</Table.Td>
       <Table.Td>

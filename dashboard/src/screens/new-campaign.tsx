@@ -5,6 +5,7 @@ import {
   Button,
   Card,
   Group,
+  SimpleGrid,
   Select,
   Stack,
   Text,
@@ -182,7 +183,7 @@ export function NewCampaign() {
             <Title order={2} size="h4">
               Send
             </Title>
-            <Group grow align="flex-start">
+            <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <TextInput
                 label="Campaign name"
                 description="For you; nobody else sees it"
@@ -197,7 +198,7 @@ export function NewCampaign() {
                 value={at}
                 onChange={(event) => setAt(event.currentTarget.value)}
               />
-            </Group>
+            </SimpleGrid>
             <Outlook check={check.data} error={check.error} busy={check.isFetching} isReady={isReady} />
             {chosen !== undefined && (
               <TestMessage templateId={chosen} variables={variables} row={file?.firstRow ?? contactFields} />

@@ -1,5 +1,5 @@
 /** A CSV: dropped, its columns guessed, its first rows as they would be sent. Nothing of it becomes a contact here. */
-import { Box, FileButton, Button, Group, Select, Stack, Table, Text } from '@mantine/core';
+import { Box, FileButton, Button, Group, Select, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type DragEvent, type ReactNode } from 'react';
 import { api, client } from '../client.ts';
@@ -135,7 +135,7 @@ interface ColumnsProps {
 
 function Columns({ preview: { headers, mapping, confidence }, onChange }: ColumnsProps) {
   return (
-    <Group grow align="flex-start">
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
       {fields.map(({ key, label }) => {
         const column = mapping[key];
         const isUnsure = (confidence[key] ?? 1) < 0.7 && column != null;
@@ -156,7 +156,7 @@ function Columns({ preview: { headers, mapping, confidence }, onChange }: Column
           />
         );
       })}
-    </Group>
+    </SimpleGrid>
   );
 }
 
@@ -169,12 +169,11 @@ function Rows({
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
-        {isWhole
-          ? `${number(read)} rows read.`
-          : `The first ${number(read)} rows were read; the file has more.`}{' '}
+        {isWhole ? `${number(read)} rows. ` : `Of the first ${number(read)} rows: `}
         {skipped
-          .map(([reason, count]) => `${number(count)} skipped: ${explain(reason).title.toLowerCase()}.`)
-          .join(' ')}
+          .map(([reason, count]) => `${number(count)} skipped, ${explain(reason).title.toLowerCase()}`)
+          .join('; ') || 'none is skipped'}
+        .
       </Text>
       <Table.ScrollContainer minWidth={560}>
         <Table>

@@ -49,12 +49,12 @@ export function TestMessage({ templateId, variables, row }: TestMessageProps) {
         </Button>
       </Group>
       {send.error && (
-        <Text c="red" size="sm" role="alert">
+        <Text c="red" size="sm" mt="xs" role="alert">
           {send.error.message}
         </Text>
       )}
       {send.isSuccess && (
-        <Text size="sm" role="status">
+        <Text size="sm" mt="xs" role="status">
           Sent: the provider accepted it. It costs what any message does.
         </Text>
       )}

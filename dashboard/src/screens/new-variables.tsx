@@ -64,7 +64,7 @@ export function VariableFields({
             onChange={(text) => change(path, { value: keyOf(columns, text) })}
           />
           <TextInput
-            label="Where it is empty"
+            label="If that is empty"
             value={value[path]?.fallback ?? ''}
             onChange={(event) => change(path, { fallback: event.currentTarget.value })}
           />

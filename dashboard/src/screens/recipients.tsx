@@ -1,18 +1,7 @@
 /** Who a campaign is for and what became of each: filtered in the address, exported, one of them in full. */
-import {
-  Alert,
-  Anchor,
-  Breadcrumbs,
-  Button,
-  Group,
-  MultiSelect,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Alert, Breadcrumbs, Button, Group, MultiSelect, Stack, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { recipientStates, type RecipientState } from '../../../src/domain/campaigns/recipient.ts';
 import { api, client } from '../client.ts';
 import { phone, words } from '../format.ts';
@@ -21,6 +10,7 @@ import { SearchField } from '../parts/search-field.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { Status } from '../parts/status.tsx';
+import { TextLink } from '../parts/text-link.tsx';
 import { Time } from '../parts/time.tsx';
 import { explain } from '../reasons.ts';
 import { exportCsv } from './export-csv.ts';
@@ -51,19 +41,12 @@ export function Recipients() {
   return (
     <Stack maw={1100}>
       <Breadcrumbs>
-        <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/" />}>
+        <TextLink size="sm" to="/">
           All campaigns
-        </Anchor>
-        <Anchor
-          size="sm"
-          dir="auto"
-          truncate
-          maw={320}
-          pb={2}
-          renderRoot={(props) => <Link {...props} to="/campaigns/$id" params={{ id }} />}
-        >
+        </TextLink>
+        <TextLink size="sm" dir="auto" truncate maw={320} pb={2} to="/campaigns/$id" params={{ id }}>
           {campaign.data?.name ?? 'Campaign'}
-        </Anchor>
+        </TextLink>
       </Breadcrumbs>
       <Group justify="space-between">
         <Title order={1} size="h2">
@@ -130,19 +113,14 @@ export function Recipients() {
               {rows.map((row) => (
                 <Table.Tr key={row.id}>
                   <Table.Td>
-                    <Anchor
+                    <TextLink
                       size="sm"
-                      renderRoot={(props) => (
-                        <Link
-                          {...props}
-                          to="/campaigns/$id/recipients"
-                          params={{ id }}
-                          search={(old) => ({ ...old, recipient: row.id })}
-                        />
-                      )}
+                      from="/campaigns/$id/recipients"
+                      to="/campaigns/$id/recipients"
+                      search={(old) => ({ ...old, recipient: row.id })}
                     >
                       {row.phone_number ? phone(row.phone_number) : 'no number'}
-                    </Anchor>
+                    </TextLink>
                   </Table.Td>
                   <Table.Td>
                     <Status state={row.state} />

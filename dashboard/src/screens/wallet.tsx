@@ -215,7 +215,7 @@ function Recharge({ channelId, campaignId, currency }: RechargeProps) {
       )}
       {recharge.data && (
         <Text size="sm" mt="xs" role="status">
-          Recharged: the balance is {money(recharge.data.data.balance, currency)}.
+          Recharged.
         </Text>
       )}
     </Card>

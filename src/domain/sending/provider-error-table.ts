@@ -155,7 +155,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     meaning: 'business may not message this country',
     rule: { kind: 'fail', effect: 'block_country' },
   },
-  { codes: [131049], meaning: 'not delivered to keep the user engaged', rule: fail },
+  { codes: [131049], meaning: 'held back by the provider: too much marketing to this person', rule: fail },
   { codes: [130472], meaning: "recipient's number is part of an experiment", rule: fail },
   { codes: [130403], meaning: 'recipient blocked the business', rule: fail },
   { codes: [131047], meaning: 'outside the 24-hour window', rule: fail },

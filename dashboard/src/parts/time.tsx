@@ -1,7 +1,7 @@
 import { Text, Tooltip } from '@mantine/core';
 import { exactTime, relativeTime } from '../format.ts';
 
-/** How long ago, with the exact time in the reader's zone on hover and focus. */
+/** How long ago, with the exact time in the reader's zone on hover and touch. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <>—</>;
   const date = new Date(at);

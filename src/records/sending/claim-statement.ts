@@ -77,7 +77,8 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
   return sql.type(row(Page))`
     WITH present AS MATERIALIZED (
       SELECT campaign.workspace_id, claimed_position, total_contacts + total_contacts_skipped AS last_position,
-        claimed_position + ${positionsAtOnce}::int AS looked_up_to, wallet.balance - wallet.reserved AS available,
+        claimed_position + ${positionsAtOnce}::int AS looked_up_to, wallet.balance, wallet.reserved,
+        wallet.balance - wallet.reserved AS available,
         holds > 0 AS held, troubles > 0 AS troubled, least(${ratePerSecond}, ${request.perSecond}::float8) AS rate,
         greatest(${scheduledAt}, to_timestamp(${request.notBefore / 1_000}::float8), CASE WHEN holds > 0 THEN trouble_until END) AS free_at
       FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
@@ -89,10 +90,13 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
       FROM (SELECT held, clock_timestamp() AS now, greatest(free_at, clock_timestamp() - ${seconds(startsLateMs)}) AS due_at FROM present) AS due
     ), candidate AS MATERIALIZED (
       SELECT position, country, ${priceOf(prices, sql.fragment`country`)} AS price, ${obstacle} AS obstacle, person, outside, newcomer FROM (
-        (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient_retry
-          JOIN recipient USING (campaign_id, position)
+        (SELECT * FROM (
+          -- Whom another claim took while this one waited for the wallet is gone: to wait for them would be a deadlock.
+          SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number
+          FROM recipient_retry JOIN recipient USING (campaign_id, position)
           WHERE campaign_id = ${campaignId} AND not_before <= now() AND recipient.state = 'PENDING'
-          ORDER BY not_before LIMIT ${limit})
+          ORDER BY not_before LIMIT ${limit} FOR UPDATE OF recipient_retry
+        ) AS due)
         UNION ALL
         (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient
           WHERE recipient.campaign_id = ${campaignId} AND recipient.state = 'PENDING'
@@ -126,8 +130,9 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
       SELECT count(*)::int AS size, min(position) AS first_position, max(position) AS last_position,
         sum(price)::bigint AS price, (SELECT count(*) FROM skipped)::int AS skipped FROM claimed
     ), reserved AS (
-      UPDATE wallet SET reserved = wallet.reserved + total.price, updated_at = now()
-      FROM total WHERE total.size > 0 AND wallet.channel_id = ${channelId}
+      -- Both as they were locked: the row of this statement's snapshot may be older, and the check looks at that one first.
+      UPDATE wallet SET balance = present.balance, reserved = present.reserved + total.price, updated_at = now()
+      FROM total CROSS JOIN present WHERE total.size > 0 AND wallet.channel_id = ${channelId}
     ), reached AS (
       -- Everything up to there is settled; beyond the last candidate only what nobody sends to.
       SELECT CASE

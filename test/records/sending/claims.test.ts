@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
 import { claimPage, countOpenClaims, type Claim } from '../../../src/records/sending/claims.ts';
 import { recordPage, type MessageOutcome } from '../../../src/records/sending/page-results.ts';
 import { nothing, nullable, row } from '../../../src/records/database/row.ts';
+import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
 import {
   anyTokens,
   checkBooks,
@@ -74,6 +76,35 @@ describe('claimPage', () => {
     expect(await claim(seeded, 50)).toMatchObject({ kind: 'unaffordable', available: messagePrice - 1n });
     const books = await expectSoundBooks(seeded);
     expect(books.reserved).toBe(messagePrice * 7n);
+  });
+
+  it('fails none of many side by side, while the wallet runs dry, is refilled, and people are tried again', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 20_000, balance: messagePrice * 20n });
+    const endsAt = Date.now() + 3_000;
+    let claimed = 0;
+    const kinds: readonly MessageOutcome[] = [
+      { kind: 'failed', reason: 'PROVIDER_131026', detail: 'Undeliverable' },
+      { kind: 'released', delayMs: 0, attempted: true },
+    ];
+    const outcomeOf = (position: number): MessageOutcome =>
+      kinds[position % 3] ?? { kind: 'accepted', providerMessageId: randomUUID() };
+    const send = async (): Promise<void> => {
+      for (let turn = 1; Date.now() < endsAt; turn += 1) {
+        const claimId = randomUUID();
+        const all = positions(await claim(seeded, 1 + (turn % 40), { claimId }));
+        claimed += all.length;
+        await record(seeded, claimId, new Map(all.map((position) => [position, outcomeOf(position)])));
+      }
+    };
+    const refill = async (): Promise<void> => {
+      while (Date.now() < endsAt) {
+        await postLedgerEntry(test.pool, { channelId: seeded.channelId, kind: 'recharge', amount: 5_000n });
+        await sleep(3);
+      }
+    };
+    await Promise.all([send(), send(), send(), send(), refill(), refill()]);
+    expect(claimed).toBeGreaterThan(100);
+    expect((await expectSoundBooks(seeded)).reserved).toBe(0n);
   });
 
   it('reads its page by the index, not the whole table', async () => {

@@ -49,7 +49,9 @@ export const getCampaignTimeline = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id: campaignId }, query }) => {
     const parts = { interval: query.interval ?? 'minute', limit: mostParts };
-    return { status: 200, body: succeed(await listTimeline(database, { workspaceId, campaignId }, parts)) };
+    const list = await listTimeline(database, { workspaceId, campaignId }, parts);
+    const content = `{"status":"success","data":${list}}`;
+    return { status: 200, content, contentType: 'application/json; charset=utf-8' };
   },
 );
 

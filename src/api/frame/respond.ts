@@ -33,10 +33,12 @@ interface Responding {
 export function respond(ctx: FrameContext, answer: Answer, { serialise, memory }: Responding): void {
   if (answer.headers !== undefined) ctx.set({ ...answer.headers });
   if ('content' in answer) {
+    const { content } = answer;
+    if (typeof content === 'string' && content.length > smallAnswer) memory.take(content.length);
     ctx.status = answer.status;
     // Before the body: Koa guesses a type for one that has none.
     ctx.res.setHeader('Content-Type', answer.contentType);
-    ctx.body = answer.content;
+    ctx.body = content;
   } else if (answer.body === undefined) {
     ctx.status = answer.status;
     ctx.body = null;

@@ -8,30 +8,21 @@ import { nothing, row } from '../database/row.ts';
 export const timelineIntervals = ['minute', 'hour'] as const;
 type TimelineInterval = (typeof timelineIntervals)[number];
 
-// One value for all of them: 1,440 rows cost the process three times what the statement costs.
-const Timeline = row(t.type({ parts: t.array(t.tuple([t.number, t.number, t.number, t.number, t.number])) }));
-
-export interface TimelinePart {
-  readonly at: Date;
-  readonly accepted: number;
-  readonly delivered: number;
-  readonly read: number;
-  readonly failed: number;
-}
+const Timeline = row(t.type({ parts: t.string }));
 
 /**
- * The latest ones, in order; parts in which nothing happened are left out. Throws NotFound, for a campaign of another
- * workspace too.
+ * The latest ones, in order, as the JSON of their list: nobody here looks into 1,440 of them. Parts in which nothing
+ * happened are left out. Throws NotFound, for a campaign of another workspace too.
  */
 export async function listTimeline(
   connection: Connection,
   { workspaceId, campaignId }: { readonly workspaceId: number; readonly campaignId: string },
   { interval, limit }: { readonly interval: TimelineInterval; readonly limit: number },
-): Promise<readonly TimelinePart[]> {
+): Promise<string> {
   const parts = await connection.maybeOneFirst(sql.type(Timeline)`
     SELECT coalesce((
-      SELECT array_to_json(array_agg(
-        ARRAY[extract(epoch FROM at)::int8, accepted, delivered, read, failed] ORDER BY at))
+      SELECT json_agg(json_build_object('at', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'accepted', accepted, 'delivered', delivered, 'read', read, 'failed', failed) ORDER BY at)::text
       FROM (
         SELECT date_trunc(${interval}, at, 'UTC') AS at, sum(accepted) AS accepted, sum(delivered) AS delivered,
           sum(read) AS read, sum(failed) AS failed
@@ -41,13 +32,7 @@ export async function listTimeline(
     ), '[]') AS parts
     FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
   if (parts === null) throw new NotFound('Campaign');
-  return parts.map(([seconds, accepted, delivered, read, failed]) => ({
-    at: new Date(seconds * 1000),
-    accepted,
-    delivered,
-    read,
-    failed,
-  }));
+  return parts;
 }
 
 export interface MinuteCount {

@@ -145,23 +145,44 @@ export const attacks: readonly Attack[] = [
 
 const webhooksEach = 50;
 
-/** Sends as the tenant of `key`. */
+/** Sends as the tenant of `key`. What it has subscribed ends with it: the next round subscribes anew. */
 function sender(baseUrl: string) {
   const pool = new Pool(baseUrl, { connections: 20 });
-  const post = async (key: string, path: string, body: object): Promise<void> => {
+  const webhooks = '/api/external-webhooks';
+  const subscribed: { readonly key: string; readonly id: string }[] = [];
+  const send = async (
+    method: 'POST' | 'DELETE',
+    key: string,
+    path: string,
+    body?: object,
+  ): Promise<unknown> => {
     const answer = await pool.request({
-      method: 'POST',
+      method,
       path,
       headers: json(key),
-      body: JSON.stringify(body),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    await answer.body.dump();
+    return answer.body.json();
   };
-  const subscribe = async (key: string, url: string): Promise<void> => {
-    for (let number = 0; number < webhooksEach; number += 1)
-      await post(key, '/api/external-webhooks', { title: 'hostile', url, events: ['contact.created'] });
+  return {
+    post: async (key: string, path: string, body: object): Promise<void> => {
+      await send('POST', key, path, body);
+    },
+    subscribe: async (key: string, url: string): Promise<void> => {
+      for (let number = 0; number < webhooksEach; number += 1) {
+        const made = await send('POST', key, webhooks, {
+          title: 'hostile',
+          url,
+          events: ['contact.created'],
+        });
+        subscribed.push({ key, id: (made as { data: { id: string } }).data.id });
+      }
+    },
+    close: async (): Promise<void> => {
+      for (const { key, id } of subscribed) await send('DELETE', key, `${webhooks}/${id}`);
+      await pool.destroy();
+    },
   };
-  return { post, subscribe, close: () => pool.destroy() };
 }
 
 /** Calls `answer` for every request that comes. */
@@ -191,10 +212,11 @@ async function hangingReceivers(site: AttackSite): Promise<void> {
   });
   const tenants = sender(site.baseUrl);
   for (const key of site.keys) await tenants.subscribe(key, url);
+  const unused = 1_000_000 + (Date.now() % 8_000_000);
   const contacts = (from: number, count: number) =>
     site.keys.flatMap((key) =>
       Array.from({ length: count }, (_, index) =>
-        tenants.post(key, '/api/contacts', { phoneNumber: `+49160${String(1_000_000 + from + index)}` }),
+        tenants.post(key, '/api/contacts', { phoneNumber: `+49160${unused + from + index}` }),
       ),
     );
   await Promise.all(contacts(0, 2));

@@ -24,8 +24,8 @@ export interface DiagnosisEntry {
   readonly missing?: string;
 }
 
-/** What every report of a campaign tells of it. */
-export interface CampaignStanding {
+/** What the sentence of the status is made of; every report of a campaign tells it. */
+export interface StatusFacts {
   readonly status: CampaignStatus;
   readonly pauseReason: PauseReason | null;
   readonly preparationError: string | null;
@@ -36,7 +36,7 @@ export interface CampaignStanding {
   readonly failed: number;
 }
 
-export interface CampaignFacts extends CampaignStanding {
+export interface CampaignFacts extends StatusFacts {
   readonly preparationStatus: PreparationStatus;
   readonly scheduledAt: Date | null;
   readonly template: { readonly name: string; readonly status: string; readonly vanished: boolean };

@@ -4,13 +4,7 @@
 import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
 import { isFinished } from './campaign.ts';
-import {
-  fine,
-  wrong,
-  type CampaignFacts,
-  type CampaignStanding,
-  type DiagnosisEntry,
-} from './diagnosis-facts.ts';
+import { fine, wrong, type CampaignFacts, type StatusFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
 
 /** `STATUS` first: the sentence for all of it. */
 export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
@@ -28,7 +22,7 @@ export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
 }
 
 /** The sentence for all of it, of the checks and of the counters of this moment. */
-export function diagnoseStatus(facts: CampaignStanding, checks: readonly DiagnosisEntry[]): DiagnosisEntry {
+export function diagnoseStatus(facts: StatusFacts, checks: readonly DiagnosisEntry[]): DiagnosisEntry {
   const obstacle = checks.find(({ ok }) => !ok);
   const waiting = waitingSentence(facts.pending);
   switch (facts.status) {
@@ -53,7 +47,7 @@ export function diagnoseStatus(facts: CampaignStanding, checks: readonly Diagnos
     : fine('STATUS', join('Sending.', waiting));
 }
 
-function completed({ total, failed, underWay }: CampaignStanding): string {
+function completed({ total, failed, underWay }: StatusFacts): string {
   const others = [
     failed > 0 ? `, ${count(failed)} failed` : '',
     underWay > 0 ? `, of ${count(underWay)} nobody knows` : '',
@@ -62,7 +56,7 @@ function completed({ total, failed, underWay }: CampaignStanding): string {
 }
 
 function paused(
-  { pauseReason }: CampaignStanding,
+  { pauseReason }: StatusFacts,
   obstacle: DiagnosisEntry | undefined,
   waiting: string,
 ): DiagnosisEntry {

@@ -76,7 +76,7 @@ export const listContacts = endpoint(
     const isSearch = search.words.length > 0;
     const { cursor } = query;
     if (cursor !== undefined && isSearch !== (cursor.way !== undefined)) {
-      throw Invalid.at('cursor', 'cursor is not a cursor of this list');
+      throw Invalid.at('cursor', 'cursor is not a cursor of this list: take its nextCursor');
     }
     const part = { after: cursor, limit };
     const found = isSearch

@@ -53,7 +53,7 @@ async function chooseWallet(
   if (channelId !== null) return records.getWallet(connection, workspaceId, channelId);
   const [only, ...others] = await records.listWallets(connection, workspaceId);
   if (only === undefined) throw new NotFound('Channel');
-  if (others.length > 0) throw Invalid.at('channel_id', 'channel_id is required');
+  if (others.length > 0) throw Invalid.at('channel_id', 'channel_id is required: see GET /api/channels');
   return only;
 }
 

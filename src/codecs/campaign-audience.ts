@@ -4,7 +4,7 @@ import { recordOf, shortListOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
 import { integerOf } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
-import { nullish, optional, struct } from './struct.ts';
+import { needed, nullish, optional, struct } from './struct.ts';
 
 const Column = describe(integerOf({ min: 0, meaning: 'the number of a column, counted from 0' }), {
   description: '0-based index of the column',
@@ -15,7 +15,7 @@ export const CsvMapping = named(
   struct(
     {
       phone_column: Column,
-      country_code_column: describe(Column, {
+      country_code_column: describe(needed(Column, 'the column of phones again if they begin with +'), {
         description:
           '0-based index of the column of calling codes or countries: `49`, `+49`, `0049`, `DE`. Not looked at for numbers that begin with `+`: a file of such numbers names its phone column here, too',
       }),

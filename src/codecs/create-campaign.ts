@@ -1,11 +1,12 @@
 /** The body of POST /api/campaigns/auto-trigger (Spec 4.1). What depends on other fields is checked by the command. */
+import { either } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { contactSelectionTypes, sendTypes } from '../domain/campaigns/campaign.ts';
 import { ContactFilters, CsvMapping } from './campaign-audience.ts';
 import { listOf, shortListOf } from './collections.ts';
 import { describe } from './json-schema.ts';
 import { textOf, Uuid } from './scalars.ts';
-import { inOrder, oneOf, refined, struct } from './struct.ts';
+import { inOrder, needed, oneOf, refined, struct } from './struct.ts';
 import { VariableMapping } from './variable-mapping.ts';
 
 const isBlank = (value: unknown): boolean =>
@@ -67,7 +68,7 @@ function nullIsAbsent<A, O>(codec: t.Type<A, O>): t.Type<A, O> {
 const Body = struct(
   {
     name: Name,
-    template_id: Uuid,
+    template_id: needed(Uuid, 'one of GET /api/templates?status=APPROVED'),
     contact_selection_type: oneOf(contactSelectionTypes, 'ContactSelectionType'),
     send_type: oneOf(sendTypes, 'SendType'),
   },
@@ -113,3 +114,19 @@ const declared = [
 ];
 export const CreateCampaign = inOrder(nullIsAbsent(Body), declared);
 export type CreateCampaign = t.TypeOf<typeof CreateCampaign>;
+
+/** Also names what of the body is ignored. */
+export const CheckCampaign = describe(
+  new t.Type<CreateCampaign & { readonly ignored?: readonly string[] }, unknown>(
+    CreateCampaign.name,
+    CreateCampaign.is,
+    (input, context) =>
+      either.map(CreateCampaign.validate(input, context), (body) => {
+        const ignored = Object.keys(input as object).filter((field) => !declared.includes(field));
+        return { ...body, ignored: ignored.slice(0, 20) };
+      }),
+    CreateCampaign.encode,
+  ),
+  {},
+  CreateCampaign,
+);

@@ -16,8 +16,9 @@ export function report(errors: t.Errors): readonly FieldProblem[] {
 
 function defaultMessage(field: string, error: t.ValidationError): string {
   const name = field === '' ? 'The value' : field;
-  if (error.value === undefined) return `${name} is required`;
   const expected = error.context.at(-1)?.type.name ?? 'valid';
+  const choice = expected.startsWith('one of') ? `: ${expected}` : '';
+  if (error.value === undefined) return `${name} is required${choice}`;
   return `${name} must be ${describeType(expected)}`;
 }
 

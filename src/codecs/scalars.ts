@@ -212,7 +212,7 @@ export function cursorOf<A, O>(codec: t.Type<A, O>): t.Type<A, string> {
       }
     },
     encode: (value) => Buffer.from(JSON.stringify(codec.encode(value))).toString('base64url'),
-    expectation: 'is not a cursor of this list',
+    expectation: 'is not a cursor of this list: take its nextCursor',
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,1000}$' },
   });
 }

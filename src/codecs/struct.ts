@@ -48,6 +48,20 @@ export function withMessage<A, O>(codec: t.Type<A, O>, message: string): t.Type<
   return describe(wrapped, {}, codec);
 }
 
+/** The codec whose absence is told with `hint`: what to send. */
+export function needed<A, O>(codec: t.Type<A, O>, hint: string): t.Type<A, O> {
+  const wrapped = new t.Type<A, O>(
+    codec.name,
+    codec.is,
+    (input, context) =>
+      input === undefined
+        ? t.failure(input, context, `${fieldName(context)} is required: ${hint}`)
+        : codec.validate(input, context),
+    codec.encode,
+  );
+  return describe(wrapped, {}, codec);
+}
+
 /** A refinement that says what is wrong; `schema` adds its keywords to the document. */
 export function refined<A, O>(
   codec: t.Type<A, O>,

@@ -51,7 +51,7 @@ export const templateNotApproved = (field: string, status: string): Invalid =>
 export class FeatureUnavailable extends Failure {
   readonly feature: string;
   constructor(feature: string, message: string) {
-    super(message);
+    super(`${message}: ask whoever runs this service`);
     this.feature = feature;
   }
 }
@@ -75,7 +75,7 @@ export class Conflict extends Failure {}
 /** An Idempotency-Key came again with another body. */
 export class IdempotencyMismatch extends Failure {
   constructor() {
-    super('This Idempotency-Key was used with another request body');
+    super('This Idempotency-Key was used with another request body: send that one, or a new key');
   }
 }
 
@@ -93,7 +93,7 @@ export class ProviderRefused extends Failure {
 /** The provider could not be reached; nothing was sent. */
 export class ProviderUnreachable extends Failure {
   constructor() {
-    super('The messaging provider cannot be reached');
+    super('The messaging provider cannot be reached: try again later');
   }
 }
 

@@ -58,7 +58,7 @@ describe('a campaign', () => {
       'too many values',
       { quick_contacts: ['+4915112345678,Ada,17'] },
       'quick_contacts.0',
-      "quick_contacts.0 has 2 values, but the template's body has 1 variables",
+      "quick_contacts.0 has 2 values, but the template's body has 1 variables: leave out the rest",
     ],
     [
       'names of columns',
@@ -96,6 +96,30 @@ describe('a campaign', () => {
       'channel_id',
       'channel_id must not be sent: the API key of a channel supplies it',
     ],
+    [
+      'no column of countries',
+      { ...csv, csv_mapping: { phone_column: 0 } },
+      'csv_mapping.country_code_column',
+      'csv_mapping.country_code_column is required: the column of phones again if they begin with +',
+    ],
+    [
+      'no template',
+      { template_id: undefined },
+      'template_id',
+      'template_id is required: one of GET /api/templates?status=APPROVED',
+    ],
+    [
+      'no send_type',
+      { send_type: undefined },
+      'send_type',
+      'send_type is required: one of IMMEDIATE, SCHEDULED',
+    ],
+    [
+      'no time',
+      { send_type: 'SCHEDULED' },
+      'scheduled_at',
+      'scheduled_at is required beside SCHEDULED, such as 2026-12-24T18:00:00Z',
+    ],
     ['the name of a template', { template_id: 'hello' }, 'template_id', 'template_id must be a UUID'],
   ];
   const create = (changes: object, key = workspace.channelKey) =>
@@ -115,6 +139,27 @@ describe('a campaign', () => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ message, error: [{ field, message }] });
+  });
+
+  it('by fields that are misspelt, which the check names', async () => {
+    const body = {
+      name: 'First',
+      template_id: templateId,
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: ['+4915112345678,Ada'],
+      send_type: 'IMMEDIATE',
+      descripton: 'for spring',
+      constructor: 1,
+    };
+    const answer = await api.send('POST', '/api/campaigns/check', { key: workspace.channelKey, body });
+    expect(answer.body.data).toMatchObject({
+      problems: [],
+      total_contacts: 1,
+      warnings: [
+        { field: 'descripton', message: 'descripton is ignored: unknown' },
+        { field: 'constructor', message: 'constructor is ignored: unknown' },
+      ],
+    });
   });
 
   it('by a template that is not approved', async () => {
@@ -182,7 +227,28 @@ describe('another request', () => {
       'POST',
       '/api/templates',
       {},
+      'Method not allowed: this path takes GET, HEAD; POST is for /api/templates/sync, /api/templates/external/message/send',
+    ],
+    [
+      'a creation at the path of the list',
+      'POST',
+      '/api/campaigns',
+      {},
+      'Method not allowed: this path takes GET, HEAD; POST is for /api/campaigns/auto-trigger, /api/campaigns/check, /api/campaigns/csv-files',
+    ],
+    [
+      'a path that takes nothing of the kind',
+      'DELETE',
+      '/api/campaigns',
+      {},
       'Method not allowed: this path takes GET, HEAD',
+    ],
+    [
+      'a condition that its field does not take',
+      'POST',
+      '/api/segments',
+      { name: 'VIP', match: 'all', conditions: [{ field: 'subscribed', operator: 'gt', value: 1 }] },
+      'conditions.0: the field subscribed takes eq, neq, exists, not_exists, not gt',
     ],
     ['a path that is not there', 'POST', '/campaigns', {}, 'Route not found: /docs lists every one'],
   ];
@@ -190,6 +256,35 @@ describe('another request', () => {
     const body = path.endsWith('/send') ? { templateId, variables: ['Ada'], ...fields } : fields;
     const answer = await api.send(method, path, { key: workspace.channelKey, body });
     expect(answer.body.message).toBe(message);
+  });
+
+  it('by a body that is no JSON says where, and nothing of it', async () => {
+    const { status, body } = await api.send('POST', '/api/contacts', {
+      key: workspace.channelKey,
+      body: '{"phoneNumber": "+4915112345678",}',
+    });
+    expect([status, body.message]).toEqual([400, 'Request body is not valid JSON at position 33']);
+  });
+
+  it('by an Idempotency-Key of another body', async () => {
+    const create = (name: string) =>
+      api.send('POST', '/api/campaigns/auto-trigger', {
+        key: workspace.channelKey,
+        headers: { 'Idempotency-Key': 'beginners' },
+        body: {
+          name,
+          template_id: templateId,
+          contact_selection_type: 'quick_contacts',
+          quick_contacts: ['+4915112345678,Ada'],
+          send_type: 'IMMEDIATE',
+        },
+      });
+    await create('First');
+    const { status, body } = await create('Second');
+    expect(status).toBe(422);
+    expect(body.message).toBe(
+      'This Idempotency-Key was used with another request body: send that one, or a new key',
+    );
   });
 
   it('by an amount that is a number', async () => {

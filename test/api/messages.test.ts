@@ -249,7 +249,7 @@ describe('POST /api/templates/external/message/send', () => {
     const sender = await seedSender({ components: JSON.stringify(components) });
     expect(await send(sender)).toMatchObject({
       status: 400,
-      body: { message: `The template cannot be sent by this service: it has ${part}` },
+      body: { message: `The template cannot be sent by this service, choose another: it has ${part}` },
     });
   });
 

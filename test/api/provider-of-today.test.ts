@@ -214,7 +214,7 @@ describe('somebody who is known by a user id alone', () => {
       'Provide either recipientPhoneNumber or recipientUserId, not both',
     ],
     [{}, 'recipientPhoneNumber is required'],
-    [{ recipientPhoneNumber: '4915112345678' }, 'countryCode is required'],
+    [{ recipientPhoneNumber: '4915112345678' }, 'countryCode is required, such as +49'],
   ])('is not guessed: %j', async (recipient, message) => {
     expect(await sendTo(recipient)).toMatchObject({
       status: 400,
@@ -395,7 +395,12 @@ describe('POST /api/media', () => {
       413,
       /^A file of type image\/png must not be larger than 5242880 bytes$/,
     ],
-    ['a form without a file', { field: 'picture', chunks: [mebibyte] }, 400, /^file is required$/],
+    [
+      'a form without a file',
+      { field: 'picture', chunks: [mebibyte] },
+      400,
+      /^file is required: a part with a filename$/,
+    ],
   ] as const)('refuses %s', async (_, form, code, message) => {
     const { answer, outgoing } = upload(form);
     expect(await answer).toMatchObject({

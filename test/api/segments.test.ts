@@ -97,7 +97,7 @@ describe('a segment', () => {
     const both = await Promise.all(['x', 'y'].map((name) => create(workspace, { name, conditions })));
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 400]);
     expect(both.find(({ status }) => status === 400)?.body.message).toBe(
-      'A workspace can have at most 1000 segments',
+      'A workspace has at most 1000 segments: delete one',
     );
   });
 

@@ -39,7 +39,9 @@ describe('GET /api/wallet', () => {
     const second = await api.seedChannel(workspace.workspaceId);
     const answer = await wallet(workspace.workspaceKey);
     expect(answer.status).toBe(400);
-    expect(answer.body.error).toEqual([{ field: 'channel_id', message: 'channel_id is required' }]);
+    expect(answer.body.error).toEqual([
+      { field: 'channel_id', message: 'channel_id is required: see GET /api/channels' },
+    ]);
     for (const key of [workspace.workspaceKey, workspace.operatorKey, workspace.channelKey]) {
       const named = await wallet(key, `?channel_id=${second.channelId}`);
       expect(named.body.data.channel_id).toBe(second.channelId);

@@ -184,7 +184,7 @@ describe('a store that cannot be used', () => {
       headers,
     });
     await refusing.close();
-    expect([status, body.message]).toEqual([503, 'The service is temporarily unavailable']);
+    expect([status, body.message]).toEqual([503, 'The service is temporarily unavailable: try again in 1 s']);
   });
 
   it('says so with the reason when there is no such bucket, or no server', async () => {

@@ -77,7 +77,9 @@ describe('pause, resume and cancel as updates', () => {
       await until(async () => (await scene.progress()) !== null);
       await ask(scene, 'pause');
       await scene.dependencies.database.query(blockChannel);
-      expect(await whyRefused(scene, 'resume')).toBe('The campaign is PAUSED and its channel is blocked');
+      expect(await whyRefused(scene, 'resume')).toBe(
+        'The campaign is PAUSED and its channel is blocked: start it again once that is mended, or cancel it',
+      );
       await ask(scene, 'cancel');
     });
   });

@@ -184,7 +184,7 @@ export type Campaign = {
 export type CampaignCheck = {
   /** Empty when the campaign can be created and would reach somebody */
   readonly problems: readonly (FieldProblem)[];
-  /** What would be sent and is hardly meant, such as `{{firstname}}`, which names no field */
+  /** What is hardly meant: unknown fields, or `{{firstname}}`, which names none and is sent */
   readonly warnings: readonly (FieldProblem)[];
   /** Who would be sent to */
   readonly total_contacts: number;

@@ -1,6 +1,6 @@
 /** POST /api/campaigns/check: a creation that creates nothing. */
 import * as t from 'io-ts';
-import { CreateCampaign } from '../../codecs/create-campaign.ts';
+import { CheckCampaign } from '../../codecs/create-campaign.ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { Integer } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
@@ -18,7 +18,7 @@ const Checked = named(
       description: 'Empty when the campaign can be created and would reach somebody',
     }),
     warnings: describe(FieldProblems, {
-      description: 'What would be sent and is hardly meant, such as `{{firstname}}`, which names no field',
+      description: 'What is hardly meant: unknown fields, or `{{firstname}}`, which names none and is sent',
     }),
     total_contacts: describe(Integer, { description: 'Who would be sent to' }),
     skipped_reasons: t.record(t.string, Integer),
@@ -42,7 +42,7 @@ export const checkNewCampaign = endpoint(
       'Reads the audience as the preparation would: whom the campaign would reach, why others would be skipped, what it would cost and how long it would take.',
     tag: 'Campaigns',
     access: 'channel',
-    body: CreateCampaign,
+    body: CheckCampaign,
     bodyLimit: 32 * 1024 * 1024,
     bodyExample: {
       name: 'Spring offer',
@@ -67,11 +67,12 @@ export const checkNewCampaign = endpoint(
   },
   async ({ dependencies, principal, body }) => {
     const tried = await tryCampaign(dependencies, principal, body);
+    const ignored = (body.ignored ?? []).map((field) => ({ field, message: `${field} is ignored: unknown` }));
     return {
       status: 200,
       body: succeed({
         problems: tried.problems,
-        warnings: tried.warnings,
+        warnings: [...ignored, ...tried.warnings],
         total_contacts: tried.total,
         skipped_reasons: tried.skipped,
         is_estimate: tried.isEstimate,

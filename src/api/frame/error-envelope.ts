@@ -31,7 +31,9 @@ type Translation = Pick<ErrorEnvelope, 'message' | 'error'> & {
 
 export function toFailure(error: unknown, now: Date): Failure {
   const { status, message, error: details, headers = {} } = translate(error);
-  return { status, body: errorBody({ status, message, details }, now), headers };
+  const wait = headers['Retry-After'];
+  const told = wait === undefined ? message : `${message}: try again in ${wait} s`;
+  return { status, body: errorBody({ status, message: told, details }, now), headers };
 }
 
 /** The JSON text of an error envelope. */
@@ -89,5 +91,5 @@ function translate(error: unknown): Translation {
       headers: { 'Retry-After': '1' },
     };
   }
-  return { status: 500, message: 'Internal server error' };
+  return { status: 500, message: 'Internal server error: its log has this X-Request-Id' };
 }

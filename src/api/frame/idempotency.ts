@@ -115,5 +115,5 @@ export async function openIdempotency(options: IdempotencyOptions): Promise<Requ
 }
 
 function stillRunning(): Conflict {
-  return new Conflict('A request with this Idempotency-Key is still running');
+  return new Conflict('A request with this Idempotency-Key is still running: send it again');
 }

@@ -17,9 +17,12 @@ export function createRouter(endpoints: readonly Endpoint[], serve: Serve): Rout
     router.all(path, (ctx) => {
       ctx.state.route = path;
       const target = methods.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
-      if (target === undefined)
-        throw new HttpProblem(405, `Method not allowed: this path takes ${allow}`, { Allow: allow });
-      return serve(ctx, target);
+      if (target !== undefined) return serve(ctx, target);
+      const below = endpoints.flatMap(({ declaration: { method, path: other } }) =>
+        method === ctx.method && other.startsWith(`${path}/`) && !other.includes(':') ? [other] : [],
+      );
+      const hint = below.length === 0 ? '' : `; ${ctx.method} is for ${below.join(', ')}`;
+      throw new HttpProblem(405, `Method not allowed: this path takes ${allow}${hint}`, { Allow: allow });
     });
   }
   return router;

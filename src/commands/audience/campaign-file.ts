@@ -50,7 +50,8 @@ export async function storeDownload(
 
 async function* readStored({ storage }: FileSources, key: string): AsyncGenerator<Buffer> {
   const stream = await storage.read(key);
-  if (stream === undefined) throw new PreparationFailure('FILE_NOT_FOUND', 'The uploaded CSV does not exist');
+  if (stream === undefined)
+    throw new PreparationFailure('FILE_NOT_FOUND', 'The uploaded CSV is gone: upload it again');
   for await (const chunk of stream) yield chunk as Buffer;
 }
 

@@ -31,7 +31,10 @@ export async function freezeVariables(
   const { campaign, audience, quickContacts, workspaceId, selectionType } = request;
   const template = await getTemplate(database, workspaceId, campaign.template_id);
   if (template.vanishedAt !== null) {
-    throw new PreparationFailure('TEMPLATE_NOT_FOUND', 'The template no longer exists at the provider');
+    throw new PreparationFailure(
+      'TEMPLATE_NOT_FOUND',
+      'The template is gone at the provider: choose another',
+    );
   }
   const present = now();
   const { scheduled_at: scheduledAt } = campaign;
@@ -40,7 +43,7 @@ export async function freezeVariables(
     const earlier = await findResendableCampaign(database, workspaceId, audience.failed_campaign_id);
     if (earlier?.template_id === template.id && earlier.message_plan != null) {
       if (offerEndsBy(earlier.message_plan, sendsAt)) {
-        throw new PreparationFailure('TEMPLATE_NOT_FOUND', 'The offer of the failed campaign has expired');
+        throw new PreparationFailure('TEMPLATE_NOT_FOUND', 'The offer has expired: send variable_mapping');
       }
       return { plan: earlier.message_plan, resolvers: [], keepsVariables: true };
     }

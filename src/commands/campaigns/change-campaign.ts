@@ -32,11 +32,11 @@ export function startCampaignAgain(dependencies: Changer, reference: CampaignRef
   return change(dependencies, reference, (campaign) => {
     const action = actionOfStart({ started: campaign.started_at !== null, sendType: campaign.send_type });
     refuseUnless(campaign, action, 'started again');
-    if (campaign.template_vanished || !isSendable(campaign.template_status)) {
-      throw new Conflict('The campaign is PAUSED and its template is not approved');
-    }
+    const hint = 'start it again once that is mended, or cancel it';
+    if (campaign.template_vanished || !isSendable(campaign.template_status))
+      throw new Conflict(`The campaign is PAUSED and its template is not approved: ${hint}`);
     if (campaign.channel_status !== 'active')
-      throw new Conflict('The campaign is PAUSED and its channel is blocked');
+      throw new Conflict(`The campaign is PAUSED and its channel is blocked: ${hint}`);
     return { action };
   });
 }
@@ -57,11 +57,20 @@ export function cancelCampaign(dependencies: Changer, reference: CampaignReferen
   });
 }
 
+const moves = [
+  ['resume', 'started again'],
+  ['pause', 'paused'],
+  ['cancel', 'cancelled'],
+] as const;
+
 function refuseUnless(campaign: LockedCampaign, action: CampaignAction, verb: string): void {
   if (nextCampaignStatus(campaign.status, action) !== undefined) return;
   const preparing = campaign.preparation_status === 'PREPARING' && !isFinished(campaign.status);
   const state = preparing ? `${campaign.status} and still preparing` : campaign.status;
-  throw new Conflict(`The campaign is ${state} and cannot be ${verb}`);
+  const possible = moves.filter(([move]) => nextCampaignStatus(campaign.status, move) !== undefined);
+  const way = possible.map(([, done]) => done).join(' or ');
+  const hint = way === '' ? 'it has ended, create another' : `it can be ${way}`;
+  throw new Conflict(`The campaign is ${state} and cannot be ${verb}: ${hint}`);
 }
 
 function auditActionOf(action: CampaignAction): AuditAction {

@@ -26,7 +26,7 @@ export function scheduleOf(
     return isGiven ? refuse('scheduled_at is only for SCHEDULED campaigns') : { at: null, problems: [] };
   }
   if (body.scheduled_at === undefined || body.scheduled_at === null)
-    return refuse('scheduled_at is required');
+    return refuse('scheduled_at is required beside SCHEDULED, such as 2026-12-24T18:00:00Z');
   const decoded = IsoDateTime.decode(body.scheduled_at);
   if (!isRight(decoded))
     return refuse(
@@ -58,7 +58,7 @@ export function audienceProblems(body: CreateCampaign): readonly FieldProblem[] 
       return csvProblems(body);
     case 'failed_contacts':
       return body.failed_campaign_id === undefined
-        ? [problem('failed_campaign_id', 'failed_campaign_id is required')]
+        ? [problem('failed_campaign_id', 'failed_campaign_id is required: one of GET /api/campaigns')]
         : [];
   }
 }
@@ -66,7 +66,7 @@ export function audienceProblems(body: CreateCampaign): readonly FieldProblem[] 
 function segmentProblems({ segments, contact_filters: filters }: CreateCampaign): readonly FieldProblem[] {
   const missing =
     segments === undefined || segments.length === 0
-      ? [problem('segments', 'segments must name at least one segment')]
+      ? [problem('segments', 'segments must name at least one of GET /api/segments')]
       : [];
   const conditions =
     filters === undefined ? [] : conditionProblems(filters.conditions, 'contact_filters.conditions');
@@ -101,7 +101,8 @@ function csvProblems(body: CreateCampaign): readonly FieldProblem[] {
   }
   if (given.length > 1)
     problems.push(problem(given[1] ?? '', `Only one of ${given.join(' and ')} may be sent`));
-  if (body.csv_mapping === undefined) problems.push(problem('csv_mapping', 'csv_mapping is required'));
+  if (body.csv_mapping === undefined)
+    problems.push(problem('csv_mapping', 'csv_mapping is required: the numbers of the columns'));
   if (problems.length > 0 || body.csv_contacts_string === undefined) return problems;
   return inlineCsvProblems(body.csv_contacts_string, body.csv_mapping);
 }

@@ -36,7 +36,7 @@ export async function referenceProblems(
     if (failed === undefined) {
       problems.push({
         field: 'failed_campaign_id',
-        message: 'failed_campaign_id is not a campaign of this workspace',
+        message: 'failed_campaign_id is not a campaign of this workspace: GET /api/campaigns lists them',
       });
     }
     frozenValues =
@@ -62,7 +62,8 @@ async function fileProblems(
   const uploaded = key ?? (url === undefined ? undefined : campaignFileKey(config, url));
   if (uploaded !== undefined) {
     const file = await findCampaignFile(database, workspaceId, uploaded);
-    if (file === undefined) return [{ field, message: `${field} names no uploaded file of this workspace` }];
+    if (file === undefined)
+      return [{ field, message: `${field} names no file of POST /api/campaigns/csv-files` }];
     return mapping === undefined ? [] : columnProblems(mapping, file.headers.length);
   }
   if (url === undefined) return [];
@@ -81,7 +82,7 @@ async function segmentProblems(
   if (missing.length > 0) {
     return missing.map((at) => ({
       field: `segments.${at}`,
-      message: `segments.${at} is not a segment of this workspace`,
+      message: `segments.${at} is not a segment of this workspace: GET /api/segments lists them`,
     }));
   }
   const message = selectionProblem({ segments: found, filter });

@@ -168,7 +168,7 @@ function findInMapping(definition: TemplateDefinition, body: CreateCampaign, sen
   for (const [index, count] of counts.entries()) {
     if (count <= bodySlots) continue;
     const field = `quick_contacts.${index}`;
-    const message = `${field} has ${count} values, but the template's body has ${bodySlots} variables`;
+    const message = `${field} has ${count} values, but the template's body has ${bodySlots} variables: leave out the rest`;
     if (surplus.push({ field, message }) === mostProblems) break;
   }
   return { problems: [...surplus, ...problems], warnings };

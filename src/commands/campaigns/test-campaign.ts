@@ -33,7 +33,8 @@ export async function testCampaign(
 ): Promise<CampaignTestResult> {
   const sample = await getCampaignSample(dependencies.database, workspaceId, campaignId);
   const recipient = normalisePhoneNumber(phoneNumber);
-  if (recipient === undefined) throw Invalid.at('phone_number', 'phone_number must be a valid phone number');
+  if (recipient === undefined)
+    throw Invalid.at('phone_number', 'phone_number must be a number such as +4915112345678');
   const components =
     variables === undefined
       ? componentsOfSample(sample)

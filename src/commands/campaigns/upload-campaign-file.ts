@@ -38,7 +38,9 @@ export async function uploadCampaignFile(
   const most = { files: mostFiles, bytes: config.uploadGibPerWorkspace * bytesPerGib };
   const full = () => {
     const limit = `${config.uploadGibPerWorkspace} GiB and ${mostFiles} campaign files`;
-    return new StorageFull(`A workspace can keep at most ${limit} at a time`);
+    return new StorageFull(
+      `A workspace can keep at most ${limit} at a time: they go after ${config.retentionDays} days`,
+    );
   };
   const kept = await countCampaignFiles(database, workspaceId);
   const taken = countTaken(workspaceId, (bytes) => {

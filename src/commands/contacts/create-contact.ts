@@ -19,7 +19,7 @@ export interface CreatedContact {
   readonly restored: boolean;
 }
 
-const numberIsTaken = () => new Conflict('A contact with this phone number exists');
+const numberIsTaken = () => new Conflict('A contact with this phone number exists: change it by PUT');
 
 /**
  * Registers a contact. A number that a deleted contact has restores that contact, with what is given anew; one that a

@@ -12,6 +12,6 @@ export async function findTagProblems(
   const found = await findTags(connection, workspaceId, tagIds.filter(isUuid));
   return tagIds.flatMap((id, index) => {
     const field = `tagsId.${index}`;
-    return found.has(id) ? [] : [{ field, message: `${field} is not a tag of the workspace` }];
+    return found.has(id) ? [] : [{ field, message: `${field} is not a tag of GET /api/tags` }];
   });
 }

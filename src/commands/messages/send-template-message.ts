@@ -115,12 +115,12 @@ async function recipientOf(
     return found;
   }
   if (recipientPhoneNumber === undefined) throw Invalid.at(field, `${field} is required`);
-  if (countryCode === undefined) throw Invalid.at('countryCode', 'countryCode is required');
+  if (countryCode === undefined) throw Invalid.at('countryCode', 'countryCode is required, such as +49');
   if (!recipientPhoneNumber.startsWith(countryCode.slice(1))) {
     throw Invalid.at(field, `${field} must begin with the digits of countryCode`);
   }
   const number = normalisePhoneNumber(`+${recipientPhoneNumber}`);
-  if (number === undefined) throw Invalid.at(field, `${field} must be a valid phone number`);
+  if (number === undefined) throw Invalid.at(field, `${field} must be a number such as 4915112345678`);
   return { to: number.digits, country: number.country };
 }
 
@@ -157,9 +157,9 @@ function requireSendable({
   if (template.vanishedAt !== null || !isSendable(template.status)) {
     throw templateNotApproved('templateId', template.vanishedAt === null ? template.status : 'gone');
   }
-  if (channel.status !== 'active') throw new Invalid('The channel is blocked');
+  if (channel.status !== 'active') throw new Invalid('The channel is blocked: its operator unblocks it');
   if (channel.blockedCountries.includes(recipient.country)) {
-    throw Invalid.at('recipientPhoneNumber', 'The channel does not send to this country');
+    throw Invalid.at('recipientPhoneNumber', 'The channel does not send to this country: ask its operator');
   }
 }
 

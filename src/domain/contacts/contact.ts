@@ -85,7 +85,7 @@ export function readContactNumber(
     };
   }
   if (code !== undefined && number.countryCode !== code) {
-    return { field: 'phoneNumber', message: 'phoneNumber and countryCode do not belong together' };
+    return { field: 'phoneNumber', message: 'phoneNumber begins with another code than countryCode' };
   }
   return number;
 }

@@ -84,7 +84,7 @@ const dayMs = 86_400_000;
 
 const notTime: ConditionProblem = {
   part: 'value',
-  message: 'value must be an ISO 8601 date, or a date-time with a time zone',
+  message: 'value must be an ISO 8601 date, or a date-time with a time zone, such as 2026-12-24T18:00:00Z',
 };
 
 /** A day stands for its 24 hours in UTC, a date-time for its millisecond (the resolution in which times are shown). */
@@ -144,7 +144,7 @@ const readTag: FieldReader = (operator, value) => {
   if (tagIds === undefined || !tagIds.every(isUuid)) {
     return {
       part: 'value',
-      message: isList ? 'value must be an array of tag ids' : 'value must be a tag id',
+      message: `value must be ${isList ? 'an array of tag ids' : 'a tag id'} of GET /api/tags`,
     };
   }
   return { test: 'tag_any', tagIds, negated: ['neq', 'not_contains', 'not_in'].includes(operator) };

@@ -33,7 +33,7 @@ export function readCondition(condition: SegmentCondition): Reading {
   const operator = filterOperators.find((candidate) => candidate === condition.operator);
   const readField = fieldReader(field);
   if (readField === undefined) {
-    return { part: 'field', message: `"${shorten(field)}" is not a contact field` };
+    return { part: 'field', message: `"${shorten(field)}" is not a contact field: see POST /api/segments` };
   }
   if (operator === undefined) {
     return { part: 'operator', message: `operator must be one of ${filterOperators.join(', ')}` };
@@ -43,12 +43,13 @@ export function readCondition(condition: SegmentCondition): Reading {
       return { part: 'value', message: `value is required for the operator ${operator}` };
     }
   }
-  return (
-    readField(operator, condition.value) ?? {
-      part: 'operator',
-      message: `the field ${shorten(field)} does not take the operator ${operator}`,
-    }
-  );
+  const reading = readField(operator, condition.value);
+  if (reading !== undefined) return reading;
+  const taken = filterOperators.filter((one) => readField(one, undefined) !== undefined);
+  return {
+    part: 'operator',
+    message: `the field ${shorten(field)} takes ${taken.join(', ')}, not ${operator}`,
+  };
 }
 
 /** Every problem of a list of conditions; `path` is where the list stands in the request. */

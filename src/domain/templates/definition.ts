@@ -92,4 +92,4 @@ export const unsendablePart = (template: TemplateDefinition): string | undefined
 };
 
 export const unsendableMessage = (part: string): string =>
-  `The template cannot be sent by this service: it has ${part}`;
+  `The template cannot be sent by this service, choose another: it has ${part}`;

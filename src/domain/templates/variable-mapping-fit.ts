@@ -36,22 +36,22 @@ const reportCard = (card: CardDefinition, { given, prefix, report }: Part): void
   for (const [name, known] of sections) {
     const section = own(given, name);
     for (const key of strayPositions(section, known)) {
-      report(`${prefix}${name}.${key}`, 'does not exist in the template');
+      report(`${prefix}${name}.${key}`, 'does not exist in the template: leave it out');
     }
   }
   for (const key of strayHeaderKeys(own(given, 'header'), card.header)) {
-    report(`${prefix}header.${key}`, 'does not exist in the template');
+    report(`${prefix}header.${key}`, 'does not exist in the template: leave it out');
   }
   const extra = listOf(own(given, 'buttons')).findIndex(
     (entry, at) => at >= card.buttons.length && entry !== null,
   );
-  if (extra !== -1) report(`${prefix}buttons.${extra}`, 'does not exist in the template');
+  if (extra !== -1) report(`${prefix}buttons.${extra}`, 'does not exist in the template: leave it out');
 };
 
 const reportCarousel = (definition: TemplateDefinition, { given, prefix, report }: Part): void => {
   const cards = listOf(own(given, 'carousel'));
   if (definition.carousel === undefined) {
-    if (cards.length > 0) report(`${prefix}carousel`, 'does not exist in the template');
+    if (cards.length > 0) report(`${prefix}carousel`, 'does not exist in the template: leave it out');
     return;
   }
   for (const [at, card] of cards.entries()) {

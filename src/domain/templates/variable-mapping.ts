@@ -151,7 +151,7 @@ const mappingReader = (
     const fixed = staticText(parts);
     if (fixed !== undefined) return fixedText(request, [fixed, fallback], input);
     if (!isAlwaysEmpty(parts)) return referTo({ path, parts, fallback, rule });
-    if (fallback === '') report(path, 'names a CSV column that csv_mapping leaves out');
+    if (fallback === '') report(path, 'names a CSV column that csv_mapping leaves out: name it there');
     return fallback;
   },
 });

@@ -59,7 +59,7 @@ export async function changeContact(
     ), ${attached(tagIds ?? [])}
     DELETE FROM contact_tag USING written
     WHERE contact_tag.contact_id = written.id AND contact_tag.tag_id <> ALL (written.tag_ids)`)
-    .catch(asConflict('Another contact has this phone number'));
+    .catch(asConflict('Another contact has this phone number: GET /api/contacts?search= finds it'));
 }
 
 const ContactId = row(t.type({ id: t.string }));

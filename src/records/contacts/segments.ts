@@ -68,7 +68,8 @@ export async function insertSegment(
       SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
     const count = await transaction.oneFirst(sql.type(Count)`
       SELECT count(*)::int4 AS count FROM segment WHERE workspace_id = ${workspaceId}`);
-    if (count >= mostSegments) throw new Invalid(`A workspace can have at most ${mostSegments} segments`);
+    if (count >= mostSegments)
+      throw new Invalid(`A workspace has at most ${mostSegments} segments: delete one`);
     return transaction.one(sql.type(row(Segment))`
       INSERT INTO segment (workspace_id, name, match, conditions)
       VALUES (${workspaceId}, ${name}, ${match}, ${json(conditions)})

@@ -114,5 +114,5 @@ export async function updateConversation(
       closed_at = ${closedAt?.toISOString() ?? null}::timestamptz, updated_at = now()
     WHERE id = ${id}
     RETURNING ${selection}`)
-    .catch(asConflict('The contact has another conversation on this channel that is not closed'));
+    .catch(asConflict('The contact has another open conversation on this channel: close that one'));
 }

@@ -51,7 +51,7 @@ export async function insertWebhookConfiguration(
     const count = await transaction.oneFirst(sql.type(Total)`
       SELECT count(*)::int4 AS total FROM webhook_configuration WHERE workspace_id = ${workspaceId}`);
     if (count >= maxConfigurations) {
-      throw new Invalid(`A workspace can have at most ${maxConfigurations} webhook configurations`);
+      throw new Invalid(`A workspace has at most ${maxConfigurations} webhooks: delete one`);
     }
     const created = await transaction.one(sql.type(row(WebhookConfiguration))`
       INSERT INTO webhook_configuration (id, workspace_id, title, url, status, events, secret_encrypted)

@@ -105,7 +105,12 @@ describe('POST /api/campaigns/auto-trigger', () => {
       'Scheduled time must be in the future',
       'scheduled_at',
     ],
-    ['no time', { send_type: 'SCHEDULED' }, 'scheduled_at is required', 'scheduled_at'],
+    [
+      'no time',
+      { send_type: 'SCHEDULED' },
+      'scheduled_at is required beside SCHEDULED, such as 2026-12-24T18:00:00Z',
+      'scheduled_at',
+    ],
     [
       'no audience',
       { quick_contacts: [] },
@@ -121,7 +126,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     [
       'too many values',
       { quick_contacts: ['+4915112345678,a,b,c'] },
-      "quick_contacts.0 has 3 values, but the template's body has 2 variables",
+      "quick_contacts.0 has 3 values, but the template's body has 2 variables: leave out the rest",
       'quick_contacts.0',
     ],
     [
@@ -162,13 +167,13 @@ describe('POST /api/campaigns/auto-trigger', () => {
     [
       'an unknown segment',
       { contact_selection_type: 'segmented', segments: [randomUUID()], ...mapped },
-      'segments.0 is not a segment of this workspace',
+      'segments.0 is not a segment of this workspace: GET /api/segments lists them',
       'segments.0',
     ],
     [
       'an unknown failed campaign',
       { contact_selection_type: 'failed_contacts', failed_campaign_id: randomUUID(), ...mapped },
-      'failed_campaign_id is not a campaign of this workspace',
+      'failed_campaign_id is not a campaign of this workspace: GET /api/campaigns lists them',
       'failed_campaign_id',
     ],
     [
@@ -276,7 +281,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
       UPDATE template SET components = components || ${sql.jsonb([component])} WHERE id = ${template_id}`);
     expect((await create({ ...valid(), template_id })).body).toMatchObject({
       code: 400,
-      message: `The template cannot be sent by this service: it has ${part}`,
+      message: `The template cannot be sent by this service, choose another: it has ${part}`,
       error: [{ field: 'template_id' }],
     });
   });
@@ -292,7 +297,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     const scheduled = await create({ ...body, send_type: 'SCHEDULED', scheduled_at: at }, limited.channelKey);
     expect(scheduled.body).toMatchObject({
       code: 400,
-      message: 'The Schedule Campaigns feature is not available',
+      message: 'The Schedule Campaigns feature is not available: ask whoever runs this service',
     });
     const immediate = await create(body, limited.channelKey);
     expect(immediate.body.code).toBe(400);

@@ -146,13 +146,18 @@ describe('a campaign is refused', () => {
       'at most 1000',
     ],
     ['a description that is none', () => ({ description: {} }), 'description', 'description must be'],
-    ['no template', () => ({ template_id: undefined }), 'template_id', 'template_id is required'],
+    [
+      'no template',
+      () => ({ template_id: undefined }),
+      'template_id',
+      'template_id is required: one of GET /api/templates?status=APPROVED',
+    ],
     ['a template id that is none', () => ({ template_id: 'hello' }), 'template_id', 'template_id must be'],
     [
       'no kind of audience',
       () => ({ contact_selection_type: undefined }),
       'contact_selection_type',
-      'contact_selection_type is required',
+      'contact_selection_type is required: one of all_contacts, segmented, csv_contacts, quick_contacts, failed_contacts',
     ],
     [
       'an unknown kind of audience',
@@ -160,14 +165,24 @@ describe('a campaign is refused', () => {
       'contact_selection_type',
       'all_contacts',
     ],
-    ['no send_type', () => ({ send_type: undefined }), 'send_type', 'send_type is required'],
+    [
+      'no send_type',
+      () => ({ send_type: undefined }),
+      'send_type',
+      'send_type is required: one of IMMEDIATE, SCHEDULED',
+    ],
     ['an unknown send_type', () => ({ send_type: 'LATER' }), 'send_type', 'IMMEDIATE'],
-    ['no segments', () => ({ contact_selection_type: 'segmented' }), 'segments', 'at least one segment'],
+    [
+      'no segments',
+      () => ({ contact_selection_type: 'segmented' }),
+      'segments',
+      'at least one of GET /api/segments',
+    ],
     [
       'an empty list of segments',
       () => ({ ...segmented(), segments: [] }),
       'segments',
-      'at least one segment',
+      'at least one of GET /api/segments',
     ],
     [
       'a segment id that is none',
@@ -241,7 +256,12 @@ describe('a campaign is refused', () => {
       'quick_contacts',
       'at least one phone number',
     ],
-    ['no csv_mapping', () => ({ ...csv, csv_mapping: undefined }), 'csv_mapping', 'csv_mapping is required'],
+    [
+      'no csv_mapping',
+      () => ({ ...csv, csv_mapping: undefined }),
+      'csv_mapping',
+      'csv_mapping is required: the numbers of the columns',
+    ],
     [
       'no phone_column',
       () => ({ ...csv, csv_mapping: { country_code_column: 1 } }),
@@ -276,13 +296,13 @@ describe('a campaign is refused', () => {
       'a file that was not uploaded',
       () => ({ ...csv, csv_contacts_string: undefined, csv_file_key: 'nowhere' }),
       'csv_file_key',
-      'names no uploaded file',
+      'names no file of POST /api/campaigns/csv-files',
     ],
     [
       'no failed campaign',
       () => ({ contact_selection_type: 'failed_contacts' }),
       'failed_campaign_id',
-      'failed_campaign_id is required',
+      'failed_campaign_id is required: one of GET /api/campaigns',
     ],
     [
       'a time beside IMMEDIATE',
@@ -362,7 +382,7 @@ describe('a campaign is refused', () => {
     await saveFeature(api.database.pool, workspaceId, { ...setting, value: 'off' });
     expect((await create(segmented())).body).toMatchObject({
       code: 400,
-      message: 'The Targeted Segments feature is not available',
+      message: 'The Targeted Segments feature is not available: ask whoever runs this service',
     });
     await saveFeature(api.database.pool, workspaceId, { ...setting, value: 'on' });
     expect((await create(segmented())).status).toBe(201);

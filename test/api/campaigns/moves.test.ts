@@ -61,7 +61,7 @@ describe('start, pause and cancel', () => {
     const id = await createCampaign();
     expect(await move(id, 'start')).toEqual([
       409,
-      'The campaign is DRAFT and still preparing and cannot be started again',
+      'The campaign is DRAFT and still preparing and cannot be started again: it can be paused or cancelled',
     ]);
     expect(await move(id, 'pause')).toEqual([202, 'PAUSED', 'OPERATOR']);
     await prepare(id);
@@ -74,15 +74,24 @@ describe('start, pause and cancel', () => {
 
   it('answer a second time with what the campaign is by then', async () => {
     const id = await runningCampaign();
-    expect(await move(id, 'start')).toEqual([409, 'The campaign is RUNNING and cannot be started again']);
+    expect(await move(id, 'start')).toEqual([
+      409,
+      'The campaign is RUNNING and cannot be started again: it can be paused or cancelled',
+    ]);
     expect(await move(id, 'pause')).toEqual([202, 'PAUSED', 'OPERATOR']);
-    expect(await move(id, 'pause')).toEqual([409, 'The campaign is PAUSED and cannot be paused']);
+    expect(await move(id, 'pause')).toEqual([
+      409,
+      'The campaign is PAUSED and cannot be paused: it can be started again or cancelled',
+    ]);
     const starts = await Promise.all([move(id, 'start'), move(id, 'start'), move(id, 'start')]);
     expect(starts.map(([code]) => code).toSorted((a, b) => a - b)).toEqual([202, 409, 409]);
     expect(await move(id, 'cancel')).toEqual([202, 'CANCELLED', null]);
     for (const verb of ['start', 'pause', 'cancel'] as const) {
       const [code, message] = await move(id, verb);
-      expect([code, String(message)]).toEqual([409, expect.stringContaining('The campaign is CANCELLED')]);
+      expect([code, String(message)]).toEqual([
+        409,
+        expect.stringMatching(/^The campaign is CANCELLED and .*: it has ended, create another$/),
+      ]);
     }
   });
 
@@ -121,7 +130,10 @@ describe('start, pause and cancel', () => {
       api.database.pool.query(sql.type(nothing)`
         UPDATE template SET status = ${status} WHERE id = ${templateId}`);
     await setTemplate('PAUSED');
-    expect(await move(id, 'start')).toEqual([409, 'The campaign is PAUSED and its template is not approved']);
+    expect(await move(id, 'start')).toEqual([
+      409,
+      'The campaign is PAUSED and its template is not approved: start it again once that is mended, or cancel it',
+    ]);
     await setTemplate('APPROVED');
     expect((await move(id, 'start'))[0]).toBe(202);
   });

@@ -211,7 +211,7 @@ test('a cursor of any number is refused as no cursor', async () => {
     const { status, body } = await api.send('GET', path(campaignId, `?cursor=${cursor}`), {
       key: workspace.channelKey,
     });
-    expect([status, body.message]).toEqual([400, 'cursor is not a cursor of this list']);
+    expect([status, body.message]).toEqual([400, 'cursor is not a cursor of this list: take its nextCursor']);
   }
 });
 

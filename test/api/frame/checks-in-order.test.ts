@@ -107,7 +107,7 @@ it('hides what went wrong inside', async () => {
   const response = await api.send('GET', '/api/failure');
   expect(response.status).toBe(500);
   expect(response.text).not.toContain('secret');
-  expect(response.body.message).toBe('Internal server error');
+  expect(response.body.message).toBe('Internal server error: its log has this X-Request-Id');
 });
 
 it('gives the file of a multipart body to the handler and refuses another media type', async () => {

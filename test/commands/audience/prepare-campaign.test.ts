@@ -739,7 +739,7 @@ describe('failed contacts', () => {
     expect(await standingOf(await resend(sender, { failed_campaign_id: failed }))).toMatchObject({
       status: 'FAILED',
       code: 'TEMPLATE_NOT_FOUND',
-      message: 'The offer of the failed campaign has expired',
+      message: 'The offer has expired: send variable_mapping',
     });
   });
 

@@ -35,8 +35,10 @@ function decodeUtf8(bytes: Buffer): string {
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    throw malformed('Request body is not valid JSON');
+  } catch (error) {
+    // Its own words would repeat the body.
+    const [place = ''] = / at position \d+/.exec(String(error)) ?? [];
+    throw malformed(`Request body is not valid JSON${place}`);
   }
 }
 

@@ -71,7 +71,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 /** `multipart/form-data`, else 415. */
 export function requireMultipart({ headers }: IncomingMessage): void {
   if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
-    throw new HttpProblem(415, 'Content-Type must be multipart/form-data');
+    throw new HttpProblem(415, 'Content-Type must be multipart/form-data, as of curl -F');
   }
 }
 

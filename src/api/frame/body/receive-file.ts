@@ -56,7 +56,7 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
     } finally {
       form.close();
     }
-    if (taken === undefined) throw Invalid.at(field, `${field} is required`);
+    if (taken === undefined) throw Invalid.at(field, `${field} is required: a part with a filename`);
     // Not before the whole form has arrived: what is cut short after the file was not meant to be taken.
     file.end();
     return taken;

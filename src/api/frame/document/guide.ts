@@ -12,8 +12,8 @@ export const guide = `Approved template messages to the contacts of a workspace:
    \`RUNNING\`, then \`COMPLETED\`, \`FAILED\` or \`CANCELLED\`; \`PAUSED\` waits for you, and \`…/diagnosis\` says for what. \`COMPLETED\` means that nobody is left
    to be sent to: receipts (\`SENT\`, \`DELIVERED\`, \`READ\`) still come. \`…/recipients\` tells who got it, and why others did not (\`FAILED\`, \`SKIPPED\`).
 
-What this service does not know is not refused: a field that is misspelt is as good as absent. \`POST /api/campaigns/check\` takes the body of a creation,
-creates nothing, and tells whom it would reach, why others are skipped, what it costs, and in \`warnings\` what is hardly meant.
+What this service does not know is not refused: a field or parameter that is misspelt is as good as absent. \`POST /api/campaigns/check\` takes the body of
+a creation, creates nothing, and tells whom it would reach, why others are skipped, what it costs, and in \`warnings\` what is hardly meant: such fields, too.
 
 ## Who gets it, and what stands in the text
 
@@ -110,7 +110,7 @@ export const failures: Readonly<Record<number, Failure>> = {
   },
   403: { description: 'Refused', message: 'The verify token is not valid' },
   404: {
-    description: 'Not found, also for what belongs to another workspace',
+    description: 'Not found, also what belongs to another workspace and what is no UUID; lists tell the ids',
     message: 'Template not found',
   },
   408: {
@@ -119,7 +119,7 @@ export const failures: Readonly<Record<number, Failure>> = {
   },
   409: {
     description: 'Not possible in the present state, or a request with this Idempotency-Key is still running',
-    message: 'The campaign is COMPLETED and cannot be paused',
+    message: 'The campaign is COMPLETED and cannot be paused: it has ended, create another',
   },
   413: {
     description:
@@ -132,21 +132,21 @@ export const failures: Readonly<Record<number, Failure>> = {
   },
   422: {
     description: 'The Idempotency-Key was used with another body',
-    message: 'This Idempotency-Key was used with another request body',
+    message: 'This Idempotency-Key was used with another request body: send that one, or a new key',
   },
   429: {
     description:
       'Too many requests; see Retry-After. A body costs one more for each 64 KiB and each 1,000 values',
-    message: 'Too many requests',
+    message: 'Too many requests: try again in 1 s',
   },
-  500: { description: 'The service failed', message: 'Internal server error' },
+  500: { description: 'The service failed', message: 'Internal server error: its log has this X-Request-Id' },
   502: {
     description: 'The messaging provider cannot be reached',
-    message: 'The messaging provider cannot be reached',
+    message: 'The messaging provider cannot be reached: try again later',
   },
   503: {
     description:
       'The service, or what it needs, is unavailable at the moment, or has no room for one more: body, answer, connection, or export (4 of a workspace)',
-    message: 'The service is temporarily unavailable',
+    message: 'The service is temporarily unavailable: try again in 1 s',
   },
 };

@@ -173,7 +173,7 @@ describe('the file of a form is taken', () => {
 describe('a form is refused', () => {
   const good = form([file('a,b')]);
   const refused = 'Request body is not valid multipart/form-data';
-  const missing = 'file is required';
+  const missing = 'file is required: a part with a filename';
 
   it.each<[string, string, Buffer]>([
     ['without a file', missing, form([field('note', 'x')])],

@@ -87,7 +87,8 @@ function serve(latencyMs: number): void {
         /"biz_opaque_callback_data":"([^"]+)"/.exec(body)?.[1] ??
         createHash('sha1').update(body).digest('hex');
       channel.ids.add(id);
-      const answer = `{"messaging_product":"whatsapp","contacts":[{"input":"1","wa_id":"1"}],"messages":[{"id":"wamid.${id}"}]}`;
+      const to = /"to":"\+?(\d+)"/.exec(body)?.[1] ?? '1';
+      const answer = `{"messaging_product":"whatsapp","contacts":[{"input":"+${to}","wa_id":"${to}"}],"messages":[{"id":"wamid.${id}"}]}`;
       const reply = () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
       if (latencyMs === 0) reply();
       else void sleep(latencyMs).then(reply);

@@ -66,13 +66,15 @@ export function openTurn(
   { turn, context, clock, prices, send, callOn, budgetMs, isFollowed, draining }: TurnOptions,
 ) {
   const { database, config, metrics } = dependencies;
-  const { workspace_id: workspaceId, campaign_id: campaignId, channel_id: channelId, epoch } = context;
+  const { campaign_id: campaignId, channel_id: channelId, epoch } = context;
   const claimId = turn.stepId;
   const startedAt = performance.now();
   /** Results cannot be written: nothing more leaves, and the step fails. */
   let failure: { readonly error: unknown } | undefined;
   let left = context.pending;
   let tokensUsed = 0;
+  /** There is a claim that may have to be closed. */
+  let isOpen = false;
   let seen: Pick<Claim, 'othersWait' | 'turnOver'> = { othersWait: false, turnOver: false };
   let calledAt = startedAt + turnMs - callEveryMs;
   let messagesPerSecond = context.messages_per_second;
@@ -103,7 +105,7 @@ export function openTurn(
 
   const record = openRecord(
     dependencies,
-    { workspaceId, campaignId, channelId, claimId },
+    { campaignId, channelId, claimId },
     {
       written: (states) => {
         left += states.filter((state) => state === 'PENDING').length;
@@ -115,10 +117,11 @@ export function openTurn(
     },
   );
 
-  /** Everybody who was claimed is settled. */
+  /** Everybody who was claimed is settled; `final` closes the claim, which a further page opens anew. */
   const settled = async (final = false): Promise<void> => {
     await line.empty();
-    await record.write(final && tokensUsed > 0);
+    await record.write(final && isOpen);
+    if (final) isOpen = false;
   };
 
   const claim = async (): Promise<Claim> => {
@@ -153,6 +156,7 @@ export function openTurn(
       control.claimed({ troubled: claimed.troubled, tries });
       messagesPerSecond = 1_000 / spacingMs;
       tokensUsed += recipients.length;
+      isOpen = true;
       left = pending;
       dryUntil = undefined;
       line.add(recipients, dueAt + offset, spacingMs);
@@ -190,7 +194,7 @@ export function openTurn(
     while (!isOver()) {
       line.leave();
       // Those on the way may still go back.
-      if (left <= 0) await settled();
+      if (left <= 0) await settled(true);
       if (left <= 0) return { ...goingOn, drained: true };
       callOnceInAWhile();
       const restMs = line.isStuck() ? lookAgainMs : line.restMs() - claimMs;

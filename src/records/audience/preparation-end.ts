@@ -28,7 +28,9 @@ export async function recordPreparationEnd(
   const isEmpty = counts.sendable === 0;
   const next = isEmpty ? (nextCampaignStatus(status, 'fail') ?? status) : status;
   await connection.rows(
-    `UPDATE campaign SET preparation_status = $2, preparation_error_code = $3, preparation_error_message = $4,
+    `WITH counted AS (UPDATE campaign_counter SET pending = $6, skipped = $7 WHERE campaign_id = $1),
+       gone AS (DELETE FROM campaign_input WHERE campaign_id = $1)
+     UPDATE campaign SET preparation_status = $2, preparation_error_code = $3, preparation_error_message = $4,
        status = $5, pause_reason = CASE WHEN $5 = 'PAUSED' THEN pause_reason END,
        epoch = epoch + CASE WHEN status = $5 THEN 0 ELSE 1 END,
        total_contacts = $6, total_contacts_skipped = $7, message_plan = $8, updated_at = now()
@@ -44,12 +46,6 @@ export async function recordPreparationEnd(
       JSON.stringify(messagePlan),
     ],
   );
-  await connection.rows('UPDATE campaign_counter SET pending = $2, skipped = $3 WHERE campaign_id = $1', [
-    campaignId,
-    counts.sendable,
-    counts.skipped,
-  ]);
-  await connection.rows('DELETE FROM campaign_input WHERE campaign_id = $1', [campaignId]);
   await recordReasons(connection, campaignId, skipped);
 }
 

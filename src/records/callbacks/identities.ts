@@ -1,5 +1,5 @@
 /** By which further ids the provider knows contacts. */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
@@ -22,10 +22,19 @@ export async function learnIdentities(
     contactId,
     providerId,
   ]);
+  await learn(
+    connection,
+    sql.fragment`
+    SELECT * FROM ${sql.unnest(rows, ['int4', 'uuid', 'text'])} AS told (workspace_id, contact_id, provider_id)`,
+  );
+}
+
+/** `told`: rows of workspace_id, contact_id and provider_id. */
+async function learn(connection: Connection, told: FragmentSqlToken): Promise<void> {
   await connection.query(sql.type(nothing)`
     INSERT INTO contact_identity (workspace_id, provider_id, contact_id)
     SELECT DISTINCT ON (contact.workspace_id, told.provider_id) contact.workspace_id, told.provider_id, contact.id
-    FROM ${sql.unnest(rows, ['int4', 'uuid', 'text'])} AS told (workspace_id, contact_id, provider_id)
+    FROM (${told}) AS told
     JOIN contact ON contact.workspace_id = told.workspace_id AND contact.id = told.contact_id
     WHERE contact.erased_at IS NULL AND told.provider_id <> '' AND told.provider_id IS DISTINCT FROM contact.phone_number
       AND told.provider_id IS DISTINCT FROM contact.provider_user_id
@@ -57,36 +66,22 @@ export async function findContactOfMessage(
   return found ?? undefined;
 }
 
-const Position = row(t.type({ position: t.number, contactId: t.string }));
-
 /** From the answers to messages of a campaign. */
 export async function learnIdsOfRecipients(
   connection: Connection,
-  {
-    workspaceId,
-    campaignId,
-    told,
-  }: {
-    readonly workspaceId: number;
-    readonly campaignId: string;
-    readonly told: readonly { readonly position: number; readonly providerId: string }[];
-  },
+  campaignId: string,
+  told: readonly { readonly position: number; readonly providerId: string }[],
 ): Promise<void> {
-  const positions = told.map(({ position }) => position);
-  const found = await connection.any(sql.type(Position)`
-    SELECT position, contact_id AS "contactId" FROM recipient
-    WHERE campaign_id = ${campaignId} AND position = ANY(${sql.array(positions, 'int4')}) AND contact_id IS NOT NULL`);
-  const contacts = new Map(found.map(({ position, contactId }) => [position, contactId]));
-  await learnIdentities(
+  const rows = told.map(({ position, providerId }) => [position, providerId]);
+  await learn(
     connection,
-    told.flatMap(({ position, providerId }) => {
-      const contactId = contacts.get(position);
-      return contactId === undefined ? [] : [{ workspaceId, contactId, providerId }];
-    }),
+    sql.fragment`
+    SELECT campaign.workspace_id, recipient.contact_id, answer.provider_id
+    FROM ${sql.unnest(rows, ['int4', 'text'])} AS answer (position, provider_id)
+    JOIN recipient ON recipient.campaign_id = ${campaignId} AND recipient.position = answer.position
+    JOIN campaign ON campaign.id = recipient.campaign_id`,
   );
 }
-
-const Recipient = row(t.type({ workspaceId: t.number, contactId: t.string }));
 
 /** From the answer to a message outside campaigns. */
 export async function learnIdsOfRecipient(
@@ -94,12 +89,10 @@ export async function learnIdsOfRecipient(
   messageId: string,
   providerIds: readonly string[],
 ): Promise<void> {
-  const recipient = await connection.maybeOne(sql.type(Recipient)`
-    SELECT workspace_id AS "workspaceId", contact_id AS "contactId" FROM message
-    WHERE id = ${messageId} AND contact_id IS NOT NULL`);
-  if (recipient === null) return;
-  await learnIdentities(
+  await learn(
     connection,
-    providerIds.map((providerId) => ({ ...recipient, providerId })),
+    sql.fragment`
+    SELECT workspace_id, contact_id, unnest(${sql.array([...providerIds], 'text')}) AS provider_id
+    FROM message WHERE id = ${messageId}`,
   );
 }

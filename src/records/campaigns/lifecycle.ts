@@ -118,24 +118,22 @@ export async function pauseRunningOfChannel(
   return pauseWhere(transaction, sql.fragment`channel_id = ${channelId}`, 'CHANNEL_BLOCKED');
 }
 
-const Counted = row(t.type({ used: t.number }));
-
 /** Counts the campaign against this UTC month's broadcast quota, once. False when the quota is used up. */
 export async function countBroadcast(transaction: Connection, campaign: LockedCampaign): Promise<boolean> {
   if (campaign.quota_counted) return true;
-  const counted = await transaction.maybeOne(sql.type(Counted)`
-    INSERT INTO broadcast_usage AS usage (workspace_id, month, used)
-    SELECT ${campaign.workspace_id}, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 1
-    FROM workspace_feature
-    WHERE workspace_id = ${campaign.workspace_id} AND COALESCE(broadcasts_per_month, 1) >= 1
-    ON CONFLICT (workspace_id, month) DO UPDATE SET used = usage.used + 1
-      WHERE usage.used < COALESCE(
-        (SELECT broadcasts_per_month FROM workspace_feature WHERE workspace_id = excluded.workspace_id), 2147483647)
-    RETURNING used`);
-  if (counted === null) return false;
-  await transaction.query(sql.type(nothing)`
-    UPDATE campaign SET quota_month = date_trunc('month', now() AT TIME ZONE 'UTC')::date WHERE id = ${campaign.id}`);
-  return true;
+  const counted = await transaction.query(sql.type(nothing)`
+    WITH counted AS (
+      INSERT INTO broadcast_usage AS usage (workspace_id, month, used)
+      SELECT ${campaign.workspace_id}, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 1
+      FROM workspace_feature
+      WHERE workspace_id = ${campaign.workspace_id} AND COALESCE(broadcasts_per_month, 1) >= 1
+      ON CONFLICT (workspace_id, month) DO UPDATE SET used = usage.used + 1
+        WHERE usage.used < COALESCE(
+          (SELECT broadcasts_per_month FROM workspace_feature WHERE workspace_id = excluded.workspace_id), 2147483647)
+      RETURNING month
+    )
+    UPDATE campaign SET quota_month = counted.month FROM counted WHERE id = ${campaign.id}`);
+  return counted.rowCount > 0;
 }
 
 const Cancelled = row(t.type({ cancelled: t.number, looked_at: t.number }));

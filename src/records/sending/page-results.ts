@@ -20,7 +20,6 @@ export type MessageOutcome =
   | { readonly kind: 'released'; readonly delayMs: number; readonly attempted: boolean };
 
 export interface PageResults {
-  readonly workspaceId: number;
   readonly campaignId: string;
   readonly channelId: string;
   readonly claimId: string;
@@ -35,7 +34,7 @@ export interface PageResults {
  * so that the wallet and the counter are held for no round trip.
  */
 export async function recordPage(database: Connection, results: PageResults): Promise<void> {
-  const { workspaceId, campaignId, claimId, outcomes } = results;
+  const { campaignId, claimId, outcomes } = results;
   await database.query(
     outcomes.size > 0
       ? recordStatement(results)
@@ -47,8 +46,7 @@ export async function recordPage(database: Connection, results: PageResults): Pr
       : [],
   );
   // In a statement of its own, so that nobody who holds a person waits for money. What is lost here the receipts teach again.
-  if (told.length > 0)
-    await learnIdsOfRecipients(database, { workspaceId, campaignId, told }).catch(() => undefined);
+  if (told.length > 0) await learnIdsOfRecipients(database, campaignId, told).catch(() => undefined);
 }
 
 /** What `result` brings to the row as it stood: one that was settled meanwhile, by a receipt, stays as it is. */

@@ -65,9 +65,9 @@ async function claimed(size: number): Promise<Sending> {
 const wamid = (recipient: ClaimedRecipient | undefined): string => `wamid.${recipient?.id}`;
 
 function record(sending: Sending, outcomeOf: (recipient: ClaimedRecipient) => MessageOutcome): Promise<void> {
-  const { workspaceId, campaignId, channelId, claimId } = sending;
+  const { campaignId, channelId, claimId } = sending;
   const outcomes = new Map(sending.recipients.map((recipient) => [recipient.position, outcomeOf(recipient)]));
-  return recordPage(database.pool, { workspaceId, campaignId, channelId, claimId, outcomes, final: true });
+  return recordPage(database.pool, { campaignId, channelId, claimId, outcomes, final: true });
 }
 
 /** A campaign whose messages the provider has accepted. */

@@ -66,7 +66,7 @@ async function seed(): Promise<Place> {
   return { ...campaign, key: apiKey, channelId, campaignId };
 }
 
-async function acceptMessage({ workspaceId, campaignId, channelId }: Place): Promise<string> {
+async function acceptMessage({ campaignId, channelId }: Place): Promise<string> {
   const { pool } = api.database;
   const claimId = randomUUID();
   const prices = new Map([['', messagePrice]]);
@@ -84,7 +84,7 @@ async function acceptMessage({ workspaceId, campaignId, channelId }: Place): Pro
   const outcomes = new Map(
     claim.recipients.map(({ position }) => [position, { kind: 'accepted' as const, providerMessageId }]),
   );
-  await recordPage(pool, { workspaceId, campaignId, channelId, claimId, outcomes, final: true });
+  await recordPage(pool, { campaignId, channelId, claimId, outcomes, final: true });
   return providerMessageId;
 }
 

@@ -45,7 +45,7 @@ export function handleOperators({ standing, operate, refresh }: Operating): void
       defineUpdate<string>(action),
       async () => {
         const { refused, status } = await operate(action);
-        if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused, 'Refused');
+        if (refused !== undefined) throw refusal(refused);
         return status;
       },
       {
@@ -64,5 +64,10 @@ function refuseImpossible(action: OperatorAction, standing: CampaignStanding | u
     action === 'resume' ? status === 'PAUSED' : nextCampaignStatus(status, action) !== undefined;
   if (possible) return;
   const state = pauseReason === null ? status : `${status} (${pauseReason})`;
-  throw ApplicationFailure.nonRetryable(`${action} is not possible: the campaign is ${state}`, 'Refused');
+  throw refusal(`${action} is not possible: the campaign is ${state}`);
+}
+
+/** The page shows the stack of a failure, and an operator has nothing of ours. */
+function refusal(reason: string): ApplicationFailure {
+  return Object.assign(ApplicationFailure.nonRetryable(reason, 'Refused'), { stack: '' });
 }

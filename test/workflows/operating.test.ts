@@ -1,5 +1,5 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { defaultPayloadConverter } from '@temporalio/common';
+import { defaultPayloadConverter, TemporalFailure } from '@temporalio/common';
 import { sql } from 'slonik';
 import { describe, expect, it } from 'vitest';
 import { nothing } from '../../src/records/database/row.ts';
@@ -26,11 +26,16 @@ const handleOf = ({ campaignId }: Scene) =>
   stage().temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
 const eventsOf = async (scene: Scene) => (await handleOf(scene).describe()).historyLength;
 const ask = (scene: Scene, action: string) => handleOf(scene).executeUpdate<string, []>(action);
+/** All that the page shows of a refusal: the reason, and no stack. */
 const whyRefused = (scene: Scene, action: string): Promise<string> =>
   ask(scene, action).then(
     (status) => `taken: ${status}`,
-    (error: unknown) =>
-      error instanceof WorkflowUpdateFailedError ? String(error.cause?.message) : 'another error',
+    (error: unknown) => {
+      if (!(error instanceof WorkflowUpdateFailedError && error.cause instanceof TemporalFailure))
+        return 'another error';
+      const { message, stackTrace } = error.cause.failure ?? {};
+      return `${message}${stackTrace ?? ''}`;
+    },
   );
 
 /** What stands beside each timer and each step in the page. */

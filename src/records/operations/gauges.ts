@@ -73,20 +73,19 @@ async function readGauges(connection: Connection, marks: Marks): Promise<Figures
     SELECT status, pause_reason, count(*)::int4 AS count FROM campaign
     WHERE status = ANY (${sql.array(openStatuses, 'text')}) GROUP BY status, pause_reason`);
   const sending = await connection.one(sql.type(row(Sending))`
-    WITH running AS (
-      SELECT id, channel_id FROM campaign WHERE status = 'RUNNING'
-    ), channels AS (
-      SELECT messages_per_second, ${effectiveFactor} AS factor
-      FROM channel JOIN channel_rate ON channel_rate.channel_id = channel.id
-      WHERE channel.id IN (SELECT channel_id FROM running)
-    )
-    SELECT
-      (SELECT COALESCE(sum(pending), 0) FROM campaign_counter WHERE campaign_id IN (SELECT id FROM running))::float8 AS pending,
-      (SELECT COALESCE(sum(claimed), 0) FROM campaign_counter WHERE campaign_id IN (SELECT id FROM running))::float8 AS claimed,
-      (SELECT COALESCE(sum(messages_per_second), 0) FROM channels)::float8 AS limit,
-      (SELECT COALESCE(sum(messages_per_second * factor), 0) FROM channels)::float8 AS allowed,
-      (SELECT count(*) FROM channels WHERE factor < 1)::int4 AS throttled,
-      (SELECT count(*) FROM channel WHERE status = 'blocked')::int4 AS blocked`);
+    SELECT pending, claimed, "limit", allowed, throttled,
+      (SELECT count(*) FROM channel WHERE status = 'blocked')::int4 AS blocked
+    FROM (
+      SELECT COALESCE(sum(pending), 0)::float8 AS pending, COALESCE(sum(claimed), 0)::float8 AS claimed
+      FROM campaign JOIN campaign_counter ON campaign_id = id WHERE status = 'RUNNING'
+    ) AS recipients, (
+      SELECT COALESCE(sum(messages_per_second), 0)::float8 AS "limit", count(*) FILTER (WHERE factor < 1)::int4 AS throttled,
+        COALESCE(sum(messages_per_second * factor), 0)::float8 AS allowed
+      FROM (
+        SELECT messages_per_second, ${effectiveFactor} AS factor FROM channel JOIN channel_rate ON channel_id = id
+        WHERE id IN (SELECT channel_id FROM campaign WHERE status = 'RUNNING')
+      ) AS sending
+    ) AS channels`);
   const standstills = await countStandstills(connection);
   return { campaigns, sending, queues: await readQueues(connection, marks), standstills };
 }

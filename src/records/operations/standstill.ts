@@ -34,14 +34,8 @@ export async function endWatch(connection: Connection, startedAt: Date): Promise
  */
 export async function suspectCampaigns(connection: Connection): Promise<void> {
   await connection.query(sql.type(nothing)`
-    WITH suspect (campaign_id, kind) AS (
-      SELECT id, 'due' FROM campaign WHERE status = 'SCHEDULED' AND scheduled_at < now() - interval '15 seconds'
-      UNION ALL
-      SELECT id, CASE preparation_status WHEN 'READY' THEN 'due' ELSE 'preparing' END FROM campaign
-      WHERE status = 'DRAFT' AND updated_at < now() - interval '1 minute'
-      UNION ALL
-      SELECT id, CASE WHEN waiting.reason IS NULL THEN 'running' ELSE 'waiting' END
-      FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id ${waitingJoin}
+    WITH still AS MATERIALIZED (
+      SELECT campaign.id, channel_id, status FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
       WHERE status = 'RUNNING' AND campaign.updated_at < now() - interval '20 seconds'
         AND NOT EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id
           AND position = claimed_position AND recipient.updated_at > now() - interval '20 seconds')
@@ -49,13 +43,23 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
         AND (EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id AND position = claimed_position + 1)
           OR NOT EXISTS (SELECT FROM campaign_claim WHERE campaign_claim.campaign_id = campaign.id)
             AND NOT EXISTS (SELECT FROM recipient_retry WHERE recipient_retry.campaign_id = campaign.id))
+    ), suspect (campaign_id, kind) AS (
+      SELECT id, 'due' FROM campaign WHERE status = 'SCHEDULED' AND scheduled_at < now() - interval '15 seconds'
+      UNION ALL
+      SELECT id, CASE preparation_status WHEN 'READY' THEN 'due' ELSE 'preparing' END FROM campaign
+      WHERE status = 'DRAFT' AND updated_at < now() - interval '1 minute'
+      UNION ALL
+      SELECT id, CASE WHEN waiting.reason IS NULL THEN 'running' ELSE 'waiting' END FROM still AS campaign ${waitingJoin}
     ), moving AS (
       DELETE FROM campaign_standstill
       WHERE kind <> 'without_workflow' AND campaign_id NOT IN (SELECT campaign_id FROM suspect)
     )
-    INSERT INTO campaign_standstill (campaign_id, kind) SELECT campaign_id, kind FROM suspect
-    ON CONFLICT (campaign_id) DO UPDATE SET kind = excluded.kind, since = now()
-    WHERE campaign_standstill.kind IN ('running', 'waiting') AND campaign_standstill.kind <> excluded.kind`);
+    INSERT INTO campaign_standstill (campaign_id, kind) SELECT campaign_id, suspect.kind
+    FROM suspect LEFT JOIN campaign_standstill AS known USING (campaign_id)
+    WHERE known.kind IS NULL OR known.kind NOT IN ('without_workflow', 'stuck') AND known.kind <> suspect.kind
+    -- All are known before the first is written: each looks in the table for itself.
+    ORDER BY campaign_id
+    ON CONFLICT (campaign_id) DO UPDATE SET kind = excluded.kind, since = now()`);
 }
 
 const CampaignId = row(t.type({ campaign_id: t.string }));

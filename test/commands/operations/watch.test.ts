@@ -1,12 +1,10 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { viewWorkflows } from '../../../src/commands/operations/workflow-view.ts';
 import { watchCampaigns } from '../../../src/commands/operations/watch-campaigns.ts';
 import { createWorkerOrchestrator } from '../../../src/orchestrator.ts';
-import { row } from '../../../src/records/database/row.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { findCampaigns } from '../../../src/records/operations/find-campaigns.ts';
 import { countStandstills, suspectCampaigns } from '../../../src/records/operations/standstill.ts';
@@ -142,17 +140,4 @@ it('does not tell of a campaign that waits for its channel, and does once the wa
   expect(await kindNow()).toBe('running');
   await ward.run(sql.fragment`UPDATE campaign_standstill SET since = since - interval '1 hour'`);
   expect(await kinds()).toEqual({ running: 1 });
-});
-
-it('finds who does not move, however many sleep, without reading them', async () => {
-  const { campaignId } = await scene({ recipients: 1, scheduledInMs: 3_600_000 });
-  await ward.run(sql.fragment`INSERT INTO campaign (workspace_id, channel_id, template_id, name, contact_selection_type,
-      audience, send_type, scheduled_at, status, preparation_status, created_by)
-    SELECT workspace_id, channel_id, template_id, name, contact_selection_type, audience, send_type, scheduled_at, status,
-      preparation_status, created_by FROM campaign, generate_series(1, 20000) WHERE id = ${campaignId}`);
-  await ward.run(sql.fragment`ANALYZE campaign`);
-  const Plan = row(t.type({ 'QUERY PLAN': t.string }));
-  const plan = await ward.pool.anyFirst(sql.type(Plan)`EXPLAIN
-    SELECT id FROM campaign WHERE status = 'SCHEDULED' AND scheduled_at < now() - interval '15 seconds'`);
-  expect(plan.join('\n')).toContain('campaign_due');
 });

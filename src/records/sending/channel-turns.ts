@@ -13,6 +13,8 @@ const leaseMs = 5_000;
 export const renewEveryMs = 1_500;
 /** Who was called and has not come by then lets anybody take the place who asks. */
 const calledForMs = 3_000;
+/** What a turn sends beyond so many seconds it sent because nobody came, and nobody is owed for that. */
+const owedSeconds = 2;
 
 /** All that wait ask again so often a second together, and nobody more often than every two seconds. */
 const askingPerSecond = 5;
@@ -191,11 +193,13 @@ export async function noteTurn(
   const asked = await connection.one(sql.type(row(t.type({ ask_again_ms: t.number })))`
     WITH gone AS (
       DELETE FROM channel_queue WHERE campaign_id = ${campaignId} AND ${drained}
+    ), turn AS (
+      SELECT id, least(${tokensUsed}::int, messages_per_second * ${owedSeconds}::int) AS used FROM channel WHERE id = ${channelId}
     ), queued AS (
       INSERT INTO channel_queue AS present (campaign_id, channel_id, used, waiting)
-      SELECT ${campaignId}, ${channelId}, ${leastUsed(sql.fragment`${channelId}`)} + ${tokensUsed}::int,
-        ${waits} AND NOT ${sends(sql.fragment`${channelId}`, campaignId)} WHERE NOT ${drained}
-      ON CONFLICT (campaign_id) DO UPDATE SET used = present.used + ${tokensUsed}::int, waiting = excluded.waiting, asked_at = now()
+      SELECT ${campaignId}, turn.id, ${leastUsed(sql.fragment`turn.id`)} + turn.used,
+        ${waits} AND NOT ${sends(sql.fragment`turn.id`, campaignId)} FROM turn WHERE NOT ${drained}
+      ON CONFLICT (campaign_id) DO UPDATE SET used = present.used + (SELECT used FROM turn), waiting = excluded.waiting, asked_at = now()
     ), learnt AS (
       UPDATE channel_rate SET answer_ms = ${answerMs}::float8
       WHERE channel_id = ${channelId} AND abs(answer_ms - ${answerMs}::float8) > answer_ms / 10

@@ -126,6 +126,21 @@ describe('turns of a channel', () => {
     expect(await take(third)).toBeDefined();
   });
 
+  it('come again soon to who sent for long because nobody came', async () => {
+    const campaigns = await seedCampaigns(3, 50_000);
+    const [alone, ...others] = campaigns;
+    let turn = await taken(alone);
+    for (const campaign of others) await take(campaign);
+    let next = await end(turn, { tokensUsed: 2_000 });
+    let between = 0;
+    while (next !== alone?.campaignId && between < 50) {
+      turn = await taken(campaigns.find(({ campaignId }) => campaignId === next));
+      next = await end(turn);
+      between += 1;
+    }
+    expect(between).toBeLessThanOrEqual(6);
+  });
+
   it('call nobody who does not run', async () => {
     const [first, second] = await seedCampaigns(2);
     const turn = await taken(first);

@@ -8,15 +8,15 @@ import type { CampaignStanding } from '../../domain/campaigns/standing.ts';
 
 export interface CampaignHistory {
   /** The farthest position that a finished step reported as claimed; undefined when none did. */
-  readonly claimedPosition?: number;
+  readonly claimedPosition?: number | undefined;
   /** When the last step that reported a position had ended. */
-  readonly reportedAt?: Date;
+  readonly reportedAt?: Date | undefined;
   /** The last standing of all. */
-  readonly standing?: CampaignStanding;
+  readonly standing?: CampaignStanding | undefined;
   /** When the last step of sending that has no result was handed out; undefined when there is none. */
-  readonly openStepSince?: Date;
+  readonly openStepSince?: Date | undefined;
   /** When the last step of sending was handed out, finished or not. */
-  readonly lastStepAt?: Date;
+  readonly lastStepAt?: Date | undefined;
 }
 
 const pageSize = 100;
@@ -100,13 +100,7 @@ function witness(events: readonly Event[]): CampaignHistory {
       if (!finished.has(String(event.eventId))) openStepSince ??= timeOf(event);
     }
   }
-  return {
-    ...(standing !== undefined && { standing }),
-    ...(claimedPosition !== undefined && { claimedPosition }),
-    ...(reportedAt !== undefined && { reportedAt }),
-    ...(openStepSince !== undefined && { openStepSince }),
-    ...(lastStepAt !== undefined && { lastStepAt }),
-  };
+  return { standing, claimedPosition, reportedAt, openStepSince, lastStepAt };
 }
 
 function standingOf(payload: Parameters<typeof defaultPayloadConverter.fromPayload>[0] | undefined | null) {

@@ -5,6 +5,7 @@ import {
   listCampaignIds,
   listOpenCampaigns,
   readCampaignBooks,
+  type Batch,
   type CampaignBooks,
 } from '../../records/operations/doctor-campaigns.ts';
 import { recountCampaign, requeueStranded } from '../../records/operations/doctor-repairs.ts';
@@ -14,6 +15,7 @@ import {
   correctReservations,
   listWalletBooks,
   sumReservedMessages,
+  type WalletBooks,
 } from '../../records/operations/doctor-wallets.ts';
 import { batches, type Doctor, type Finding } from './check.ts';
 
@@ -35,10 +37,10 @@ async function* checkCampaignBooks(
   again?: readonly string[],
 ): AsyncIterable<Finding> {
   const { database, quick } = doctor;
-  const list = async (page: { readonly afterId: string | null; readonly limit: number }) =>
+  const list = async (batch: Batch) =>
     quick
-      ? (await listOpenCampaigns(database, { ...page, settledSeconds: 0 })).map(({ id }) => id)
-      : listCampaignIds(database, page);
+      ? (await listOpenCampaigns(database, { ...batch, settledSeconds: 0 })).map(({ id }) => id)
+      : listCampaignIds(database, batch);
   const pages = again === undefined ? batches(batchSize, list, (id) => id) : [again];
   for await (const page of pages) {
     for (const id of page) {
@@ -133,14 +135,7 @@ async function reservedByMessages({ database }: Doctor): Promise<ReadonlyMap<str
   }
 }
 
-function ledgerFinding(
-  { database }: Doctor,
-  {
-    channel_id: id,
-    balance,
-    ledger,
-  }: { readonly channel_id: string; readonly balance: bigint; readonly ledger: bigint },
-): Finding {
+function ledgerFinding({ database }: Doctor, { channel_id: id, balance, ledger }: WalletBooks): Finding {
   return {
     kind: 'ledger-differs-from-balance',
     id,

@@ -1,6 +1,5 @@
 /** Campaigns against their workflows, both ways. */
 import { campaignStatuses, isFinished, nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
-import { isUuid } from '../../domain/uuid.ts';
 import { lockCampaign, moveCampaignAndTell } from '../../records/campaigns/lifecycle.ts';
 import {
   listOpenCampaigns,
@@ -8,13 +7,13 @@ import {
   type Selection,
 } from '../../records/operations/doctor-campaigns.ts';
 import { findCampaignStates } from '../../records/operations/doctor-overdue.ts';
-import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
+import { campaignWorkflowId } from '../../workflows/contract.ts';
 import { batches, type Doctor, type Finding } from './check.ts';
 import type { WorkflowDescription } from './workflow-view.ts';
 
 const batchSize = 200;
 const callsAtOnce = 8;
-const campaignPrefix = campaignWorkflowId('');
+export const isRunning = `ExecutionStatus = 'Running'`;
 
 /** Every campaign that is not finished has one running workflow, which is not ahead of its record and knows its status. */
 export async function* checkOpenCampaigns(doctor: Doctor, again?: readonly string[]): AsyncIterable<Finding> {
@@ -110,14 +109,18 @@ async function describeAhead(
     meaning,
     repair: {
       does: 'pause the campaign; who may have been sent is settled by --backup-at and --stopped-at',
-      run: () =>
-        database.transaction(async (transaction) => {
-          const locked = await lockCampaign(transaction, campaign.id);
-          if (nextCampaignStatus(locked.status, 'pause') === undefined) return;
-          await moveCampaignAndTell(transaction, locked, 'pause', 'OPERATOR');
-        }),
+      run: () => pauseAsOperator(database, campaign.id),
     },
   };
+}
+
+/** Does nothing to a campaign that cannot be paused. */
+export function pauseAsOperator(database: Doctor['database'], campaignId: string): Promise<void> {
+  return database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (nextCampaignStatus(campaign.status, 'pause') === undefined) return;
+    await moveCampaignAndTell(transaction, campaign, 'pause', 'OPERATOR');
+  });
 }
 
 const finished = campaignStatuses.filter(isFinished);
@@ -127,13 +130,8 @@ export async function* checkCampaignWorkflows(
   doctor: Doctor,
   again?: readonly string[],
 ): AsyncIterable<Finding> {
-  const idOf = (workflowId: string): string => workflowId.slice(campaignPrefix.length);
-  const pages =
-    again === undefined
-      ? doctor.workflows.list(`WorkflowType = '${workflowTypes.campaign}' AND ExecutionStatus = 'Running'`)
-      : [again.map((id) => ({ workflowId: campaignWorkflowId(id) }))];
-  for await (const page of pages) {
-    const ids = page.map(({ workflowId }) => idOf(workflowId)).filter(isUuid);
+  const pages = again === undefined ? doctor.workflows.list('campaign', isRunning) : [again];
+  for await (const ids of pages) {
     const states = new Map(
       (await findCampaignStates(doctor.database, { ids, finished, seconds: doctor.slackSeconds })).map(
         (state) => [state.id, state],

@@ -1,5 +1,4 @@
 /** Webhook deliveries against their workflows, both ways. */
-import { isUuid } from '../../domain/uuid.ts';
 import { webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 import {
   findKnownDeliveries,
@@ -7,21 +6,22 @@ import {
   recordWorkflowOutcome,
   type OpenDelivery,
 } from '../../records/operations/doctor-overdue.ts';
+import type { Batch } from '../../records/operations/doctor-campaigns.ts';
 import { failUndialled, returnDeliveries } from '../../records/webhooks/dispatch.ts';
-import { webhookDeliveryWorkflowId, workflowTypes } from '../../workflows/contract.ts';
+import { webhookDeliveryWorkflowId } from '../../workflows/contract.ts';
+import { isRunning } from './check-campaigns.ts';
 import { batches, type Doctor, type Finding, type Repair } from './check.ts';
 import type { WorkflowState } from './workflow-view.ts';
 
 const batchSize = 500;
 // A worker's sweep hands out again what was handed out two minutes ago in vain.
 const dispatchedSeconds = 150;
-const deliveryPrefix = webhookDeliveryWorkflowId('');
 
 /** A delivery that was handed out is pending only as long as its workflow runs. */
 export async function* checkDeliveries(doctor: Doctor, again?: readonly string[]): AsyncIterable<Finding> {
   const wanted = again === undefined ? undefined : new Set(again);
-  const list = (page: { readonly afterId: string | null; readonly limit: number }) =>
-    listDispatchedDeliveries(doctor.database, { ...page, seconds: dispatchedSeconds });
+  const list = (batch: Batch) =>
+    listDispatchedDeliveries(doctor.database, { ...batch, seconds: dispatchedSeconds });
   for await (const page of batches(batchSize, list, ({ id }) => id)) {
     for (const delivery of page) {
       if (wanted !== undefined && !wanted.has(delivery.id)) continue;
@@ -73,14 +73,8 @@ export async function* checkDeliveryWorkflows(
   doctor: Doctor,
   again?: readonly string[],
 ): AsyncIterable<Finding> {
-  const pages =
-    again === undefined
-      ? doctor.workflows.list(
-          `WorkflowType = '${workflowTypes.webhookDelivery}' AND ExecutionStatus = 'Running'`,
-        )
-      : [again.map((id) => ({ workflowId: webhookDeliveryWorkflowId(id) }))];
-  for await (const page of pages) {
-    const ids = page.map(({ workflowId }) => workflowId.slice(deliveryPrefix.length)).filter(isUuid);
+  const pages = again === undefined ? doctor.workflows.list('webhookDelivery', isRunning) : [again];
+  for await (const ids of pages) {
     const known = await findKnownDeliveries(doctor.database, ids);
     for (const id of ids) {
       if (known.has(id)) continue;

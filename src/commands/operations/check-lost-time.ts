@@ -3,12 +3,7 @@
  * again. What is known is used, what is not known is said to be unknown.
  */
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
-import {
-  cancelPending,
-  lockCampaign,
-  moveCampaign,
-  moveCampaignAndTell,
-} from '../../records/campaigns/lifecycle.ts';
+import { cancelPending, lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import {
   countUntoldEvents,
   interruptUntoldEvents,
@@ -17,9 +12,11 @@ import {
   markMaybeSent,
   type RestoredCampaignRow,
 } from '../../records/operations/doctor-restore.ts';
+import type { Batch } from '../../records/operations/doctor-campaigns.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { campaignWorkflowId, webhookDeliveryWorkflowId } from '../../workflows/contract.ts';
 import type { CampaignHistory } from './campaign-history.ts';
+import { pauseAsOperator } from './check-campaigns.ts';
 import { settleDelivery } from './check-deliveries.ts';
 import { batches, type Check, type Doctor, type Finding } from './check.ts';
 import { mayBeClaimedUpTo, type LostTime } from './lost-time.ts';
@@ -41,8 +38,8 @@ export function lostTimeChecks(restore: Restore): readonly Check[] {
 }
 
 async function* checkCampaigns(doctor: Doctor, restore: Restore): AsyncIterable<Finding> {
-  const list = (page: { readonly afterId: string | null; readonly limit: number }) =>
-    listRestoredCampaigns(doctor.database, { ...page, backupAt: restore.backupAt });
+  const list = (batch: Batch) =>
+    listRestoredCampaigns(doctor.database, { ...batch, backupAt: restore.backupAt });
   for await (const page of batches(batchSize, list, ({ id }) => id)) {
     for (const campaign of page) {
       const finding = await judge(doctor, restore, campaign);
@@ -63,21 +60,7 @@ async function judge(
   const at = over ? undefined : restore.stoppedAt;
   const history = known ? await doctor.workflows.campaignHistory(campaign.id, at) : undefined;
   const noted = campaign.up_to_position;
-  const upTo = Math.min(
-    campaign.last_position,
-    noted ??
-      mayBeClaimedUpTo(
-        {
-          claimedPosition: campaign.claimed_position,
-          messagesPerSecond: campaign.messages_per_second,
-          started: campaign.started,
-          scheduledAt: campaign.scheduled_at,
-        },
-        history,
-        restore,
-      ) ??
-      -1,
-  );
+  const upTo = Math.min(campaign.last_position, noted ?? mayBeClaimedUpTo(campaign, history, restore) ?? -1);
   if (!campaign.prepared) return judgeUnprepared(doctor, { campaign, history, over });
   // Done for this backup before, or surely nothing was sent.
   if ((noted !== null && campaign.claimed_position >= noted && !over) || (upTo < 0 && !over))
@@ -128,7 +111,7 @@ async function settleCampaign(
   { campaign, upTo, history, over }: Judged & { readonly upTo: number },
 ): Promise<void> {
   const { database } = doctor;
-  await pause(database, campaign.id);
+  await pauseAsOperator(database, campaign.id);
   const prices = await findPrices(database, campaign.workspace_id, campaign.template_category);
   if (upTo > 0) {
     await markMaybeSent(database, {
@@ -147,14 +130,6 @@ async function settleCampaign(
 
 async function cancelTheRest(database: Doctor['database'], campaignId: string): Promise<void> {
   while ((await cancelPending(database, { campaignId, limit: 5_000 })) !== null);
-}
-
-function pause(database: Doctor['database'], campaignId: string): Promise<void> {
-  return database.transaction(async (transaction) => {
-    const campaign = await lockCampaign(transaction, campaignId);
-    if (nextCampaignStatus(campaign.status, 'pause') === undefined) return;
-    await moveCampaignAndTell(transaction, campaign, 'pause', 'OPERATOR');
-  });
 }
 
 /** Brings the campaign to its end along the transitions there are. */
@@ -187,8 +162,7 @@ async function* checkOpenDeliveries(
   doctor: Doctor,
   { backupAt, temporalToo }: Restore,
 ): AsyncIterable<Finding> {
-  const list = (page: { readonly afterId: string | null; readonly limit: number }) =>
-    listOpenDeliveries(doctor.database, { ...page, backupAt });
+  const list = (batch: Batch) => listOpenDeliveries(doctor.database, { ...batch, backupAt });
   for await (const page of batches(batchSize, list, (id) => id)) {
     for (const id of page) {
       const { state } = await doctor.workflows.describe(webhookDeliveryWorkflowId(id));

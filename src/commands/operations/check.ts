@@ -4,6 +4,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Orchestrator } from '../../orchestrator.ts';
 import type { Database } from '../../records/database/database.ts';
+import type { Batch } from '../../records/operations/doctor-campaigns.ts';
 import type { WorkflowView } from './workflow-view.ts';
 
 export interface Doctor {
@@ -45,7 +46,7 @@ export type Check = (doctor: Doctor, again?: readonly string[]) => AsyncIterable
 /** Batches of `list` by ascending id until one is not full. */
 export async function* batches<T>(
   limit: number,
-  list: (page: { readonly afterId: string | null; readonly limit: number }) => Promise<readonly T[]>,
+  list: (batch: Batch) => Promise<readonly T[]>,
   idOf: (item: T) => string,
 ): AsyncIterable<readonly T[]> {
   let afterId: string | null = null;

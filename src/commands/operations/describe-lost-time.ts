@@ -1,10 +1,7 @@
-import { isUuid } from '../../domain/uuid.ts';
 import { findCampaignStates } from '../../records/operations/doctor-overdue.ts';
-import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import type { Restore } from './check-lost-time.ts';
 import type { Doctor } from './check.ts';
 
-const prefix = campaignWorkflowId('');
 const mostNamed = 100;
 
 /** Losses of a restore that nothing can bring back, as sentences for the operator. */
@@ -18,9 +15,7 @@ export async function describeLostTime(
       'entered again or asked for again; statuses of its messages come as those of unknown messages',
   ];
   if (temporalToo) return notes;
-  const query = `WorkflowType = '${workflowTypes.campaign}' AND StartTime >= '${backupAt.toISOString()}'`;
-  for await (const page of workflows.list(query)) {
-    const ids = page.map(({ workflowId }) => workflowId.slice(prefix.length)).filter(isUuid);
+  for await (const ids of workflows.list('campaign', `StartTime >= '${backupAt.toISOString()}'`)) {
     const known = new Set(
       (await findCampaignStates(database, { ids, finished: [], seconds: 0 })).map(({ id }) => id),
     );

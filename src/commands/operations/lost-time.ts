@@ -1,4 +1,5 @@
 /** How far a campaign may have been sent in the time whose records are lost. Pure. */
+import type { RestoredCampaignRow } from '../../records/operations/doctor-restore.ts';
 import type { CampaignHistory } from './campaign-history.ts';
 
 export interface LostTime {
@@ -6,13 +7,6 @@ export interface LostTime {
   readonly backupAt: Date;
   /** Nothing was sent any more: the database was gone, or the workers. */
   readonly stoppedAt: Date;
-}
-
-export interface RestoredCampaign {
-  readonly claimedPosition: number;
-  readonly messagesPerSecond: number;
-  readonly started: boolean;
-  readonly scheduledAt: Date | null;
 }
 
 const second = 1000;
@@ -24,7 +18,10 @@ const marginSeconds = 10;
  * undefined when Temporal does not know the campaign or was taken back itself: then only the rate bounds what was sent.
  */
 export function mayBeClaimedUpTo(
-  campaign: RestoredCampaign,
+  campaign: Pick<
+    RestoredCampaignRow,
+    'claimed_position' | 'messages_per_second' | 'started' | 'scheduled_at'
+  >,
   history: CampaignHistory | undefined,
   { backupAt, stoppedAt }: LostTime,
 ): number | undefined {
@@ -32,19 +29,19 @@ export function mayBeClaimedUpTo(
     from +
     Math.ceil(
       (Math.max(0, stoppedAt.getTime() - since.getTime()) / second + marginSeconds) *
-        campaign.messagesPerSecond,
+        campaign.messages_per_second,
     );
   if (history === undefined) {
-    const notDue = !campaign.started && campaign.scheduledAt !== null && campaign.scheduledAt > stoppedAt;
-    return notDue ? undefined : byRateSince(backupAt, campaign.claimedPosition);
+    const notDue = !campaign.started && campaign.scheduled_at !== null && campaign.scheduled_at > stoppedAt;
+    return notDue ? undefined : byRateSince(backupAt, campaign.claimed_position);
   }
-  const seen = Math.max(campaign.claimedPosition, history.claimedPosition ?? 0);
+  const seen = Math.max(campaign.claimed_position, history.claimedPosition ?? 0);
   if (history.openStepSince !== undefined) {
     const reportedAt = history.reportedAt ?? backupAt;
     return byRateSince(reportedAt > backupAt ? reportedAt : backupAt, seen);
   }
   const earliest = backupAt.getTime() - marginSeconds * second;
-  if ((history.lastStepAt?.getTime() ?? 0) < earliest && seen <= campaign.claimedPosition) return undefined;
+  if ((history.lastStepAt?.getTime() ?? 0) < earliest && seen <= campaign.claimed_position) return undefined;
   // A step of a release that did not tell the position.
   if (history.claimedPosition === undefined) return byRateSince(backupAt, seen);
   return seen;

@@ -2,7 +2,6 @@
  * Nothing hangs unseen: asks Temporal about campaigns that should move and do not, and does what `doctor --repair` does where
  * nobody has to decide. Any number of workers call it; one of them at a time has the turn.
  */
-import { isUuid } from '../../domain/uuid.ts';
 import { listOpenCampaigns, type CampaignToCheck } from '../../records/operations/doctor-campaigns.ts';
 import {
   clearStandstills,
@@ -12,7 +11,6 @@ import {
   takeSuspects,
   takeWatch,
 } from '../../records/operations/standstill.ts';
-import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import { judgeCampaign, type CampaignJudge } from './check-campaigns.ts';
 
 const suspectsOfRound = 100;
@@ -52,12 +50,10 @@ export async function watchCampaigns(judge: CampaignJudge): Promise<boolean> {
 
 /** Campaigns whose workflow was terminated or failed: rare, unlike those that have ended well. */
 async function listEnded({ workflows }: CampaignJudge, since: Date): Promise<readonly string[]> {
-  const query =
-    `WorkflowType = '${workflowTypes.campaign}' AND ExecutionStatus IN ('Terminated', 'Failed', 'TimedOut') ` +
-    `AND CloseTime > '${since.toISOString()}'`;
+  const condition = `ExecutionStatus IN ('Terminated', 'Failed', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;
   const ids: string[] = [];
-  for await (const page of workflows.list(query)) {
-    ids.push(...page.map(({ workflowId }) => workflowId.slice(campaignWorkflowId('').length)).filter(isUuid));
+  for await (const page of workflows.list('campaign', condition)) {
+    ids.push(...page);
     if (ids.length >= endedOfRound) break;
   }
   return ids;

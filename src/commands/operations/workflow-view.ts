@@ -1,6 +1,7 @@
 /** What the doctor reads in Temporal, and what it does there. Reads are of the store itself but for the lists, which may lag. */
+import { isUuid } from '../../domain/uuid.ts';
 import { campaignStartOptions, type CampaignStart, type Orchestrator } from '../../orchestrator.ts';
-import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
+import { campaignWorkflowId, webhookDeliveryWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import { campaignStatusKey, pauseReasonKey, workspaceIdKey } from '../../workflows/search-attributes.ts';
 import { readCampaignHistory, type CampaignHistory } from './campaign-history.ts';
 
@@ -10,16 +11,10 @@ export type WorkflowState = 'running' | 'completed' | 'ended' | 'absent';
 export interface WorkflowDescription {
   readonly state: WorkflowState;
   /** What the workflow last showed of its campaign; undefined before its first step. */
-  readonly status?: string;
-  readonly pauseReason?: string;
+  readonly status?: string | undefined;
+  readonly pauseReason?: string | undefined;
   /** Why a running workflow does not go on: nobody takes its next task, whoever does fails, or a step is paused. */
-  readonly stuck?: string;
-}
-
-export interface ListedWorkflow {
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly startedAt: Date;
+  readonly stuck?: string | undefined;
 }
 
 export interface WorkflowView {
@@ -28,7 +23,8 @@ export interface WorkflowView {
   readonly result: (workflowId: string) => Promise<unknown>;
   /** As it was at a time, or as it is. */
   readonly campaignHistory: (campaignId: string, at?: Date) => Promise<CampaignHistory | undefined>;
-  readonly list: (query: string) => AsyncIterable<readonly ListedWorkflow[]>;
+  /** Ids of the records whose workflows are found. */
+  readonly list: (type: keyof typeof workflowIds, condition: string) => AsyncIterable<readonly string[]>;
   readonly terminate: (workflowId: string, reason: string) => Promise<void>;
   /** Starts the workflow of a campaign, also where an earlier one failed or was terminated. */
   readonly startCampaignAgain: (campaign: CampaignStart) => Promise<void>;
@@ -36,6 +32,7 @@ export interface WorkflowView {
   readonly deleteSchedule: (scheduleId: string) => Promise<void>;
 }
 
+const workflowIds = { campaign: campaignWorkflowId, webhookDelivery: webhookDeliveryWorkflowId };
 const callTimeoutMs = 20_000;
 const listBatch = 500;
 
@@ -47,26 +44,22 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
     async describe(workflowId) {
       const found = await absentAsUndefined(limited(() => client.workflow.getHandle(workflowId).describe()));
       if (found === undefined) return { state: 'absent' };
-      const status = found.typedSearchAttributes.get(campaignStatusKey);
-      const pauseReason = found.typedSearchAttributes.get(pauseReasonKey);
-      const stuck = whyStuck(found.raw, Date.now());
       return {
         state: stateOf(found.status.name, found.type),
-        ...(status !== undefined && { status }),
-        ...(pauseReason !== undefined && { pauseReason }),
-        ...(stuck !== undefined && { stuck }),
+        status: found.typedSearchAttributes.get(campaignStatusKey),
+        pauseReason: found.typedSearchAttributes.get(pauseReasonKey),
+        stuck: whyStuck(found.raw, Date.now()),
       };
     },
     result: (workflowId) => limited(() => client.workflow.getHandle(workflowId).result()),
     campaignHistory: (campaignId, at) =>
       absentAsUndefined(limited(() => readCampaignHistory(client, campaignWorkflowId(campaignId), at))),
-    async *list(query) {
-      let batch: ListedWorkflow[] = [];
-      for await (const { workflowId, runId, startTime } of client.workflow.list({
-        query,
-        pageSize: listBatch,
-      })) {
-        batch.push({ workflowId, runId, startedAt: startTime });
+    async *list(type, condition) {
+      let batch: string[] = [];
+      const query = `WorkflowType = '${workflowTypes[type]}' AND ${condition}`;
+      for await (const { workflowId } of client.workflow.list({ query, pageSize: listBatch })) {
+        const id = workflowId.slice(workflowIds[type]('').length);
+        if (isUuid(id)) batch.push(id);
         if (batch.length < listBatch) continue;
         yield batch;
         batch = [];

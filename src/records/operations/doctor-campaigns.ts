@@ -1,5 +1,5 @@
 /** What the doctor reads of campaigns, in batches by id; nothing of it holds a lock or a snapshot for longer than a statement. */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, openStatuses, pauseReasons } from '../../domain/campaigns/campaign.ts';
@@ -22,16 +22,20 @@ const CampaignToCheck = t.type({
 });
 export type CampaignToCheck = t.TypeOf<typeof CampaignToCheck>;
 
-/** Which campaigns to read: those after an id in the order of ids, or some of them. */
-export type Selection =
-  | { readonly afterId: string | null; readonly limit: number }
-  | { readonly ids: readonly string[] };
+/** Rows in the order of their ids, behind one. */
+export interface Batch {
+  readonly afterId: string | null;
+  readonly limit: number;
+}
 
-const selectionOf = (selection: Selection) =>
+/** Which rows to read: a batch, or some of them. */
+export type Selection = Batch | { readonly ids: readonly string[] };
+
+export const isSelected = (id: FragmentSqlToken, selection: Selection): FragmentSqlToken =>
   'ids' in selection
-    ? sql.fragment`campaign.id = ANY (${sql.array([...selection.ids], 'uuid')})`
-    : sql.fragment`(${selection.afterId}::uuid IS NULL OR campaign.id > ${selection.afterId}::uuid)`;
-const limitOf = (selection: Selection) =>
+    ? sql.fragment`${id} = ANY (${sql.array([...selection.ids], 'uuid')})`
+    : sql.fragment`(${selection.afterId}::uuid IS NULL OR ${id} > ${selection.afterId}::uuid)`;
+export const limitOf = (selection: Selection): FragmentSqlToken =>
   'ids' in selection ? sql.fragment`` : sql.fragment`LIMIT ${selection.limit}`;
 
 /** Campaigns whose workflow should be running. */
@@ -46,7 +50,7 @@ export function listOpenCampaigns(
       status = 'SCHEDULED' AND scheduled_at < now() - make_interval(secs => ${selection.settledSeconds}) AS overdue
     FROM campaign
     JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
-    WHERE status = ANY (${sql.array(openStatuses, 'text')}) AND ${selectionOf(selection)}
+    WHERE status = ANY (${sql.array(openStatuses, 'text')}) AND ${isSelected(sql.fragment`campaign.id`, selection)}
     ORDER BY campaign.id
     ${limitOf(selection)}`);
 }
@@ -56,7 +60,7 @@ const CampaignId = row(t.type({ id: t.string }));
 /** Ids alone, of every campaign. */
 export function listCampaignIds(connection: Connection, selection: Selection): Promise<readonly string[]> {
   return connection.anyFirst(sql.type(CampaignId)`
-    SELECT id FROM campaign WHERE ${selectionOf(selection)} ORDER BY id ${limitOf(selection)}`);
+    SELECT id FROM campaign WHERE ${isSelected(sql.fragment`id`, selection)} ORDER BY id ${limitOf(selection)}`);
 }
 
 const CampaignBooks = t.type({

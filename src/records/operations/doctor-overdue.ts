@@ -2,7 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
-import { nullable, row } from '../database/row.ts';
+import { nothing, row } from '../database/row.ts';
+import type { Batch } from './doctor-campaigns.ts';
 
 const Subject = t.type({ id: t.string, count: t.number, since: t.string });
 /** One campaign or queue: how many entries are overdue, and since when the oldest is (as text, to be compared). */
@@ -86,11 +87,7 @@ export type OpenDelivery = t.TypeOf<typeof Delivery>;
 /** Deliveries that were handed to their workflows longer ago than `seconds` and are still pending. By id, a batch after `afterId`. */
 export function listDispatchedDeliveries(
   connection: Connection,
-  {
-    afterId,
-    limit,
-    seconds,
-  }: { readonly afterId: string | null; readonly limit: number; readonly seconds: number },
+  { afterId, limit, seconds }: Batch & { readonly seconds: number },
 ): Promise<readonly OpenDelivery[]> {
   return connection.any(sql.type(row(Delivery))`
     SELECT webhook_delivery.id, dispatched_at::text AS since,
@@ -138,15 +135,13 @@ export function findCampaignStates(
     WHERE id = ANY (${sql.array([...ids], 'uuid')})`);
 }
 
-const Outcome = row(t.type({ id: t.string, error_code: nullable(t.string) }));
-
 /** Writes what a delivery's workflow knows of it, where the record has no outcome. */
 export async function recordWorkflowOutcome(
   connection: Connection,
   { id, errorCode }: { readonly id: string; readonly errorCode: string | null },
 ): Promise<void> {
-  await connection.any(sql.type(Outcome)`
+  await connection.query(sql.type(nothing)`
     UPDATE webhook_delivery SET state = CASE WHEN ${errorCode}::text IS NULL THEN 'delivered' ELSE 'failed' END,
       error_code = ${errorCode}::text, sending_until = NULL
-    WHERE id = ${id} AND state IN ('pending', 'sending') RETURNING id, error_code`);
+    WHERE id = ${id} AND state IN ('pending', 'sending')`);
 }

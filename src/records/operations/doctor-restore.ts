@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, isFinished } from '../../domain/campaigns/campaign.ts';
 import type { Connection, Database } from '../database/database.ts';
+import type { Batch } from './doctor-campaigns.ts';
 import { countUnknown } from './doctor-repairs.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
@@ -30,11 +31,7 @@ const finished = campaignStatuses.filter(isFinished);
 /** Campaigns that could send, or begin to, after the backup. */
 export function listRestoredCampaigns(
   connection: Connection,
-  {
-    backupAt,
-    afterId,
-    limit,
-  }: { readonly backupAt: Date; readonly afterId: string | null; readonly limit: number },
+  { backupAt, afterId, limit }: Batch & { readonly backupAt: Date },
 ): Promise<readonly RestoredCampaignRow[]> {
   return connection.any(sql.type(row(RestoredCampaign))`
     SELECT campaign.id, campaign.workspace_id, campaign.status, preparation_status = 'READY' AS prepared,
@@ -154,11 +151,7 @@ const OpenId = row(t.type({ id: t.string }));
 /** Deliveries of before the backup without an outcome. By id, a batch after `afterId`. */
 export function listOpenDeliveries(
   connection: Connection,
-  {
-    backupAt,
-    afterId,
-    limit,
-  }: { readonly backupAt: Date; readonly afterId: string | null; readonly limit: number },
+  { backupAt, afterId, limit }: Batch & { readonly backupAt: Date },
 ): Promise<readonly string[]> {
   return connection.anyFirst(sql.type(OpenId)`
     SELECT id FROM (

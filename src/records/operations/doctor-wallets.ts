@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection, Database } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
+import { isSelected, limitOf, type Batch, type Selection } from './doctor-campaigns.ts';
 
 const WalletBooks = t.type({
   channel_id: t.string,
@@ -12,31 +13,20 @@ const WalletBooks = t.type({
 });
 export type WalletBooks = t.TypeOf<typeof WalletBooks>;
 
-/** Wallets with the sums of their ledgers, each of one instant; by id, `limit` after `afterId`, or these. */
+/** Wallets with the sums of their ledgers, each of one instant. */
 export function listWalletBooks(
   connection: Connection,
-  selection:
-    | { readonly afterId: string | null; readonly limit: number }
-    | { readonly ids: readonly string[] },
+  selection: Selection,
 ): Promise<readonly WalletBooks[]> {
-  const [condition, limit, entries] =
-    'ids' in selection
-      ? [inIds(selection.ids), sql.fragment``, sql.fragment`WHERE ${inIds(selection.ids)}`]
-      : [
-          sql.fragment`(${selection.afterId}::uuid IS NULL OR channel_id > ${selection.afterId}::uuid)`,
-          sql.fragment`LIMIT ${selection.limit}`,
-          sql.fragment``,
-        ];
+  const condition = isSelected(sql.fragment`channel_id`, selection);
   // Once through the ledger: wallet by wallet it would be read as often as there are wallets, whose entries lie side by side.
   return connection.any(sql.type(row(WalletBooks))`
     SELECT channel_id, balance, reserved, COALESCE(ledger, 0)::bigint AS ledger
     FROM wallet LEFT JOIN (
-      SELECT channel_id, sum(amount) AS ledger FROM ledger_entry ${entries} GROUP BY channel_id
+      SELECT channel_id, sum(amount) AS ledger FROM ledger_entry WHERE ${condition} GROUP BY channel_id
     ) AS books USING (channel_id)
-    WHERE ${condition} ORDER BY channel_id ${limit}`);
+    WHERE ${condition} ORDER BY channel_id ${limitOf(selection)}`);
 }
-
-const inIds = (ids: readonly string[]) => sql.fragment`channel_id = ANY (${sql.array([...ids], 'uuid')})`;
 
 const Reserved = row(
   t.type({ channel_id: t.string, last_id: nullable(t.string), owed: t.bigint, messages: t.number }),
@@ -46,7 +36,7 @@ const noMessage = '00000000-0000-0000-0000-000000000000';
 /** What messages outside campaigns reserve, one batch of messages by id: sums by channel, and the id to go on after. */
 export async function sumReservedMessages(
   connection: Connection,
-  { afterId, limit }: { readonly afterId: string | null; readonly limit: number },
+  { afterId, limit }: Batch,
 ): Promise<{ readonly owed: ReadonlyMap<string, bigint>; readonly nextAfterId: string | null }> {
   const rows = await connection.any(sql.type(Reserved)`
     SELECT channel_id, (SELECT max(id::text) FROM (

@@ -3,7 +3,7 @@ import { mayBeClaimedUpTo } from '../../../src/commands/operations/lost-time.ts'
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 0, 1, 12, minute));
 const lost = { backupAt: at(0), stoppedAt: at(10) };
-const campaign = { claimedPosition: 500, messagesPerSecond: 10, started: true, scheduledAt: null };
+const campaign = { claimed_position: 500, messages_per_second: 10, started: true, scheduled_at: null };
 
 describe('how far a campaign may have been sent in the lost time', () => {
   it('is nowhere when its workflow ran no step of sending since the backup', () => {
@@ -32,8 +32,8 @@ describe('how far a campaign may have been sent in the lost time', () => {
   });
 
   it('is nowhere for a campaign that was not due yet', () => {
-    const scheduled = { ...campaign, started: false, claimedPosition: 0, scheduledAt: at(11) };
+    const scheduled = { ...campaign, started: false, claimed_position: 0, scheduled_at: at(11) };
     expect(mayBeClaimedUpTo(scheduled, undefined, lost)).toBeUndefined();
-    expect(mayBeClaimedUpTo({ ...scheduled, scheduledAt: at(9) }, undefined, lost)).toBe(10 * (600 + 10));
+    expect(mayBeClaimedUpTo({ ...scheduled, scheduled_at: at(9) }, undefined, lost)).toBe(10 * (600 + 10));
   });
 });

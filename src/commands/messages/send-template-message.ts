@@ -73,34 +73,6 @@ export async function sendTemplateMessage(
   return { outcome, recipientPhoneNumber, phoneNumberId: channel.phoneNumberId };
 }
 
-export interface TestMessageRequest {
-  readonly workspaceId: number;
-  readonly campaignId: string;
-  readonly channelId: string;
-  readonly templateId: string;
-  readonly recipient: MessageRecipient;
-  /** In the provider's request format. */
-  readonly components: readonly unknown[];
-}
-
-/** One message of a campaign to try it out; its events have the messageSource `campaign`. Throws as `sendSingleMessage`. */
-export async function sendTestMessage(
-  dependencies: SingleSender,
-  { workspaceId, campaignId, channelId, templateId, recipient, components }: TestMessageRequest,
-): Promise<SingleSendOutcome> {
-  const channel = await getChannel(dependencies.database, workspaceId, channelId);
-  const template = await getTemplate(dependencies.database, workspaceId, templateId);
-  requireSendable({ channel, template, recipient });
-  return sendSingleMessage(dependencies, {
-    channel,
-    template,
-    components,
-    recipient,
-    source: 'campaign',
-    campaignId,
-  });
-}
-
 async function recipientOf(
   { database }: SingleSender,
   { workspaceId, recipientPhoneNumber, recipientUserId, countryCode }: TemplateMessageRequest,
@@ -145,7 +117,7 @@ async function findSender(
   return { channel, template };
 }
 
-function requireSendable({
+export function requireSendable({
   channel,
   template,
   recipient,
@@ -163,9 +135,9 @@ function requireSendable({
   }
 }
 
-function componentsOf(
+export function componentsOf(
   template: Template,
-  { variables, variableMapping }: TemplateMessageRequest,
+  { variables, variableMapping }: Pick<TemplateMessageRequest, 'variables' | 'variableMapping'>,
   now: Date,
 ): readonly unknown[] {
   const definition = parseTemplate(template.components, template);

@@ -2,7 +2,12 @@ import { pricedCategory, type ReportedPricing } from '../../domain/callbacks/mes
 import { settle, type SettlementOutcome } from '../../domain/wallet/settlement.ts';
 import type { Connection } from '../../records/database/database.ts';
 import type { LockedMessage, StatusTarget } from '../../records/callbacks/message-statuses.ts';
-import { lockWallets, writeSettlements, type LockedWallet } from '../../records/wallet/settlement.ts';
+import {
+  lockWallets,
+  writeSettlements,
+  type LedgerSum,
+  type LockedWallet,
+} from '../../records/wallet/settlement.ts';
 import { listPrices, type NewLedgerEntry } from '../../records/wallet/wallets.ts';
 
 /** A message whose state has moved: `message.state` is the new one, its money still the old. */
@@ -48,12 +53,8 @@ export async function settleMessages(
     const outcome = settle({ ...message, reportedPrice: priceOf(candidate), available });
     money.set(message.id, outcome);
     for (const { kind, amount } of outcome.entries) {
-      add(entries, {
-        target,
-        kind,
-        amount,
-        reason: kind === 'correction' ? correctionReason(candidate) : undefined,
-      });
+      const reason = kind === 'correction' ? correctionReason(candidate) : undefined;
+      add(entries, target, { kind, amount, reason });
     }
     const change = outcome.entries.reduce((sum, { amount }) => sum + amount, 0n);
     wallets.set(target.channel_id, {
@@ -62,7 +63,7 @@ export async function settleMessages(
       reserved: wallet.reserved - outcome.released,
     });
   }
-  await writeSettlements(connection, [...wallets.values()], ledgerEntries(entries));
+  await writeSettlements(connection, [...wallets.values()], [...entries.values()]);
   return money;
 }
 
@@ -73,44 +74,25 @@ function correctionReason({ pricing }: MovedMessage): string {
   return pricing.billable ? `CATEGORY_${pricedCategory(pricing.category)}`.slice(0, 100) : 'NOT_BILLABLE';
 }
 
-type LedgerSum = NewLedgerEntry & { readonly workspaceId: number; readonly messageCount: number };
-
 /** One entry per campaign, kind and reason; a message outside campaigns has entries of its own. */
 function add(
   entries: Map<string, LedgerSum>,
-  {
-    target,
-    kind,
-    amount,
-    reason,
-  }: {
-    readonly target: StatusTarget;
-    readonly kind: NewLedgerEntry['kind'];
-    readonly amount: bigint;
-    readonly reason: string | undefined;
-  },
+  target: StatusTarget,
+  { kind, amount, reason }: Pick<NewLedgerEntry, 'kind' | 'amount' | 'reason'>,
 ): void {
-  const owner =
-    target.kind === 'recipient' && target.campaign_id !== null
-      ? { campaignId: target.campaign_id }
-      : { messageId: target.id, ...(target.campaign_id !== null && { campaignId: target.campaign_id }) };
-  const key = [target.kind === 'recipient' ? target.campaign_id : target.id, kind, reason, amount > 0n].join(
-    ' ',
-  );
+  const messageId = target.kind === 'message' ? target.id : undefined;
+  const key = [messageId ?? target.campaign_id, kind, reason, amount > 0n].join(' ');
   const present = entries.get(key);
   entries.set(key, {
     channelId: target.channel_id,
     workspaceId: target.workspace_id,
-    ...owner,
+    campaignId: target.campaign_id,
+    messageId,
     kind,
     amount: (present?.amount ?? 0n) + amount,
     messageCount: (present?.messageCount ?? 0) + 1,
-    ...(reason !== undefined && { reason }),
+    reason,
   });
-}
-
-function ledgerEntries(entries: ReadonlyMap<string, LedgerSum>): readonly LedgerSum[] {
-  return [...entries.values()];
 }
 
 type PriceOf = (moved: MovedMessage) => bigint | null;

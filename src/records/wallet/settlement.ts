@@ -24,11 +24,19 @@ export async function lockWallets(
     ORDER BY channel_id FOR NO KEY UPDATE`);
 }
 
+/** Of all messages that say the same. */
+export interface LedgerSum extends NewLedgerEntry {
+  readonly workspaceId: number;
+  readonly campaignId: string | null;
+  readonly messageId: string | undefined;
+  readonly messageCount: number;
+}
+
 /** Sets locked wallets to their new amounts and writes the entries that explain the change of balance. */
 export async function writeSettlements(
   connection: Connection,
   wallets: readonly LockedWallet[],
-  entries: readonly (NewLedgerEntry & { readonly workspaceId: number })[],
+  entries: readonly LedgerSum[],
 ): Promise<void> {
   if (wallets.length === 0) return;
   const amounts = wallets.map(({ channel_id, balance, reserved }) => [channel_id, balance, reserved]);
@@ -42,9 +50,9 @@ export async function writeSettlements(
     entry.workspaceId,
     entry.kind,
     entry.amount,
-    entry.campaignId ?? null,
+    entry.campaignId,
     entry.messageId ?? null,
-    entry.messageCount ?? null,
+    entry.messageCount,
     entry.reason ?? null,
   ]);
   await connection.query(sql.type(nothing)`

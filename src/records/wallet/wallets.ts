@@ -34,11 +34,7 @@ export interface NewLedgerEntry {
   readonly kind: 'recharge' | 'adjustment' | 'charge' | 'refund' | 'correction';
   /** Not zero; negative takes money out. */
   readonly amount: bigint;
-  readonly campaignId?: string;
-  readonly messageId?: string;
-  readonly claimId?: string;
-  readonly messageCount?: number;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 const Balance = row(t.type({ balance: t.bigint }));
@@ -58,12 +54,8 @@ export async function postLedgerEntry(
         AND balance + ${entry.amount} BETWEEN reserved AND ${largestAmount}
       RETURNING channel_id, workspace_id, balance
     ), entry AS (
-      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_id, claim_id,
-        message_count, reason)
-      SELECT channel_id, workspace_id, ${entry.kind}, ${entry.amount}, ${entry.campaignId ?? null}::uuid,
-        ${entry.messageId ?? null}::uuid, ${entry.claimId ?? null}::uuid, ${entry.messageCount ?? null}::int,
-        ${entry.reason ?? null}
-      FROM moved
+      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, reason)
+      SELECT channel_id, workspace_id, ${entry.kind}, ${entry.amount}, ${entry.reason ?? null} FROM moved
     )
     SELECT balance FROM moved`);
   return balance ?? undefined;

@@ -4,14 +4,12 @@ import { ProviderRequestError } from './provider-request-error.ts';
 import type {
   MessagingProvider,
   OutboundTemplateMessage,
-  ProviderTemplate,
   SendResult,
-  TemplateLookup,
   TemplatePage,
   TemplateQuery,
 } from './provider.ts';
 import { createMediaUploader } from './upload-media.ts';
-import { readTemplate, readTemplatePage, templateFields } from './template-listing.ts';
+import { readTemplatePage, templateFields } from './template-listing.ts';
 
 export interface CloudProviderOptions {
   /** The provider's root with its version segment, for example `https://graph.facebook.com/v23.0`. */
@@ -37,7 +35,6 @@ export function createCloudProvider({
   return {
     sendMessage: (message) => sendMessage(client, message),
     listTemplates: (query) => listTemplates(client, query),
-    fetchTemplate: (query) => fetchTemplate(client, query),
     uploadMedia: async (file) => {
       if (!isHeaderValue(file.accessToken)) throw new ProviderRequestError(unusableToken);
       return media.upload(file);
@@ -121,17 +118,6 @@ async function* listTemplates(client: Client, query: TemplateQuery): AsyncGenera
     after = page.nextCursor;
   }
   throw new ProviderRequestError({ kind: 'unknown', cause: 'the template list does not end' });
-}
-
-async function fetchTemplate(client: Client, query: TemplateLookup): Promise<ProviderTemplate> {
-  const path = `/${encodeURIComponent(query.templateId)}?fields=${encodeURIComponent(templateFields)}`;
-  const reading = await read(client, { path, accessToken: query.accessToken });
-  if ('failure' in reading) throw new ProviderRequestError(reading.failure);
-  const template = readTemplate(reading.body);
-  if (!template) {
-    throw new ProviderRequestError({ kind: 'unknown', cause: 'answer is not a template' });
-  }
-  return template;
 }
 
 async function read(

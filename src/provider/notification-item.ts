@@ -95,9 +95,6 @@ export interface Notification {
 
 interface TemplateItem extends FromAccount {
   readonly providerTemplateId: string;
-  readonly name: string | null;
-  /** With an underscore: `en_US`. */
-  readonly language: string | null;
   /** Epoch seconds of the entry. */
   readonly timestamp: string | null;
 }
@@ -119,7 +116,6 @@ export type TemplateRemark = Readonly<
 /** A change that has happened. */
 export interface TemplateCategoryItem extends TemplateItem {
   readonly kind: 'template_category';
-  readonly previousCategory: string | null;
   readonly newCategory: string;
 }
 

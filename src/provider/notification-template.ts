@@ -15,8 +15,6 @@ export function readTemplateChange(context: ChangeContext): NotificationItem {
   const template = {
     businessAccountId: context.businessAccountId,
     providerTemplateId: element.message_template_id,
-    name: readText(value['message_template_name']),
-    language: readText(value['message_template_language'])?.replaceAll('-', '_') ?? null,
     timestamp: context.entryTime,
     raw: value,
   };
@@ -32,8 +30,7 @@ export function readTemplateChange(context: ChangeContext): NotificationItem {
       return { kind: 'template_announcement', ...template, upcomingCategory, takesEffectAt };
     }
     if (newCategory === null) return ignored(context, 'category change without a category', value);
-    const previousCategory = upper(value['previous_category']);
-    return { kind: 'template_category', ...template, previousCategory, newCategory };
+    return { kind: 'template_category', ...template, newCategory };
   }
   const newStatus = upper(value['event']);
   if (newStatus === null) return ignored(context, 'template change that cannot be read', value);

@@ -11,8 +11,6 @@ export interface MessagingProvider {
    * again from the first page, so a template may be seen twice.
    */
   listTemplates(query: TemplateQuery): AsyncIterable<TemplatePage>;
-  /** One template by the provider's id. Throws `ProviderRequestError`. */
-  fetchTemplate(query: TemplateLookup): Promise<ProviderTemplate>;
   /** Resolves to the provider's id of the file. Throws `ProviderRequestError`. */
   uploadMedia(file: MediaFile): Promise<string>;
   /** Waits for what is in flight (bounded by the time limit of a request) and closes every connection. */
@@ -100,11 +98,6 @@ export interface TemplatePage {
   readonly unreadable: number;
   /** The cursor that continues behind this page; null on the last page. */
   readonly nextCursor: string | null;
-}
-
-export interface TemplateLookup {
-  readonly templateId: string;
-  readonly accessToken: string;
 }
 
 export interface ProviderTemplate {

@@ -19,7 +19,7 @@ const TemplateElement = t.intersection([
 ]);
 
 /** One template of the provider's list, or undefined when it lacks what identifies it. */
-export function readTemplate(element: unknown): ProviderTemplate | undefined {
+function readTemplate(element: unknown): ProviderTemplate | undefined {
   const decoded = TemplateElement.decode(element);
   if (!isRight(decoded)) return undefined;
   const template = decoded.right;

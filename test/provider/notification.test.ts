@@ -293,7 +293,6 @@ describe('a template', () => {
   const base = {
     businessAccountId: accountId,
     providerTemplateId: '1689556908129832',
-    name: 'order_confirmation',
   };
 
   it('gets a new status', () => {
@@ -303,7 +302,6 @@ describe('a template', () => {
       {
         kind: 'template_status',
         ...base,
-        language: 'en_US',
         timestamp: '1751247548',
         newStatus: 'APPROVED',
         reason: null,
@@ -348,7 +346,7 @@ describe('a template', () => {
     };
 
     expect(read(done, 'template_category_update')).toMatchObject([
-      { kind: 'template_category', previousCategory: 'UTILITY', newCategory: 'MARKETING' },
+      { kind: 'template_category', newCategory: 'MARKETING' },
     ]);
     expect(read(announced, 'template_category_update')).toMatchObject([
       {

@@ -186,22 +186,3 @@ describe('listTemplates', () => {
     await expect(listAll(provider)).rejects.toMatchObject({ name: 'ProviderRequestError', failure });
   });
 });
-
-describe('fetchTemplate', () => {
-  it('reads one template', async () => {
-    const { provider, asked } = await serve(() => ({ body: template('77') }));
-
-    const found = await provider.fetchTemplate({ templateId: '77', accessToken: 'EAAtoken' });
-
-    expect(found).toMatchObject({ id: '77', name: 't77', status: 'APPROVED', components: [] });
-    expect(asked[0]).toMatch(/^\/v23\.0\/77\?fields=/);
-  });
-
-  it('throws when the answer is no template', async () => {
-    const { provider } = await serve(() => ({ body: {} }));
-
-    await expect(provider.fetchTemplate({ templateId: '77', accessToken: 'x' })).rejects.toThrow(
-      ProviderRequestError,
-    );
-  });
-});

@@ -36,7 +36,6 @@ export function createFakeProvider(answer: Answer = accept): FakeProvider {
     listTemplates: () => {
       throw new Error('not part of these tests');
     },
-    fetchTemplate: () => Promise.reject(new Error('not part of these tests')),
     async uploadMedia({ content }) {
       let size = 0;
       for await (const chunk of content) size += chunk.length;

@@ -213,8 +213,6 @@ describe('a sync', () => {
         businessAccountId,
         providerTemplateId: listedTemplate().id,
         raw: {},
-        name: 'order_update',
-        language: 'en_US',
         newStatus: 'PAUSED',
         reason: null,
         remarks: {},

@@ -206,8 +206,13 @@ describe('pushed callbacks', () => {
     await simulator.control('template', { name: 'hello_campaign', category: 'UTILITY' });
 
     expect(items()).toMatchObject([
-      { kind: 'template_status', name: 'hello_campaign', newStatus: 'PAUSED', reason: 'LOW_QUALITY' },
-      { kind: 'template_category', previousCategory: 'MARKETING', newCategory: 'UTILITY' },
+      {
+        kind: 'template_status',
+        raw: { message_template_name: 'hello_campaign' },
+        newStatus: 'PAUSED',
+        reason: 'LOW_QUALITY',
+      },
+      { kind: 'template_category', raw: { previous_category: 'MARKETING' }, newCategory: 'UTILITY' },
     ]);
     const refused = await simulator.send({ template: 'hello_campaign', components });
     expect(refused.body).toMatchObject({ error: { code: 132015 } });
@@ -219,8 +224,8 @@ describe('pushed callbacks', () => {
     await simulator.control('template', { name: 'hello_campaign', components: changed });
 
     expect(items()).toMatchObject([
-      { kind: 'template_quality', name: 'hello_campaign', newQualityScore: 'RED' },
-      { kind: 'template_components', name: 'hello_campaign' },
+      { kind: 'template_quality', raw: { message_template_name: 'hello_campaign' }, newQualityScore: 'RED' },
+      { kind: 'template_components', raw: { message_template_name: 'hello_campaign' } },
     ]);
     const { body } = await simulator.get(
       `/${businessAccountId}/message_templates?name=hello_campaign&language=en_US&fields=components,quality_score`,

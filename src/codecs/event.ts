@@ -3,6 +3,12 @@
  * What the provider wrote is passed on as it came: those objects name the fields the specification names and keep the rest.
  */
 import * as t from 'io-ts';
+import {
+  assignmentSources,
+  assignmentTypes,
+  chatModes,
+  conversationStatuses,
+} from '../domain/conversations/conversation.ts';
 import type { EventKey } from '../domain/webhooks/event-key.ts';
 import { describe, named } from './json-schema.ts';
 import { nullish, oneOf, optional, struct } from './struct.ts';
@@ -164,16 +170,16 @@ const ConversationAssignedData = named(
   'ConversationAssignedData',
   struct({
     ...conversationPlace,
-    assignmentType: oneOf(['user', 'team', 'bot', 'none'], 'AssignmentType'),
+    assignmentType: oneOf(assignmentTypes, 'AssignmentType'),
     assignedTo: nullish(AssigneeRecord),
     assignedBy: nullish(actor),
-    chatMode: oneOf(['manual', 'bot', 'assistant'], 'ChatMode'),
-    source: oneOf(['manual', 'chatbot', 'assistant', 'api', 'auto'], 'AssignmentSource'),
+    chatMode: oneOf(chatModes, 'ChatMode'),
+    source: oneOf(assignmentSources, 'AssignmentSource'),
   }),
 );
 export type ConversationAssignedData = t.TypeOf<typeof ConversationAssignedData>;
 
-const conversationStatus = oneOf(['open', 'resolved', 'closed'], 'ConversationStatus');
+const conversationStatus = oneOf(conversationStatuses, 'ConversationStatus');
 
 /** `closedAt` is null unless the new status is `closed`; `changedBy` is null when nobody did it by hand. */
 const ConversationStatusChangedData = named(

@@ -1,4 +1,5 @@
 /** Conversations with contacts: their values (Spec 3.2, 6.3) and what a change makes of them. Io-ts-free and Node-free. */
+import type { EventData } from '../../codecs/event.ts';
 
 export const conversationStatuses = ['open', 'resolved', 'closed'] as const;
 export type ConversationStatus = (typeof conversationStatuses)[number];
@@ -12,21 +13,12 @@ export type ChatMode = (typeof chatModes)[number];
 export const assignmentSources = ['manual', 'chatbot', 'assistant', 'api', 'auto'] as const;
 export type AssignmentSource = (typeof assignmentSources)[number];
 
-/** Whom a conversation is assigned to; what the caller left out is null. */
-export interface Assignee {
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-  readonly email: string | null;
-}
+type Assigned = EventData<'conversation.assigned'>;
 
+/** Whom a conversation is assigned to; what the caller left out is null. */
+export type Assignee = NonNullable<Assigned['assignedTo']>;
 /** Who assigned or changed a conversation. */
-export interface Actor {
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly email: string | null;
-}
+export type Actor = NonNullable<Assigned['assignedBy']>;
 
 export interface Conversation {
   readonly id: string;

@@ -1,6 +1,7 @@
 /** Conversations as agents see and change them; inbound messages find theirs in `incoming-conversations.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { AssigneeRecord } from '../../codecs/event.ts';
 import { oneOf } from '../../codecs/struct.ts';
 import {
   assignmentTypes,
@@ -15,14 +16,6 @@ import { asConflict } from '../database/failure.ts';
 import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
-const AssigneeFields = t.type({
-  id: nullable(t.string),
-  name: nullable(t.string),
-  firstName: nullable(t.string),
-  lastName: nullable(t.string),
-  email: nullable(t.string),
-});
-
 const ConversationFields = t.type({
   id: t.string,
   contactId: t.string,
@@ -30,7 +23,7 @@ const ConversationFields = t.type({
   phoneNumberId: t.string,
   status: oneOf(conversationStatuses),
   assignmentType: oneOf(assignmentTypes),
-  assignedTo: nullable(AssigneeFields),
+  assignedTo: nullable(AssigneeRecord),
   chatMode: oneOf(chatModes),
   closedAt: nullable(timestamp),
   createdAt: timestamp,

@@ -3,7 +3,7 @@ import { createChannel } from '../../src/commands/workspaces/create-channel.ts';
 import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
 import { rechargeWallet } from '../../src/commands/wallet/recharge-wallet.ts';
 import { syncTemplates } from '../../src/commands/templates/sync-templates.ts';
-import { findChannelByPhoneNumberId } from '../../src/records/workspaces/channels.ts';
+import { findNotifiedChannels } from '../../src/records/workspaces/notified-channels.ts';
 import { connectDemoDependencies, type DemoDependencies } from './dependencies.ts';
 import type { DemoIdentity } from './identity.ts';
 import { prepareDemoKeys, type DemoKeys } from './keys.ts';
@@ -51,7 +51,8 @@ async function findOrCreate(
   { progress }: Pick<StackContext, 'progress'>,
 ): Promise<Owner> {
   const { phoneNumberId, businessAccountId } = identity;
-  const channel = await findChannelByPhoneNumberId(dependencies.database, phoneNumberId);
+  const channels = await findNotifiedChannels(dependencies.database, [phoneNumberId]);
+  const channel = channels.get(phoneNumberId);
   if (channel !== undefined) {
     return { workspaceId: channel.workspaceId, channelId: channel.id, phoneNumberId, businessAccountId };
   }

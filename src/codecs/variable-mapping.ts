@@ -1,7 +1,7 @@
 /**
  * `variable_mapping` of campaigns (Spec 4.1.1) and `variableMapping` of single sends (Spec 4.5). The codecs check the
- * shape that holds for every template; what one template needs is checked in `domain/variable-mapping.ts` and
- * `domain/template-input.ts`.
+ * shape that holds for every template; what one template needs is checked in `domain/templates/variable-mapping.ts` and
+ * `domain/templates/input.ts`.
  */
 import * as t from 'io-ts';
 import { listOf } from './collections.ts';

@@ -1,4 +1,4 @@
-/** The failures a caller can cause. No HTTP in here: `api/error-envelope.ts` alone translates them. */
+/** The failures a caller can cause. No HTTP in here: `api/frame/error-envelope.ts` alone translates them. */
 
 export interface FieldProblem {
   /** Dot path, e.g. `quick_contacts.1`. */

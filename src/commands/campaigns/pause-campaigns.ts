@@ -3,7 +3,7 @@
  * learn of it by the commands that are written with it.
  */
 import type { Dependencies } from '../../dependencies.ts';
-import { pauseRunningOfChannel, pauseRunningOfTemplate } from '../../records/campaigns/lifecycle.ts';
+import { pauseRunning } from '../../records/campaigns/lifecycle.ts';
 import type { Connection } from '../../records/database/database.ts';
 
 type Logging = Pick<Dependencies, 'logger'>;
@@ -14,7 +14,7 @@ export async function pauseCampaignsOfTemplate(
   connection: Connection,
   templateId: string,
 ): Promise<readonly string[]> {
-  const campaignIds = await pauseRunningOfTemplate(connection, templateId);
+  const campaignIds = await pauseRunning(connection, { templateId });
   if (campaignIds.length > 0)
     logger.warn({ templateId, campaignIds }, 'template unavailable: campaigns paused');
   return campaignIds;
@@ -26,7 +26,7 @@ export async function pauseCampaignsOfChannel(
   connection: Connection,
   channelId: string,
 ): Promise<readonly string[]> {
-  const campaignIds = await pauseRunningOfChannel(connection, channelId);
+  const campaignIds = await pauseRunning(connection, { channelId });
   if (campaignIds.length > 0) logger.error({ channelId, campaignIds }, 'channel blocked: campaigns paused');
   return campaignIds;
 }

@@ -54,7 +54,7 @@ export async function applyTemplateNotification(
   }
   if (isOutdated(template, item)) return nothingToDo;
   const changed = afterItem(template, item);
-  if (isSame(template, changed)) return nothingToDo;
+  if (JSON.stringify(template) === JSON.stringify(changed)) return nothingToDo;
   await updateNotifiedTemplate(connection, changed);
 
   if (item.kind === 'template_announcement') {
@@ -102,18 +102,6 @@ function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemp
 function isOutdated({ statusToldAt }: NotifiedTemplate, item: TemplateItem): boolean {
   const toldAt = item.kind === 'template_status' ? epochSeconds(item.timestamp) : null;
   return toldAt !== null && statusToldAt !== null && toldAt < statusToldAt;
-}
-
-function isSame(one: NotifiedTemplate, other: NotifiedTemplate): boolean {
-  return (
-    one.status === other.status &&
-    one.category === other.category &&
-    one.quality === other.quality &&
-    one.rejectedReason === other.rejectedReason &&
-    one.upcomingCategory === other.upcomingCategory &&
-    one.upcomingCategoryAt?.getTime() === other.upcomingCategoryAt?.getTime() &&
-    one.statusToldAt?.getTime() === other.statusToldAt?.getTime()
-  );
 }
 
 function eventType(before: NotifiedTemplate, after: NotifiedTemplate): 'STATUS' | 'CATEGORY' | null {

@@ -160,18 +160,8 @@ function callerError({ failure }: ProviderRequestError): Error {
   return new ProviderRefused(failure.code, failure.details ?? failure.message);
 }
 
-const listed = (template: ProviderTemplate): ListedTemplate =>
-  storable({
-    providerTemplateId: template.id,
-    name: template.name,
-    language: template.language,
-    category: template.category,
-    status: template.status,
-    parameterFormat: template.parameterFormat,
-    components: template.components,
-    quality: template.qualityScore,
-    rejectedReason: template.rejectedReason,
-  });
+const listed = ({ id, qualityScore, ...template }: ProviderTemplate): ListedTemplate =>
+  storable({ ...template, providerTemplateId: id, quality: qualityScore });
 
 async function writePage(
   dependencies: SyncDependencies,

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
-import { pauseRunningOfChannel } from '../../records/campaigns/lifecycle.ts';
+import { pauseRunning } from '../../records/campaigns/lifecycle.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { setMessagingLimit } from '../../records/sending/messaging-limit.ts';
 import { findChannelById, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
@@ -64,7 +64,7 @@ export async function updateChannel(
       : secrets.encrypt(input.accessToken, `channel ${input.channelId}`);
   await database.transaction(async (transaction) => {
     // A loop of the workers tells their workflows.
-    if (settings.status === 'blocked') await pauseRunningOfChannel(transaction, input.channelId);
+    if (settings.status === 'blocked') await pauseRunning(transaction, { channelId: input.channelId });
     await updateChannelSettings(transaction, input.channelId, {
       ...settings,
       blockReason: blockReasonOf(found, settings.status),

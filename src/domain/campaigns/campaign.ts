@@ -114,11 +114,6 @@ export function actionOfStart(campaign: {
   return campaign.sendType === 'IMMEDIATE' ? 'requeue' : 'reschedule';
 }
 
-/** The statuses from which an action is possible: for the WHERE clause of the statement that makes the move. */
-export function statusesBefore(action: CampaignAction): readonly CampaignStatus[] {
-  return campaignStatuses.filter((status) => transitions[action][status] !== undefined);
-}
-
 /** Nothing will ever happen to the campaign again, apart from receipts for what it sent. */
 export function isFinished(status: CampaignStatus): boolean {
   return campaignActions.every((action) => transitions[action][status] === undefined);

@@ -11,25 +11,20 @@ export interface NewCampaignFile {
   readonly headers: readonly string[];
 }
 
-const Kept = row(t.type({ files: t.number, bytes: t.number }));
+const Kept = t.type({ files: t.number, bytes: t.number });
 
 /** What the workspace keeps at present. */
 export function countCampaignFiles(connection: Connection, workspaceId: number) {
-  return connection.one(sql.type(Kept)`
+  return connection.one(sql.type(row(Kept))`
     SELECT count(*)::int4 AS files, COALESCE(sum(size), 0)::float8 AS bytes
     FROM campaign_file WHERE workspace_id = ${workspaceId}`);
-}
-
-export interface FileLimits {
-  readonly files: number;
-  readonly bytes: number;
 }
 
 /** False when the workspace would keep more than it may; nothing is written then. */
 export async function insertCampaignFile(
   database: Database,
   workspaceId: number,
-  { key, size, headers, most }: NewCampaignFile & { readonly most: FileLimits },
+  { key, size, headers, most }: NewCampaignFile & { readonly most: t.TypeOf<typeof Kept> },
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
     // Two uploads at once must not both see the last room.

@@ -1,5 +1,5 @@
-/** The statements that move a campaign's status. Which moves exist is the table of domain/campaign.ts alone. */
-import { sql } from 'slonik';
+/** The statements that move a campaign's status. Which moves exist is the table of domain/campaigns/campaign.ts alone. */
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import {
@@ -8,7 +8,6 @@ import {
   pauseReasons,
   preparationStatuses,
   sendTypes,
-  statusesBefore,
   type CampaignAction,
   type PauseReason,
 } from '../../domain/campaigns/campaign.ts';
@@ -84,38 +83,28 @@ export async function moveCampaignAndTell(...move: Parameters<typeof moveCampaig
   await insertRefreshCommand(transaction, campaign.id);
 }
 
-/** Pauses every campaign that is started or waits to start and that the condition names. Returns their ids. */
-async function pauseWhere(
+// A campaign that has not begun meets the obstacle when it begins, if it is still there.
+const startedStatuses = campaignStatuses.filter(
+  (status) =>
+    nextCampaignStatus(status, 'pause') !== undefined && nextCampaignStatus(status, 'complete') !== undefined,
+);
+
+/** Pauses every started campaign of a template or of a channel. Returns their ids. */
+export async function pauseRunning(
   transaction: Connection,
-  condition: ReturnType<typeof sql.fragment>,
-  reason: PauseReason,
+  cause: { readonly templateId: string } | { readonly channelId: string },
 ): Promise<readonly string[]> {
-  const paused = await transaction.any(sql.type(row(t.type({ id: t.string })))`
+  const [condition, reason]: readonly [FragmentSqlToken, PauseReason] =
+    'templateId' in cause
+      ? [sql.fragment`template_id = ${cause.templateId}`, 'TEMPLATE_UNAVAILABLE']
+      : [sql.fragment`channel_id = ${cause.channelId}`, 'CHANNEL_BLOCKED'];
+  const paused = await transaction.anyFirst(sql.type(row(t.type({ id: t.string })))`
     UPDATE campaign SET status = 'PAUSED', pause_reason = ${reason}, epoch = epoch + 1, updated_at = now()
     WHERE id IN (SELECT id FROM campaign WHERE ${condition}
       AND status = ANY (${sql.array(startedStatuses, 'text')}) ORDER BY id FOR NO KEY UPDATE)
     RETURNING id`);
-  for (const { id } of paused) await insertRefreshCommand(transaction, id);
-  return paused.map(({ id }) => id);
-}
-
-// A campaign that has not begun meets the obstacle when it begins, if it is still there.
-const startedStatuses = statusesBefore('pause').filter(
-  (status) => nextCampaignStatus(status, 'complete') !== undefined,
-);
-
-export async function pauseRunningOfTemplate(
-  transaction: Connection,
-  templateId: string,
-): Promise<readonly string[]> {
-  return pauseWhere(transaction, sql.fragment`template_id = ${templateId}`, 'TEMPLATE_UNAVAILABLE');
-}
-
-export async function pauseRunningOfChannel(
-  transaction: Connection,
-  channelId: string,
-): Promise<readonly string[]> {
-  return pauseWhere(transaction, sql.fragment`channel_id = ${channelId}`, 'CHANNEL_BLOCKED');
+  for (const id of paused) await insertRefreshCommand(transaction, id);
+  return paused;
 }
 
 /** Counts the campaign against this UTC month's broadcast quota, once. False when the quota is used up. */

@@ -13,7 +13,7 @@ import { waitingColumns, waitingJoin } from '../sending/waiting.ts';
 import { contactTotals } from './standing.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type Place } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { counterColumns, counterFields } from './status-counters.ts';
 
@@ -102,7 +102,7 @@ export function listCampaignReports(
   return listPage(connection, {
     ...place,
     narrowedBy: 'status',
-    parser: countedRow(CampaignReport),
+    codec: CampaignReport,
     columns,
     table: sql.fragment`campaign`,
     joins,

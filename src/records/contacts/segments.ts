@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { FilterMatch, SegmentCondition } from '../../codecs/segment-filter.ts';
 import { Invalid, NotFound } from '../../domain/error.ts';
 import type { Connection, Database } from '../database/database.ts';
-import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type Place } from '../database/page.ts';
 import { nothing, row, timestamp } from '../database/row.ts';
 
 const Segment = t.type({
@@ -28,7 +28,7 @@ export function listSegments(
     ...place,
     narrowedBy: 'nothing: it is short',
     isCountedWhole: true,
-    parser: countedRow(Segment),
+    codec: Segment,
     columns: selection,
     table: sql.fragment`segment`,
     conditions: [sql.fragment`workspace_id = ${workspaceId}`],

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type Place } from '../database/page.ts';
 import { nothing, row } from '../database/row.ts';
 
 const Tag = t.type({
@@ -37,7 +37,7 @@ export function listTags(
     ...place,
     narrowedBy: 'search',
     isCountedWhole: true,
-    parser: countedRow(Tag),
+    codec: Tag,
     columns: selection,
     table: sql.fragment`tag`,
     conditions,

@@ -1,4 +1,4 @@
-/** Conversations as agents see and change them; inbound messages find theirs in `incoming-conversations.ts`. */
+/** Conversations as agents see and change them; inbound messages find theirs in `callbacks/conversations.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { AssigneeRecord } from '../../codecs/event.ts';
@@ -13,7 +13,7 @@ import {
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { asConflict } from '../database/failure.ts';
-import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type Place } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
 const ConversationFields = t.type({
@@ -60,7 +60,7 @@ export function listConversations(
   return listPage(connection, {
     ...place,
     narrowedBy: 'status, assignedTo or contactId',
-    parser: countedRow(ConversationFields),
+    codec: ConversationFields,
     columns: selection,
     table: sql.fragment`conversation`,
     conditions,

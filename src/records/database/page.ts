@@ -19,16 +19,9 @@ export interface Page<A> {
 }
 
 const Counted = t.type({ total: t.number });
-type Counted = t.TypeOf<typeof Counted>;
 
-/** What `PageQuery.parser` takes: a row, and the number of all. One codec: an intersection would read every row twice. */
-export const countedRow = <P extends t.Props>({
-  props,
-}: t.TypeC<P>): RowParser<t.TypeOf<t.TypeC<P>> & Counted> =>
-  row(t.type({ ...props, ...Counted.props }) as unknown as t.Type<t.TypeOf<t.TypeC<P>> & Counted>);
-
-interface PageQuery<A extends object> extends Place {
-  readonly parser: RowParser<A & Counted>;
+interface PageQuery<P extends t.Props> extends Place {
+  readonly codec: t.TypeC<P>;
   readonly columns: Fragment;
   readonly table: Fragment;
   /** Tables that hold exactly one row to each. */
@@ -86,11 +79,15 @@ export async function listPart<P extends t.Props>(
 }
 
 /** Throws Invalid for a page that lies too deep. */
-export async function listPage<A extends object>(
+export async function listPage<P extends t.Props>(
   connection: Connection,
-  query: PageQuery<A>,
-): Promise<Page<A>> {
-  const { parser, columns, table, joins = sql.fragment``, conditions, order, page, limit } = query;
+  query: PageQuery<P>,
+): Promise<Page<t.TypeOf<t.TypeC<P>>>> {
+  // One codec: an intersection would read every row twice.
+  const parser = row(t.type({ ...query.codec.props, ...Counted.props })) as RowParser<
+    t.TypeOf<t.TypeC<P>> & t.TypeOf<typeof Counted>
+  >;
+  const { columns, table, joins = sql.fragment``, conditions, order, page, limit } = query;
   if (page * limit > deepest)
     throw Invalid.at(
       'page',

@@ -3,17 +3,12 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
+import { SyncedTemplate, syncedSelection } from './sync.ts';
 
 const NotifiedTemplate = t.type({
-  id: t.string,
+  ...SyncedTemplate.props,
   workspaceId: t.number,
-  providerTemplateId: t.string,
-  name: t.string,
-  language: t.string,
-  category: t.string,
-  status: t.string,
   quality: nullable(t.string),
-  rejectedReason: nullable(t.string),
   /** To the second: when the provider changed the status, or was asked for it by a sync; null before either. */
   statusToldAt: nullable(timestamp),
   /** What the provider has announced, and for when. */
@@ -31,8 +26,7 @@ export async function lockNotifiedTemplate(
   }: { readonly businessAccountId: string; readonly providerTemplateId: string },
 ): Promise<NotifiedTemplate | undefined> {
   const found = await connection.maybeOne(sql.type(row(NotifiedTemplate))`
-    SELECT id, workspace_id AS "workspaceId", provider_template_id AS "providerTemplateId", name, language, category,
-      status, quality, rejected_reason AS "rejectedReason", status_told_at AS "statusToldAt",
+    SELECT ${syncedSelection}, workspace_id AS "workspaceId", quality, status_told_at AS "statusToldAt",
       upcoming_category AS "upcomingCategory", upcoming_category_at AS "upcomingCategoryAt"
     FROM template
     WHERE business_account_id = ${businessAccountId} AND provider_template_id = ${providerTemplateId}

@@ -18,7 +18,7 @@ export async function lockTemplatesOf(connection: Connection, businessAccountId:
     SELECT FROM business_account WHERE id = ${businessAccountId} FOR NO KEY UPDATE`);
 }
 
-const SyncedTemplate = t.type({
+export const SyncedTemplate = t.type({
   id: t.string,
   providerTemplateId: t.string,
   name: t.string,
@@ -29,7 +29,7 @@ const SyncedTemplate = t.type({
 });
 export type SyncedTemplate = t.TypeOf<typeof SyncedTemplate>;
 
-const selection = sql.fragment`
+export const syncedSelection = sql.fragment`
   template.id, template.provider_template_id AS "providerTemplateId", template.name, template.language,
   template.status, template.category, template.rejected_reason AS "rejectedReason"`;
 
@@ -40,7 +40,7 @@ export async function lockSyncedTemplates(
   providerTemplateIds: readonly string[],
 ): Promise<readonly SyncedTemplate[]> {
   return connection.any(sql.type(row(SyncedTemplate))`
-    SELECT ${selection} FROM template
+    SELECT ${syncedSelection} FROM template
     WHERE business_account_id = ${businessAccountId}
       AND provider_template_id = ANY (${sql.array([...providerTemplateIds], 'text')})
     ORDER BY id
@@ -93,7 +93,7 @@ export async function upsertTemplates(
       IS DISTINCT FROM (excluded.name, excluded.language, excluded.category, excluded.status,
         excluded.parameter_format, excluded.components, excluded.quality, excluded.rejected_reason,
         NULL::timestamptz)
-    RETURNING ${selection}`);
+    RETURNING ${syncedSelection}`);
 }
 
 /** Templates that a sync begun at `startedAt` has not seen, locked until the transaction ends. */
@@ -102,7 +102,7 @@ export async function lockUnseenTemplates(
   { businessAccountId, startedAt }: { readonly businessAccountId: string; readonly startedAt: string },
 ): Promise<readonly SyncedTemplate[]> {
   return connection.any(sql.type(row(SyncedTemplate))`
-    SELECT ${selection} FROM template
+    SELECT ${syncedSelection} FROM template
     WHERE business_account_id = ${businessAccountId} AND vanished_at IS NULL
       AND synced_at < ${startedAt}::timestamptz
     ORDER BY id
@@ -115,5 +115,5 @@ export function markVanishedTemplates(connection: Connection, templateIds: reado
     UPDATE template
     SET vanished_at = clock_timestamp(), status = ${vanishedStatus}, updated_at = clock_timestamp()
     WHERE id = ANY (${sql.array([...templateIds], 'uuid')})
-    RETURNING ${selection}`);
+    RETURNING ${syncedSelection}`);
 }

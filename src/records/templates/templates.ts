@@ -1,9 +1,9 @@
-/** Templates of a workspace, for reading. Sync writes them (`template-sync.ts`). */
+/** Templates of a workspace, for reading. Sync writes them (`sync.ts`). */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type Place } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
 const Template = t.type({
@@ -76,7 +76,7 @@ export function listTemplates(
     ...place,
     narrowedBy: 'status or search',
     isCountedWhole: true,
-    parser: countedRow(Template),
+    codec: Template,
     columns: selection,
     table: sql.fragment`template`,
     conditions: [

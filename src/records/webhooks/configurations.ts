@@ -9,7 +9,7 @@ import type { WebhookStatus } from '../../domain/webhooks/configuration.ts';
 import { maxConfigurations, webhookStatuses } from '../../domain/webhooks/configuration.ts';
 import { insertAuditEntry } from '../operations/audit.ts';
 import type { Connection, Database } from '../database/database.ts';
-import { countedRow, listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type Place } from '../database/page.ts';
 import { nothing, row, timestamp } from '../database/row.ts';
 
 const WebhookConfiguration = t.type({
@@ -75,7 +75,7 @@ export function listWebhookConfigurations(
     ...place,
     narrowedBy: 'nothing: it is short',
     isCountedWhole: true,
-    parser: countedRow(WebhookConfiguration),
+    codec: WebhookConfiguration,
     columns: selection,
     table: sql.fragment`webhook_configuration`,
     conditions: [sql.fragment`workspace_id = ${workspaceId}`],

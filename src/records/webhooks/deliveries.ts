@@ -1,4 +1,4 @@
-/** The delivery log as customers read it. What the relay and the worker do with it is in `webhook-dispatch.ts` and `webhook-attempts.ts`. */
+/** The delivery log as customers read it. What the relay and the worker do with it is in `dispatch.ts` and `attempts.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';

@@ -43,26 +43,18 @@ export async function revokeApiKey(connection: Connection, keyId: string): Promi
   return revoked ?? undefined;
 }
 
-export interface NewHash {
-  readonly keyId: string;
-  readonly secretHash: Buffer;
-  readonly pepperId: string;
-}
-
 /** Keeps the secret's hash under another pepper. Does nothing when somebody else has done so, or the key is revoked. */
-export async function replaceKeyHash(connection: Connection, { keyId, secretHash, pepperId }: NewHash) {
+export async function replaceKeyHash(
+  connection: Connection,
+  { keyId, secretHash, pepperId }: Pick<ApiKey, 'keyId' | 'secretHash' | 'pepperId'>,
+) {
   await connection.query(sql.type(nothing)`
     UPDATE api_key SET secret_hash = ${sql.binary(secretHash)}, pepper_id = ${pepperId}
     WHERE key_id = ${keyId} AND pepper_id <> ${pepperId} AND revoked_at IS NULL`);
 }
 
-const StaleKey = t.type({
-  keyId: t.string,
-  workspaceId: t.number,
-  scope: oneOf(keyScopes),
-  pepperId: t.string,
-  lastUsedAt: nullable(timestamp),
-});
+const { channelId: _, secretHash: __, ...staleProps } = ApiKey.props;
+const StaleKey = t.type(staleProps);
 export type StaleKey = t.TypeOf<typeof StaleKey>;
 
 /** Keys in force whose hash is under another pepper than this one, those used last first. */

@@ -110,16 +110,6 @@ export async function findChannelById(
   return found ?? undefined;
 }
 
-/** The channel whoever owns it: provider callbacks name it without a workspace. */
-export async function findChannelByPhoneNumberId(
-  connection: Connection,
-  phoneNumberId: string,
-): Promise<Channel | undefined> {
-  const found = await connection.maybeOne(sql.type(row(Channel))`
-    SELECT ${selection} FROM channel WHERE phone_number_id = ${phoneNumberId}`);
-  return found ?? undefined;
-}
-
 export async function listChannelsOfBusinessAccount(
   connection: Connection,
   workspaceId: number,

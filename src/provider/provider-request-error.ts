@@ -1,5 +1,5 @@
 import type { SendRejected, SendUnknown, SendUnreachable } from './provider.ts';
-import { Failure } from '../domain/error.ts';
+import { Failure, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
 
 /** Why a reading request (templates) failed; the same three kinds as a send that was not accepted. */
 export type RequestFailure = SendRejected | SendUnreachable | SendUnknown;
@@ -12,6 +12,13 @@ export class ProviderRequestError extends Failure {
     super(describeFailure(failure));
     this.failure = failure;
   }
+}
+
+/** For whoever waits for the answer. */
+export function callerError({ failure }: ProviderRequestError): Failure {
+  // An HTTP error outside the provider's protocol is not the provider's word.
+  if (failure.kind !== 'rejected' || failure.code === failure.httpStatus) return new ProviderUnreachable();
+  return new ProviderRefused(failure.code, failure.details ?? failure.message);
 }
 
 function describeFailure(failure: RequestFailure): string {

@@ -12,23 +12,18 @@ export const newCampaignFileKey = (): string => `${fileKeyPrefix}${randomUUID()}
 
 export const isCampaignFileKey = (key: string): boolean => keyPattern.test(key);
 
+type Address = Pick<Config, 'publicUrl' | 'host' | 'port'>;
+
 /** Where this API is reached from outside. */
-export const publicOrigin = ({
-  publicUrl,
-  host,
-  port,
-}: Pick<Config, 'publicUrl' | 'host' | 'port'>): string =>
+export const publicOrigin = ({ publicUrl, host, port }: Address): string =>
   publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-export function campaignFileUrl(config: Pick<Config, 'publicUrl' | 'host' | 'port'>, key: string): string {
+export function campaignFileUrl(config: Address, key: string): string {
   return `${publicOrigin(config)}${path}${key}`;
 }
 
 /** Undefined for a URL that is not one of ours. */
-export function campaignFileKey(
-  config: Pick<Config, 'publicUrl' | 'host' | 'port'>,
-  url: string,
-): string | undefined {
+export function campaignFileKey(config: Address, url: string): string | undefined {
   const prefix = `${publicOrigin(config)}${path}`;
   const key = url.startsWith(prefix) ? url.slice(prefix.length) : '';
   return isCampaignFileKey(key) ? key : undefined;

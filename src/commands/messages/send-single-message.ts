@@ -1,4 +1,5 @@
 /** One message outside campaigns: claimed, paced, sent at most once, recorded. */
+import { errorName } from '../../concurrency/polling-loop.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../../dependencies.ts';
@@ -220,10 +221,7 @@ async function learn(
   try {
     await learnIdsOfRecipient(database, messageId, providerIds);
   } catch (error) {
-    logger.warn(
-      { messageId, error: error instanceof Error ? error.name : 'unknown' },
-      'ids of a recipient not learned',
-    );
+    logger.warn({ messageId, error: errorName(error) }, 'ids of a recipient not learned');
   }
 }
 
@@ -242,7 +240,7 @@ async function record(
     await untilDone(() => recordMessageResult(database, messageId, result), recordForMs);
   } catch (error) {
     logger.error(
-      { messageId, state: result.state, error: error instanceof Error ? error.name : 'unknown' },
+      { messageId, state: result.state, error: errorName(error) },
       'result not recorded: receipts have to settle the message',
     );
   }

@@ -1,8 +1,8 @@
 /** Hands a file for the header of a message to the provider, as it comes: nothing of it is kept here. */
 import type { Readable } from 'node:stream';
 import type { Dependencies } from '../../dependencies.ts';
-import { FileTooLarge, Invalid, ProviderRefused, ProviderUnreachable } from '../../domain/error.ts';
-import { ProviderRequestError } from '../../provider/provider-request-error.ts';
+import { FileTooLarge, Invalid } from '../../domain/error.ts';
+import { callerError, ProviderRequestError } from '../../provider/provider-request-error.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 
 const mib = 1024 * 1024;
@@ -77,9 +77,6 @@ export async function uploadMedia(
     return { id, mimeType, size };
   } catch (error) {
     if (broken !== undefined) throw broken;
-    if (!(error instanceof ProviderRequestError)) throw error;
-    const { failure } = error;
-    if (failure.kind !== 'rejected' || failure.code === failure.httpStatus) throw new ProviderUnreachable();
-    throw new ProviderRefused(failure.code, failure.details ?? failure.message);
+    throw error instanceof ProviderRequestError ? callerError(error) : error;
   }
 }

@@ -1,3 +1,4 @@
+import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 
 /** Has the templates of these business accounts fetched again. Never fails the caller: the hourly sync makes up for it. */
@@ -9,10 +10,7 @@ export async function requestTemplateSyncs(
     try {
       await orchestrator.startTemplateSync(businessAccountId);
     } catch (error) {
-      logger.warn(
-        { businessAccountId, error: error instanceof Error ? error.name : 'unknown' },
-        'sync of templates delayed',
-      );
+      logger.warn({ businessAccountId, error: errorName(error) }, 'sync of templates delayed');
     }
   }
 }

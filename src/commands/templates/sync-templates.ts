@@ -1,6 +1,5 @@
 /** Pulls the provider's templates, which are the source of truth. */
 import type { Dependencies } from '../../dependencies.ts';
-import { ProviderRefused, ProviderUnreachable } from '../../domain/error.ts';
 import { providerErrorRule } from '../../domain/sending/provider-error.ts';
 import {
   addSummaries,
@@ -9,7 +8,7 @@ import {
   type ListedTemplate,
   type SyncSummary,
 } from '../../domain/templates/sync.ts';
-import { ProviderRequestError } from '../../provider/provider-request-error.ts';
+import { callerError, ProviderRequestError } from '../../provider/provider-request-error.ts';
 import type { ProviderTemplate } from '../../provider/provider.ts';
 import {
   findBusinessAccount,
@@ -152,12 +151,6 @@ export async function syncTemplates(
   }
   if (trouble !== undefined) throw callerError(trouble);
   return summary;
-}
-
-function callerError({ failure }: ProviderRequestError): Error {
-  // An HTTP error outside the provider's protocol is not the provider's word.
-  if (failure.kind !== 'rejected' || failure.code === failure.httpStatus) return new ProviderUnreachable();
-  return new ProviderRefused(failure.code, failure.details ?? failure.message);
 }
 
 const listed = ({ id, qualityScore, ...template }: ProviderTemplate): ListedTemplate =>

@@ -38,7 +38,7 @@ export type DeliverySummary = 'delivered' | `failed: ${string}` | 'not pending';
 export function createDeliverWebhook(
   dependencies: WebhookDependencies,
 ): (deliveryId: string) => Promise<DeliverySummary> {
-  const { database, config, logger, metrics } = dependencies;
+  const { database, config, logger, metrics, outbound } = dependencies;
 
   const claim = groupCalls<string, Attempt | 'held' | undefined>(async (ids) => {
     const attempts = await claimAttempts(database, ids, {
@@ -74,7 +74,8 @@ export function createDeliverWebhook(
       logger.info({ ...delivery, state: 'failed', errorCode: refusal }, 'delivery');
       return `failed: ${refusal}`;
     }
-    const result = await makeAttempt(dependencies, attempt);
+    const outcome = await outbound.postWebhook(webhookRequest(dependencies, attempt));
+    const result = { id: deliveryId, ...outcome };
     // Recording may be tried again, dialling may not: the claim was the permission for one request.
     await untilDone(() => (result.errorCode === 'timeout' ? recordLate : record)(result), keptForMs);
     const { state, errorCode, responseStatus, durationMs } = result;
@@ -112,13 +113,4 @@ function webhookRequest(dependencies: Signer, attempt: Attempt): WebhookRequest 
       }),
     },
   };
-}
-
-/** Makes the attempt that was claimed. Never dials twice; a receiver's failure is part of the result. */
-async function makeAttempt(
-  dependencies: Signer & Pick<Dependencies, 'outbound'>,
-  attempt: Attempt,
-): Promise<AttemptResult> {
-  const outcome = await dependencies.outbound.postWebhook(webhookRequest(dependencies, attempt));
-  return { id: attempt.id, ...outcome };
 }

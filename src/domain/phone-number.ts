@@ -17,33 +17,25 @@ export interface PhoneNumber {
   readonly country: string;
 }
 
-export interface PhoneNumberContext {
-  /** The country of numbers written without one: `49`, `+49` or `DE`. Absent: such digits are read as international. */
-  readonly defaultCountryCode?: string | undefined;
-}
-
 /**
- * A phone number as people write it, as E.164; undefined when it is no valid number. A `+` wins over the context.
+ * A phone number as people write it, as E.164; undefined when it is no valid number. `country` is that of numbers written without
+ * one: `49`, `+49` or `DE`; '': such digits are read as international. A `+` wins over it.
  * Spaces, brackets and marks may stand between the digits; extensions and letters make it invalid.
  */
-export function normalisePhoneNumber(
-  input: string,
-  context: PhoneNumberContext = {},
-): PhoneNumber | undefined {
+export function normalisePhoneNumber(input: string, country = ''): PhoneNumber | undefined {
   const text = clean(input);
   if (text === '') return undefined;
-  const { defaultCountryCode } = context;
   if (text.startsWith('+')) return international(text.slice(1));
-  if (defaultCountryCode === undefined || defaultCountryCode.trim() === '') {
+  if (country.trim() === '') {
     return international(text.startsWith('00') ? text.slice(2) : text);
   }
-  const plan = planOfContext(defaultCountryCode);
+  const plan = planOf(country);
   return plan === undefined ? undefined : national(text, plan);
 }
 
 /** The calling code that `49`, `+49`, `0049` or `DE` stands for; undefined when there is none. */
 export function callingCodeFor(countryCode: string): string | undefined {
-  return planOfContext(countryCode)?.callingCode;
+  return planOf(countryCode)?.callingCode;
 }
 
 const plain = /^\+?\d+$/;
@@ -67,7 +59,7 @@ function inAscii(input: string): string {
     .replace(/[\u0660-\u0669\u06F0-\u06F9]/g, (digit) => String(digit.charCodeAt(0) & 0xf));
 }
 
-function planOfContext(countryCode: string): NumberingPlan | undefined {
+function planOf(countryCode: string): NumberingPlan | undefined {
   const text = countryCode.trim();
   return findPlan(/^[a-z]{2}$/i.test(text) ? text.toUpperCase() : text.replace(/^(?:\+|00)/, ''));
 }

@@ -85,7 +85,7 @@ describe('normalisePhoneNumber', () => {
     ['+۴۹ ۱۵۱ ۱۲۳۴۵۶۷۸', undefined, '4915112345678', 'DE'],
     ['+800 1234 5678', undefined, '80012345678', ''],
   ])('reads %s with country %s', (input, defaultCountryCode, digits, country) => {
-    const found = normalisePhoneNumber(input, { defaultCountryCode });
+    const found = normalisePhoneNumber(input, defaultCountryCode);
     expect(found?.digits).toBe(digits);
     if (found !== undefined) {
       expect(found.country).toBe(country);
@@ -112,10 +112,8 @@ describe('normalisePhoneNumber', () => {
   });
 
   it('refuses a national number when the country is unknown', () => {
-    expect(normalisePhoneNumber('015112345678', { defaultCountryCode: 'Atlantis' })).toBeUndefined();
-    expect(normalisePhoneNumber('+4915112345678', { defaultCountryCode: 'Atlantis' })?.digits).toBe(
-      '4915112345678',
-    );
+    expect(normalisePhoneNumber('015112345678', 'Atlantis')).toBeUndefined();
+    expect(normalisePhoneNumber('+4915112345678', 'Atlantis')?.digits).toBe('4915112345678');
   });
 
   it('says of international digits what the library says', () => {
@@ -139,7 +137,7 @@ describe('normalisePhoneNumber', () => {
     fc.assert(
       fc.property(nearlyValid, fc.constantFrom(...shapes), ({ country, number }, shape) => {
         const digits = shape(country, number);
-        const found = normalisePhoneNumber(digits, { defaultCountryCode: country });
+        const found = normalisePhoneNumber(digits, country);
         expect(found && { digits: found.digits, country: found.country }).toEqual(
           nationalOracle(digits, country),
         );
@@ -154,7 +152,7 @@ describe('normalisePhoneNumber', () => {
         fc.string(),
         fc.option(fc.string({ maxLength: 4 }), { nil: undefined }),
         (text, defaultCountryCode) => {
-          const found = normalisePhoneNumber(text, { defaultCountryCode });
+          const found = normalisePhoneNumber(text, defaultCountryCode);
           if (found !== undefined) expect(found.digits).toMatch(/^[1-9]\d{4,14}$/);
         },
       ),

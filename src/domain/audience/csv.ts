@@ -49,27 +49,11 @@ export function csvCandidateReader(mapping: CsvMapping, columnCount: number): Cs
   const { phone_column: phoneColumn, country_code_column: countryColumn } = mapping;
   const readPerson = personReader(mapping);
   return (cells, line) => {
-    const given = cells[phoneColumn];
-    if (given === undefined) {
-      return {
-        line,
-        given: '',
-        phone: undefined,
-        row: cells,
-        malformed: 'The row has no cell for the phone column',
-      };
-    }
-    if (hasSurplus(cells, columnCount)) {
-      return {
-        line,
-        given,
-        phone: undefined,
-        row: cells,
-        malformed: 'The row has more cells than the header',
-      };
-    }
+    const given = cells[phoneColumn] ?? '';
+    const malformed = malformation(cells, phoneColumn, columnCount);
+    if (malformed !== undefined) return { line, given, phone: undefined, row: cells, malformed };
     const country = cells[countryColumn] ?? '';
-    const phone = normalisePhoneNumber(given, { defaultCountryCode: country });
+    const phone = normalisePhoneNumber(given, country);
     // A file of international numbers names its one column twice.
     const hasOwnCountry = countryColumn !== phoneColumn && country.trim() !== '';
     if (phone === undefined && hasOwnCountry && callingCodeFor(country) === undefined) {
@@ -79,10 +63,11 @@ export function csvCandidateReader(mapping: CsvMapping, columnCount: number): Cs
   };
 }
 
-// Empty cells at the end come from spreadsheets; others mean that the cells do not stand under their headers.
-function hasSurplus(cells: readonly string[], columnCount: number): boolean {
-  if (cells.length <= columnCount) return false;
-  return cells.slice(columnCount).some((cell) => cell.trim() !== '');
+function malformation(cells: readonly string[], phoneColumn: number, columns: number): string | undefined {
+  if (cells.length <= phoneColumn) return 'The row has no cell for the phone column';
+  // Empty cells at the end come from spreadsheets; others mean that the cells do not stand under their headers.
+  const isSurplus = cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '');
+  return isSurplus ? 'The row has more cells than the header' : undefined;
 }
 
 const longestField = 255;

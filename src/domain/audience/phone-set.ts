@@ -2,7 +2,6 @@
 export interface PhoneSet {
   /** False when the number was in the set before. */
   readonly add: (digits: string) => boolean;
-  readonly size: () => number;
 }
 
 const firstCapacity = 4096;
@@ -38,7 +37,6 @@ export function createPhoneSet(): PhoneSet {
       if (size > places.length * highestLoad) grow();
       return true;
     },
-    size: () => size,
   };
 }
 

@@ -73,9 +73,8 @@ export function readContactNumber(
   if (countryCode !== undefined && code === undefined) {
     return { field: 'countryCode', message: 'countryCode must be a calling code, such as 49' };
   }
-  const defaultCountryCode = code ?? fallbackCode;
   const number =
-    normalisePhoneNumber(phoneNumber ?? '', { defaultCountryCode }) ??
+    normalisePhoneNumber(phoneNumber ?? '', code ?? fallbackCode) ??
     // Digits of another country that were written without their plus sign.
     (code === undefined ? normalisePhoneNumber(phoneNumber ?? '') : undefined);
   if (number === undefined) {
@@ -90,15 +89,11 @@ export function readContactNumber(
   return number;
 }
 
-export interface ContactOrigin {
-  readonly id: string;
-  readonly number: PhoneNumber;
-  readonly source: string;
-  readonly createdAt: Date;
-}
-
 /** A contact of whom nothing but the number is known. */
-export function newContact({ id, number, source, createdAt }: ContactOrigin): Contact {
+export function newContact(
+  number: PhoneNumber,
+  { id, source, createdAt }: Pick<Contact, 'id' | 'source' | 'createdAt'>,
+): Contact {
   return {
     id,
     phoneNumber: number.digits,

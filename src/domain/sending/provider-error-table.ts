@@ -15,22 +15,18 @@ export type ProviderErrorEffect =
   | 'resync_templates';
 
 export type ProviderErrorRule =
-  /** Send this message again after a growing delay, at most `attempts` times in all, then fail the recipient. */
+  /**
+   * Send this message again after a growing delay, at most `attempts` times in all, then fail the recipient. With
+   * `retry_recipient` only this recipient waits; the others go on.
+   */
   | {
-      readonly kind: 'retry';
+      readonly kind: 'retry' | 'retry_recipient';
       readonly attempts: number;
       readonly firstDelayMs: number;
       readonly factor: number;
     }
   /** Send this message once more, then fail the recipient. */
   | { readonly kind: 'retry_once'; readonly delayMs: number }
-  /** Only this recipient waits; the others go on. */
-  | {
-      readonly kind: 'retry_recipient';
-      readonly attempts: number;
-      readonly firstDelayMs: number;
-      readonly factor: number;
-    }
   /** The whole channel slows down, or is silent for a while; the message goes back without counting as an attempt. */
   | { readonly kind: 'throttle'; readonly delayMs: number; readonly silenceMs: number }
   /** Final for the recipient. `mappingSuspect`: when the first sends all fail so, the campaign's mapping is wrong. */

@@ -1,5 +1,6 @@
 import { isRecord, own, textOf } from './json.ts';
 import type { ButtonDefinition } from './definition.ts';
+import type { Report } from './slot-reader.ts';
 
 /** What a mapping gives for one button: an object with `type` and values, or just the button's main value. */
 export interface ButtonEntry {
@@ -9,8 +10,6 @@ export interface ButtonEntry {
 }
 
 export type ButtonEntries = ReadonlyMap<number, ButtonEntry>;
-
-type Report = (path: string, message: string) => void;
 
 /** The key that carries a button's main value; undefined for a button that takes none. */
 export const buttonKey = (button: ButtonDefinition): string | undefined => {

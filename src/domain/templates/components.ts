@@ -26,9 +26,9 @@ const knownTypes: ReadonlySet<string> = new Set([
   'CALL_PERMISSION_REQUEST',
 ]);
 
-const typeOf = (component: unknown): string => (textOf(own(component, 'type')) ?? '').toUpperCase();
+export const typeOf = (component: unknown): string => (textOf(own(component, 'type')) ?? '').toUpperCase();
 
-const find = (components: readonly unknown[], type: string): unknown =>
+export const componentOf = (components: readonly unknown[], type: string): unknown =>
   components.find((component) => typeOf(component) === type);
 
 const namedExamples = ['header_text_named_params', 'body_text_named_params'];
@@ -75,14 +75,14 @@ const parseBody = (component: unknown, options: BodyOptions): BodyDefinition | u
 const parseCard = (card: unknown, format: ParameterFormat): CardDefinition => {
   const components = listOf(own(card, 'components'));
   return {
-    header: parseHeader(find(components, 'HEADER'), format),
-    body: parseBody(find(components, 'BODY'), {
+    header: parseHeader(componentOf(components, 'HEADER'), format),
+    body: parseBody(componentOf(components, 'BODY'), {
       format,
       maxLength: cardBodyLength,
       authentication: false,
       hasOtpButton: false,
     }),
-    buttons: parseButtons(own(find(components, 'BUTTONS'), 'buttons'), {
+    buttons: parseButtons(own(componentOf(components, 'BUTTONS'), 'buttons'), {
       authentication: false,
       limitedTimeOffer: false,
     }),
@@ -108,15 +108,15 @@ export interface TemplateOptions {
 export const parseTemplate = (components: unknown, options: TemplateOptions): TemplateDefinition => {
   const list = listOf(components).filter(isRecord);
   const format = parameterFormatOf(options.parameterFormat, list);
-  const buttons = own(find(list, 'BUTTONS'), 'buttons');
+  const buttons = own(componentOf(list, 'BUTTONS'), 'buttons');
   const hasOtpButton = listOf(buttons).some((button) => typeOf(button) === 'OTP');
   const authentication = hasOtpButton || options.category?.toUpperCase() === 'AUTHENTICATION';
-  const offer = find(list, 'LIMITED_TIME_OFFER');
+  const offer = componentOf(list, 'LIMITED_TIME_OFFER');
   const limitedTimeOffer = offer !== undefined;
   return {
     authentication,
-    header: parseHeader(find(list, 'HEADER'), format),
-    body: parseBody(find(list, 'BODY'), {
+    header: parseHeader(componentOf(list, 'HEADER'), format),
+    body: parseBody(componentOf(list, 'BODY'), {
       format,
       maxLength: limitedTimeOffer ? offerBodyLength : bodyLength,
       authentication,
@@ -124,7 +124,7 @@ export const parseTemplate = (components: unknown, options: TemplateOptions): Te
     }),
     buttons: parseButtons(buttons, { authentication, limitedTimeOffer }),
     offerExpires: own(own(offer, 'limited_time_offer'), 'has_expiration') === true,
-    carousel: parseCarousel(find(list, 'CAROUSEL'), format),
+    carousel: parseCarousel(componentOf(list, 'CAROUSEL'), format),
     unsupported: list.map(typeOf).filter((type) => !knownTypes.has(type)),
   };
 };

@@ -3,17 +3,15 @@ import { readTemplateValues } from './reader.ts';
 import { lengthOf, normaliseSlot, slotProblem, type SlotRule } from './slot.ts';
 import { locationKeys, productKeys, templateVariables } from './variables.ts';
 import { cardDefinitionAt } from './message.ts';
+import { refusedWhitespace } from './variable-mapping-text.ts';
 import type { FieldProblem } from '../error.ts';
 import type { BodyDefinition, TemplateDefinition } from './definition.ts';
-import type { SlotReader, SlotRequest } from './slot-reader.ts';
+import type { SlotReader, SlotRequest, Report } from './slot-reader.ts';
 import type { TemplateValues } from './values.ts';
 
 export type TemplateInput =
   | { readonly ok: true; readonly values: TemplateValues }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
-
-/** The provider refuses these in a text: line breaks and other control characters, four or more spaces in a row. */
-const refusedWhitespace = /[\p{Cc}\u2028\u2029]| {4}/u;
 
 const textProblem = (rule: SlotRule, text: string): string | undefined => {
   if (rule.kind !== 'plain' && refusedWhitespace.test(text)) {
@@ -27,8 +25,6 @@ const requestProblem = ({ value, rule }: SlotRequest): string | undefined => {
   if (typeof value !== 'string') return 'must be a string';
   return textProblem(rule, value);
 };
-
-type Report = (path: string, message: string) => void;
 
 const literalReader = (report: Report): SlotReader<string> => ({
   report,

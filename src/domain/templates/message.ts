@@ -5,7 +5,7 @@ import type {
   TemplateDefinition,
   TextDefinition,
 } from './definition.ts';
-import type { ButtonValue, CardValues, HeaderValue, TemplateValues } from './values.ts';
+import type { ButtonValue, CardValues, HeaderValue, MediaSource, TemplateValues } from './values.ts';
 
 /** One parameter of the provider's request; `Leaf` is a string once everything is known about the recipient. */
 export type TemplateParameter<Leaf = string> =
@@ -19,7 +19,6 @@ export type TemplateParameter<Leaf = string> =
   | { readonly type: 'ttl_minutes'; readonly ttl_minutes: number }
   | { readonly type: 'limited_time_offer'; readonly limited_time_offer: { expiration_time_ms: number } };
 
-type MediaSource<Leaf> = { readonly id: Leaf } | { readonly link: Leaf; readonly filename?: Leaf };
 type MediaParameter<Leaf> = { readonly type: MediaKind } & {
   readonly [kind in MediaKind]?: MediaSource<Leaf>;
 };

@@ -90,19 +90,17 @@ const cardSkeleton = (card: CardDefinition) => ({
   buttons: card.buttons.map((button) => buttonSkeleton(button, card)),
 });
 
-interface SkeletonInput {
-  readonly templateId: string;
-  readonly now: Date;
-}
-
-export const payloadSkeleton = (definition: TemplateDefinition, input: SkeletonInput): PayloadSkeleton => ({
-  templateId: input.templateId,
+export const payloadSkeleton = (
+  definition: TemplateDefinition,
+  { templateId, now }: { readonly templateId: string; readonly now: Date },
+): PayloadSkeleton => ({
+  templateId,
   recipientPhoneNumber: '919876543210',
   countryCode: '+91',
   variableMapping: {
     ...cardSkeleton(definition),
     ...(definition.offerExpires && {
-      limited_time_offer: { expiration_time_ms: input.now.getTime() + dayMs },
+      limited_time_offer: { expiration_time_ms: now.getTime() + dayMs },
     }),
     ...(definition.carousel && { carousel: definition.carousel.cards.map(cardSkeleton) }),
   },

@@ -19,7 +19,7 @@ type PlanPath = readonly (string | number)[];
 export interface MessagePlan {
   /** The provider's components, with an empty text in every hole. */
   readonly components: readonly unknown[];
-  readonly holes: readonly { readonly path: PlanPath; readonly slot: number }[];
+  readonly holes: readonly Hole[];
 }
 
 const isSlotReference = (value: unknown): value is SlotReference =>

@@ -1,5 +1,5 @@
 /** A message as its reader will see it, from the template and the values that are sent. Node-free. */
-import { parseTemplate, type TemplateOptions } from './components.ts';
+import { componentOf, parseTemplate, typeOf, type TemplateOptions } from './components.ts';
 import type { CardDefinition } from './definition.ts';
 import { isRecord, listOf, own, textOf } from './json.ts';
 import { fillPlaceholders } from './placeholder.ts';
@@ -51,10 +51,6 @@ export function previewMessage(template: PreviewedTemplate, sent: readonly unkno
 }
 
 const noCard: CardDefinition = { header: undefined, body: undefined, buttons: [] };
-
-const typeOf = (component: unknown): string => (textOf(own(component, 'type')) ?? '').toUpperCase();
-const componentOf = (components: readonly unknown[], type: string): unknown =>
-  components.find((component) => typeOf(component) === type);
 
 function previewCard(
   { header, body }: CardDefinition,

@@ -1,4 +1,5 @@
 import { isRecord, listOf, own } from './json.ts';
+import type { Report } from './slot-reader.ts';
 
 /** The provider's limits for a multi-product message. */
 const maxSections = 10;
@@ -8,8 +9,6 @@ export interface ProductSection {
   readonly title: string;
   readonly product_items: readonly { readonly product_retailer_id: string }[];
 }
-
-type Report = (path: string, message: string) => void;
 
 const isFilled = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 

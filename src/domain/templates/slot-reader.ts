@@ -1,6 +1,8 @@
 import { isRecord, own } from './json.ts';
 import type { SlotRule } from './slot.ts';
 
+export type Report = (path: string, message: string) => void;
+
 /** One value the template needs, and what the mapping and its `default_values` say about it. */
 export interface SlotRequest {
   /** Inside the mapping: `body.2`, `carousel.0.header.link`. */
@@ -18,7 +20,7 @@ export interface SlotRequest {
  */
 export interface SlotReader<Leaf> {
   readonly slot: (request: SlotRequest) => Leaf;
-  readonly report: (path: string, message: string) => void;
+  readonly report: Report;
 }
 
 /** What a mapping gives for one card, or for the template itself. */

@@ -18,12 +18,11 @@ export interface CardValues<Leaf = string> {
   readonly buttons: readonly ButtonValue<Leaf>[];
 }
 
+export type MediaSource<Leaf> = { readonly id: Leaf } | { readonly link: Leaf; readonly filename?: Leaf };
+
 export type HeaderValue<Leaf = string> =
   | { readonly kind: 'text'; readonly values: readonly Leaf[] }
-  | {
-      readonly kind: MediaKind;
-      readonly source: { readonly id: Leaf } | { readonly link: Leaf; readonly filename?: Leaf };
-    }
+  | { readonly kind: MediaKind; readonly source: MediaSource<Leaf> }
   | {
       readonly kind: 'location';
       readonly latitude: Leaf;

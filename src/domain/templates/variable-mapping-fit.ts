@@ -3,8 +3,7 @@ import { isRecord, listOf, own } from './json.ts';
 import { cardDefinitionAt } from './message.ts';
 import { mediaKinds } from './definition.ts';
 import type { CardDefinition, HeaderDefinition, TemplateDefinition } from './definition.ts';
-
-type Report = (path: string, message: string) => void;
+import type { Report } from './slot-reader.ts';
 
 /** Positions the template does not have. Keys that are no positions mean nothing and are ignored. */
 const strayPositions = (section: unknown, known: readonly string[]): readonly string[] =>

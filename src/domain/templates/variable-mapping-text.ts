@@ -77,15 +77,13 @@ export const misspelt = (text: string, sources: FieldSources): string | undefine
   return isNearly ? text.trim() : undefined;
 };
 
-const refused = /[\p{Cc}\u2028\u2029]| {4}/u;
+/** The provider refuses these in a text: line breaks and other control characters, four or more spaces in a row. */
+export const refusedWhitespace = /[\p{Cc}\u2028\u2029]| {4}/u;
 
-/**
- * The provider refuses a text with line breaks, tabs or four spaces in a row; a value that comes out of somebody's
- * address book is not worth losing the message for, so they become one space.
- */
+/** A value out of somebody's address book is not worth losing the message for: what is refused becomes one space. */
 export const tidyText = (text: string): string => {
   const trimmed = text.trim();
-  if (!refused.test(trimmed)) return trimmed;
+  if (!refusedWhitespace.test(trimmed)) return trimmed;
   return trimmed
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .replaceAll(/ {4,}/g, ' ')

@@ -15,7 +15,7 @@ import {
 import type { ContactSelectionType } from '../campaigns/campaign.ts';
 import type { FieldProblem } from '../error.ts';
 import type { TemplateDefinition } from './definition.ts';
-import type { SlotReader, SlotRequest } from './slot-reader.ts';
+import type { SlotReader, SlotRequest, Report } from './slot-reader.ts';
 import type { TemplateValues } from './values.ts';
 
 /** A campaign's `variable_mapping`, ready to be resolved for every recipient. */
@@ -47,8 +47,6 @@ export interface MappingOptions {
 }
 
 type Leaf = string | SlotReference;
-type Report = (path: string, message: string) => void;
-
 const nothingKnown: FieldSources = new Map();
 
 interface ReaderInput {

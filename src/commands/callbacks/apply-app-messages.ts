@@ -3,17 +3,12 @@ import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { EchoItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { insertAppMessage, lockProviderMessage } from '../../records/callbacks/inbound-messages.ts';
-import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
-
-export interface AppMessageNotice {
-  readonly item: EchoItem;
-  readonly channel: NotifiedChannel;
-}
+import type { Routed } from './apply-inbound-message.ts';
 
 /** Saves what was written by hand in the provider's app, so that its receipts are told with the messageSource `app`. */
 export async function applyAppMessages(
   connection: Connection,
-  notices: readonly AppMessageNotice[],
+  notices: readonly Routed<EchoItem>[],
 ): Promise<void> {
   const inOneOrder = notices.toSorted((one, other) =>
     one.item.providerMessageId < other.item.providerMessageId ? -1 : 1,

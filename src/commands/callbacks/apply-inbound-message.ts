@@ -22,10 +22,12 @@ import { changeNumber } from './change-number.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { recogniseSender, type Sender } from './recognise-sender.ts';
 
-export interface InboundNotice {
-  readonly item: MessageItem;
+/** What the provider told, and the channel it told it of. */
+export interface Routed<I> {
+  readonly item: I;
   readonly channel: NotifiedChannel;
 }
+export type InboundNotice = Routed<MessageItem>;
 
 type Receiver = Pick<Dependencies, 'config' | 'now' | 'secrets'>;
 
@@ -95,7 +97,11 @@ async function applyInboundMessage(
     { eventKey: 'incoming', occurredAt, data: incomingData(notice, { sender, conversation }) },
   ];
   if (sender !== undefined && conversation?.status === 'resolved') {
-    events.push(reopened({ notice, sender, conversation, occurredAt }));
+    events.push({
+      eventKey: 'conversation.status_changed',
+      occurredAt,
+      data: reopened(notice, conversation, sender),
+    });
   }
   await emitEvents(connection, channel.workspaceId, events);
   // A group hears it, not we alone.
@@ -167,29 +173,15 @@ function incomingData(
   };
 }
 
-function reopened({
-  notice: { channel },
-  sender,
-  conversation,
-  occurredAt,
-}: {
-  readonly notice: InboundNotice;
-  readonly sender: Sender;
-  readonly conversation: CurrentConversation;
-  readonly occurredAt: Date;
-}): NewEvent {
+function reopened({ channel }: InboundNotice, { id, status }: CurrentConversation, { contactId }: Sender) {
   return {
-    eventKey: 'conversation.status_changed',
-    occurredAt,
-    data: {
-      conversationId: conversation.id,
-      channelId: channel.id,
-      phoneNumberId: channel.phoneNumberId,
-      contactId: sender.contactId,
-      previousStatus: conversation.status,
-      newStatus: 'open',
-      closedAt: null,
-      changedBy: null,
-    },
-  };
+    conversationId: id,
+    channelId: channel.id,
+    phoneNumberId: channel.phoneNumberId,
+    contactId,
+    previousStatus: status,
+    newStatus: 'open',
+    closedAt: null,
+    changedBy: null,
+  } as const;
 }

@@ -9,14 +9,14 @@ import { parkStatuses } from '../../records/callbacks/parked-statuses.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { applyAccountNotification } from '../workspaces/apply-account-notification.ts';
 import { applyAppMessages } from './apply-app-messages.ts';
-import { applyInboundMessages } from './apply-inbound-message.ts';
+import { applyInboundMessages, type Routed } from './apply-inbound-message.ts';
 import { applyStatuses } from './apply-statuses.ts';
 import { applyTemplateNotification } from '../templates/apply-template-notification.ts';
 import { changeUserId } from './change-number.ts';
 import { changeSubscriptions, type SubscriptionChange } from './change-subscription.ts';
 import { matchStatuses, type StatusMatch, type ToldStatus } from './match-statuses.ts';
 import { personOf } from './recognise-sender.ts';
-import { applyStatusEffects, type ChannelSilence } from './status-effects.ts';
+import { applyStatusEffects, type Consequences } from './status-effects.ts';
 
 export type CallbackDependencies = Pick<
   Dependencies,
@@ -87,7 +87,7 @@ export async function applyItems(
     );
   }
   return {
-    pausedCampaigns: [...accounts.paused, ...effects.paused],
+    paused: [...accounts.paused, ...effects.paused],
     resync: [...accounts.resync, ...effects.resync],
     reached,
   };
@@ -105,12 +105,6 @@ function itemsOf<K extends NotificationItem['kind']>(
   return items.filter((item): item is ItemOf<K> => item.kind === kind);
 }
 
-interface AccountChanges {
-  readonly paused: readonly string[];
-  readonly resync: readonly string[];
-  readonly throttled: readonly ChannelSilence[];
-}
-
 /** Templates and accounts, in the order in which they were told. */
 async function applyAccounts(
   dependencies: CallbackDependencies,
@@ -122,29 +116,20 @@ async function applyAccounts(
     readonly items: readonly NotificationItem[];
     readonly channels: ReadonlyMap<string, NotifiedChannel>;
   },
-): Promise<AccountChanges> {
-  const paused: string[] = [];
-  const resync = new Set<string>();
-  const throttled: ChannelSilence[] = [];
+): Promise<Consequences> {
+  const told: Partial<Consequences>[] = [];
   for (const item of items) {
     switch (item.kind) {
       case 'template_status':
       case 'template_category':
       case 'template_quality':
       case 'template_components':
-      case 'template_announcement': {
-        const outcome = await applyTemplateNotification(dependencies, transaction, item);
-        paused.push(...outcome.paused);
-        if (outcome.resync !== null) resync.add(outcome.resync);
+      case 'template_announcement':
+        told.push(await applyTemplateNotification(dependencies, transaction, item));
         break;
-      }
       case 'account': {
         const channel = channels.get(item.phoneNumberId ?? '');
-        const outcome = await applyAccountNotification(dependencies, transaction, { item, channel });
-        paused.push(...outcome.paused);
-        if (outcome.throttledMs !== null && channel !== undefined) {
-          throttled.push({ channelId: channel.id, holdMs: outcome.throttledMs });
-        }
+        told.push(await applyAccountNotification(dependencies, transaction, { item, channel }));
         break;
       }
       case 'ignored':
@@ -156,12 +141,11 @@ async function applyAccounts(
       default:
     }
   }
-  return { paused, resync: [...resync], throttled };
-}
-
-interface Routed<I> {
-  readonly item: I;
-  readonly channel: NotifiedChannel;
+  return {
+    paused: told.flatMap(({ paused = [] }) => paused),
+    resync: told.flatMap(({ resync = [] }) => resync),
+    throttled: told.flatMap(({ throttled = [] }) => throttled),
+  };
 }
 
 /** `sent` comes once for every message that leaves. */
@@ -175,11 +159,7 @@ function recipientIds({ target, statuses }: StatusMatch): readonly Identity[] {
 }
 
 function preferenceChange({ item, channel }: Routed<PreferenceItem>): SubscriptionChange {
-  return {
-    workspaceId: channel.workspaceId,
-    person: personOf(item),
-    subscribed: item.subscribed,
-  };
+  return { workspaceId: channel.workspaceId, person: personOf(item), subscribed: item.subscribed };
 }
 
 export function optOut({

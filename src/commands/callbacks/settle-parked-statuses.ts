@@ -109,8 +109,7 @@ async function applyKnown(
   for (const silence of effects.throttled) await slowDown(transaction, silence);
   const applied = told.filter(({ status }) => found.has(status)).map(({ parked: { id } }) => id);
   await deleteParkedStatuses(transaction, applied);
-  const after = { pausedCampaigns: effects.paused, resync: effects.resync, reached };
-  return { applied: applied.length, after };
+  return { applied: applied.length, after: { ...effects, reached } };
 }
 
 /** Tells of statuses whose message stayed unknown, once, with messageSource `unknown`; returns how many. */

@@ -21,9 +21,8 @@ export interface FailedMessage {
   readonly country: string;
 }
 
-interface Effects<F> {
-  /** The failures that say that the recipient opted out. */
-  readonly optedOut: readonly F[];
+/** What follows from something the provider told, beside what it was told of. */
+export interface Consequences {
   /** The campaigns that were paused. */
   readonly paused: readonly string[];
   /** Business accounts whose templates are not what we hold: to be fetched again once the transaction has committed. */
@@ -32,12 +31,17 @@ interface Effects<F> {
   readonly throttled: readonly ChannelSilence[];
 }
 
+interface Effects<F> extends Consequences {
+  /** The failures that say that the recipient opted out. */
+  readonly optedOut: readonly F[];
+}
+
 export interface ChannelSilence {
   readonly channelId: string;
   readonly holdMs: number;
 }
 
-interface Consequence<F> {
+interface Judged<F> {
   readonly rule: ProviderErrorRule;
   readonly failed: F;
 }
@@ -48,22 +52,22 @@ export async function applyConsequences<F extends FailedMessage>(
   connection: Connection,
   failures: readonly F[],
 ): Promise<Effects<F>> {
-  const consequences = failures.map((failed) => ({ failed, rule: providerErrorRule({ code: failed.code }) }));
+  const judged = failures.map((failed) => ({ failed, rule: providerErrorRule({ code: failed.code }) }));
   const paused: string[] = [];
-  for (const [templateId, status] of unavailableTemplates(consequences)) {
+  for (const [templateId, status] of unavailableTemplates(judged)) {
     if (status !== undefined) await changeTemplateStatus(dependencies, connection, { templateId, status });
     paused.push(...(await pauseCampaignsOfTemplate(dependencies, connection, templateId)));
   }
-  for (const channelId of unavailableChannels(consequences)) {
+  for (const channelId of unavailableChannels(judged)) {
     paused.push(...(await pauseCampaignsOfChannel(dependencies, connection, channelId)));
   }
-  for (const { rule, failed } of consequences) {
+  for (const { rule, failed } of judged) {
     if (effectOf(rule) === 'block_country' && failed.country !== '')
       await addBlockedCountry(connection, failed);
   }
-  const optedOut = consequences.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
-  const resync = await listBusinessAccountsOfTemplates(connection, mistakenTemplates(consequences));
-  const throttled = throttledChannels(consequences);
+  const optedOut = judged.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
+  const resync = await listBusinessAccountsOfTemplates(connection, mistakenTemplates(judged));
+  const throttled = throttledChannels(judged);
   return { optedOut: optedOut.map(({ failed }) => failed), paused, resync, throttled };
 }
 
@@ -112,9 +116,9 @@ function failureOf({ target, statuses }: StatusMatch): readonly FailedTarget[] {
 
 const effectOf = (rule: ProviderErrorRule) => ('effect' in rule ? rule.effect : undefined);
 
-function throttledChannels(consequences: readonly Consequence<FailedMessage>[]): readonly ChannelSilence[] {
+function throttledChannels(judged: readonly Judged<FailedMessage>[]): readonly ChannelSilence[] {
   const silences = new Map<string, number>();
-  for (const { rule, failed } of consequences) {
+  for (const { rule, failed } of judged) {
     if (rule.kind !== 'throttle') continue;
     silences.set(failed.channelId, Math.max(rule.silenceMs, silences.get(failed.channelId) ?? 0));
   }
@@ -122,22 +126,22 @@ function throttledChannels(consequences: readonly Consequence<FailedMessage>[]):
 }
 
 /** Templates that the provider does not have as we hold them. */
-function mistakenTemplates(consequences: readonly Consequence<FailedMessage>[]): readonly string[] {
-  const mistaken = consequences.filter(({ rule }) => effectOf(rule) === 'resync_templates');
+function mistakenTemplates(judged: readonly Judged<FailedMessage>[]): readonly string[] {
+  const mistaken = judged.filter(({ rule }) => effectOf(rule) === 'resync_templates');
   return [...new Set(mistaken.flatMap(({ failed }) => failed.templateId ?? []))];
 }
 
-function unavailableChannels(consequences: readonly Consequence<FailedMessage>[]): readonly string[] {
-  const blocking = consequences.filter(({ rule }) => rule.kind === 'pause_channel');
+function unavailableChannels(judged: readonly Judged<FailedMessage>[]): readonly string[] {
+  const blocking = judged.filter(({ rule }) => rule.kind === 'pause_channel');
   return [...new Set(blocking.map(({ failed }) => failed.channelId))].toSorted();
 }
 
 /** By template, in the order of their ids: the status to note, undefined when only its campaigns pause. */
 function unavailableTemplates(
-  consequences: readonly Consequence<FailedMessage>[],
+  judged: readonly Judged<FailedMessage>[],
 ): readonly (readonly [string, string | undefined])[] {
   const statuses = new Map<string, string | undefined>();
-  for (const { rule, failed } of consequences) {
+  for (const { rule, failed } of judged) {
     if (rule.kind !== 'pause_template' || failed.templateId === null) continue;
     statuses.set(failed.templateId, templateStatuses[rule.effect ?? ''] ?? statuses.get(failed.templateId));
   }

@@ -31,30 +31,23 @@ type Changer = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 export function startCampaignAgain(dependencies: Changer, reference: CampaignReference): Promise<void> {
   return change(dependencies, reference, (campaign) => {
     const action = actionOfStart({ started: campaign.started_at !== null, sendType: campaign.send_type });
-    refuseUnless(campaign, action, 'started again');
     const hint = 'start it again once that is mended, or cancel it';
     if (campaign.template_vanished || !isSendable(campaign.template_status))
       throw new Conflict(`The campaign is PAUSED and its template is not approved: ${hint}`);
     if (campaign.channel_status !== 'active')
       throw new Conflict(`The campaign is PAUSED and its channel is blocked: ${hint}`);
-    return { action };
+    return requirePossible(campaign, action, 'started again');
   });
 }
 
 /** Throws NotFound or Conflict. */
 export function pauseCampaign(dependencies: Changer, reference: CampaignReference): Promise<void> {
-  return change(dependencies, reference, (campaign) => {
-    refuseUnless(campaign, 'pause', 'paused');
-    return { action: 'pause', pauseReason: 'OPERATOR' };
-  });
+  return change(dependencies, reference, (campaign) => requirePossible(campaign, 'pause', 'paused'));
 }
 
 /** Throws NotFound or Conflict. */
 export function cancelCampaign(dependencies: Changer, reference: CampaignReference): Promise<void> {
-  return change(dependencies, reference, (campaign) => {
-    refuseUnless(campaign, 'cancel', 'cancelled');
-    return { action: 'cancel' };
-  });
+  return change(dependencies, reference, (campaign) => requirePossible(campaign, 'cancel', 'cancelled'));
 }
 
 const moves = [
@@ -63,8 +56,8 @@ const moves = [
   ['cancel', 'cancelled'],
 ] as const;
 
-function refuseUnless(campaign: LockedCampaign, action: CampaignAction, verb: string): void {
-  if (nextCampaignStatus(campaign.status, action) !== undefined) return;
+function requirePossible(campaign: LockedCampaign, action: CampaignAction, verb: string): CampaignAction {
+  if (nextCampaignStatus(campaign.status, action) !== undefined) return action;
   const preparing = campaign.preparation_status === 'PREPARING' && !isFinished(campaign.status);
   const state = preparing ? `${campaign.status} and still preparing` : campaign.status;
   const possible = moves.filter(([move]) => nextCampaignStatus(campaign.status, move) !== undefined);
@@ -81,22 +74,16 @@ function auditActionOf(action: CampaignAction): AuditAction {
 async function change(
   dependencies: Changer,
   { campaignId, workspaceId, byWorkflow }: CampaignReference,
-  decide: (campaign: LockedCampaign) => {
-    readonly action: CampaignAction;
-    readonly pauseReason?: 'OPERATOR';
-  },
+  decide: (campaign: LockedCampaign) => CampaignAction,
 ): Promise<void> {
   const status = await dependencies.database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId, workspaceId);
-    const { action, pauseReason } = decide(campaign);
+    const action = decide(campaign);
     const move = byWorkflow === true ? moveCampaign : moveCampaignAndTell;
-    await move(transaction, campaign, action, pauseReason ?? null);
+    await move(transaction, campaign, action, action === 'pause' ? 'OPERATOR' : null);
     if (workspaceId !== undefined) {
-      await insertAuditEntry(transaction, {
-        workspaceId,
-        action: auditActionOf(action),
-        objectId: campaignId,
-      });
+      const entry = { workspaceId, action: auditActionOf(action), objectId: campaignId };
+      await insertAuditEntry(transaction, entry);
     }
     return nextCampaignStatus(campaign.status, action);
   });

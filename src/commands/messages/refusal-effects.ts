@@ -1,7 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { changeSubscriptions } from '../callbacks/change-subscription.ts';
-import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-commands.ts';
-import { requestTemplateSyncs } from '../templates/request-template-sync.ts';
+import { finishAfterCommit } from '../callbacks/after-commit.ts';
 import type { MessageRecipient } from './send-single-message.ts';
 import { applyConsequences } from '../callbacks/status-effects.ts';
 
@@ -18,23 +17,16 @@ export async function applyRefusalEffects(
   { channel, template, recipient }: RefusedMessage,
   code: number,
 ): Promise<void> {
-  const { paused, resync } = await dependencies.database.transaction(async (transaction) => {
-    const effects = await applyConsequences(dependencies, transaction, [
-      {
-        code,
-        channelId: channel.id,
-        templateId: template.id,
-        country: recipient.country,
-      },
-    ]);
-    if (effects.optedOut.length > 0) {
+  const effects = await dependencies.database.transaction(async (transaction) => {
+    const failed = { code, channelId: channel.id, templateId: template.id, country: recipient.country };
+    const found = await applyConsequences(dependencies, transaction, [failed]);
+    if (found.optedOut.length > 0) {
       const person = { phoneNumber: recipient.to, waId: null, providerUserId: recipient.to };
       await changeSubscriptions(dependencies, transaction, [
         { workspaceId: channel.workspaceId, person, subscribed: false },
       ]);
     }
-    return effects;
+    return found;
   });
-  for (const campaignId of paused) await deliverWorkflowCommands(dependencies, campaignId);
-  await requestTemplateSyncs(dependencies, resync);
+  await finishAfterCommit(dependencies, { ...effects, reached: [] });
 }

@@ -18,6 +18,7 @@ import {
   updateNotifiedTemplate,
   type NotifiedTemplate,
 } from '../../records/templates/notified-templates.ts';
+import type { Consequences } from '../callbacks/status-effects.ts';
 import { pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
 
 export type TemplateItem =
@@ -27,15 +28,6 @@ export type TemplateItem =
   | TemplateAnnouncementItem
   | TemplateComponentsItem;
 
-export interface TemplateOutcome {
-  /** Campaigns paused because the template cannot be sent any more. */
-  readonly paused: readonly string[];
-  /** The business account whose templates have to be fetched again. */
-  readonly resync: string | null;
-}
-
-const nothingToDo: TemplateOutcome = { paused: [], resync: null };
-
 /**
  * Notes what the provider says of a template, tells the workspace (event `template`) and pauses its campaigns when it may
  * not be sent any more. A template we have not seen yet, or whose definition changed, has to be fetched.
@@ -44,17 +36,17 @@ export async function applyTemplateNotification(
   dependencies: Pick<Dependencies, 'logger' | 'now'>,
   connection: Connection,
   item: TemplateItem,
-): Promise<TemplateOutcome> {
+): Promise<Partial<Consequences>> {
   const { businessAccountId, providerTemplateId } = item;
-  if (businessAccountId === null) return nothingToDo;
+  if (businessAccountId === null) return {};
   const template = await lockNotifiedTemplate(connection, { businessAccountId, providerTemplateId });
   if (template === undefined || item.kind === 'template_components') {
     const account = await findBusinessAccount(connection, businessAccountId);
-    return { ...nothingToDo, resync: account === undefined ? null : businessAccountId };
+    return account === undefined ? {} : { resync: [businessAccountId] };
   }
-  if (isOutdated(template, item)) return nothingToDo;
+  if (isOutdated(template, item)) return {};
   const changed = afterItem(template, item);
-  if (JSON.stringify(template) === JSON.stringify(changed)) return nothingToDo;
+  if (JSON.stringify(template) === JSON.stringify(changed)) return {};
   await updateNotifiedTemplate(connection, changed);
 
   if (item.kind === 'template_announcement') {
@@ -73,9 +65,9 @@ export async function applyTemplateNotification(
     await emitEvents(connection, template.workspaceId, [event]);
   }
   // What a sync no longer found is there again: only another sync can say how it looks now.
-  if (template.status === vanishedStatus) return { ...nothingToDo, resync: businessAccountId };
-  if (!isSendable(template.status) || isSendable(changed.status)) return nothingToDo;
-  return { ...nothingToDo, paused: await pauseCampaignsOfTemplate(dependencies, connection, template.id) };
+  if (template.status === vanishedStatus) return { resync: [businessAccountId] };
+  if (!isSendable(template.status) || isSendable(changed.status)) return {};
+  return { paused: await pauseCampaignsOfTemplate(dependencies, connection, template.id) };
 }
 
 function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemplate {

@@ -12,13 +12,8 @@ import {
   unblockChannelsOfAccount,
   type NotifiedChannel,
 } from '../../records/workspaces/notified-channels.ts';
+import type { Consequences } from '../callbacks/status-effects.ts';
 import { pauseCampaignsOfChannel } from '../campaigns/pause-campaigns.ts';
-
-export interface AccountOutcome {
-  readonly paused: readonly string[];
-  /** How long the channel has to be silent, when the provider throttles it; null when it does not. */
-  readonly throttledMs: number | null;
-}
 
 /**
  * What happened to a business account or to a number: it is noted, with what it says of limit and quality. A ban, or a restriction of
@@ -29,7 +24,7 @@ export async function applyAccountNotification(
   dependencies: Pick<Dependencies, 'logger' | 'now'>,
   connection: Connection,
   { item, channel }: { readonly item: AccountItem; readonly channel: NotifiedChannel | undefined },
-): Promise<AccountOutcome> {
+): Promise<Partial<Consequences>> {
   const { businessAccountId, field, event, facts, messagingLimit, quality, blockedUntil } = item;
   const { logger } = dependencies;
   const now = dependencies.now();
@@ -55,15 +50,15 @@ export async function applyAccountNotification(
     if (unblocked.length > 0)
       logger.warn({ channelIds: unblocked, event }, 'account reinstated: channels unblocked');
   }
-  if (channel === undefined) return { paused, throttledMs: null };
+  if (channel === undefined) return { paused };
 
   const rules = item.errors.map((error) => providerErrorRule({ code: error.code }));
   if (rules.some(({ kind }) => kind === 'pause_channel')) {
     paused.push(...(await pauseCampaignsOfChannel(dependencies, connection, channel.id)));
   }
-  const silences = rules.map((rule) => (rule.kind === 'throttle' ? rule.silenceMs : -1));
-  const throttledMs = Math.max(-1, ...silences);
-  return { paused, throttledMs: throttledMs < 0 ? null : throttledMs };
+  const silences = rules.flatMap((rule) => (rule.kind === 'throttle' ? rule.silenceMs : []));
+  const throttled = silences.length === 0 ? [] : [{ channelId: channel.id, holdMs: Math.max(...silences) }];
+  return { paused, throttled };
 }
 
 /** Restrictions of the provider end by themselves; the campaigns they paused are started again by hand. */

@@ -23,6 +23,8 @@ it('finds operations and webhooks by their words', async () => {
   await events.first().waitFor();
   expect(await events.count()).toBe(10);
 
+  // Of the operations that are not folded away.
+  const operations = page.locator('.opblock-tag-section .opblock-summary-path:visible');
   const sections = page.locator('.opblock-tag');
   const shown = async (phrase: string) => {
     await field.fill(phrase);
@@ -31,11 +33,14 @@ it('finds operations and webhooks by their words', async () => {
     return { tags, events: await events.count() };
   };
   const all = await shown('');
+  expect(await operations.count()).toBe(0);
   expect(all.tags.length).toBeGreaterThan(8);
   expect(await shown('contact is registered')).toEqual({ tags: [], events: 1 });
   expect(await shown('recharge')).toEqual({ tags: ['Wallet'], events: 0 });
+  expect(await operations.allTextContents()).toEqual(['/api/wallet/recharge']);
   expect(await shown('Webhooks')).toMatchObject({ events: 10 });
   expect(await shown('')).toEqual({ ...all, events: 10 });
+  expect(await operations.count()).toBe(0);
   expect(mishaps).toEqual([]);
   await close();
 });

@@ -46,6 +46,11 @@ const searchEvents = (all, { layoutSelectors }) => () => {
   const fitting = ([name, [{ method, operation }]]) => fits(phrase, name, method, operation.get('operation'));
   return Object.fromEntries(Object.entries(all()).filter(fitting));
 };
+// Sections that hold something of it are open while it is searched for.
+const openFound = (filter, { getConfigs }) => (phrase) => {
+  getConfigs().docExpansion = phrase ? 'list' : 'none';
+  return filter(phrase);
+};
 const page = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#page',
@@ -53,7 +58,15 @@ const page = SwaggerUIBundle({
   docExpansion: 'none',
   defaultModelsExpandDepth: -1,
   filter: true,
-  plugins: [{ fn: { opsFilter: search }, statePlugins: { spec: { wrapSelectors: { selectWebhooksOperations: searchEvents } } } }],
+  plugins: [
+    {
+      fn: { opsFilter: search },
+      statePlugins: {
+        spec: { wrapSelectors: { selectWebhooksOperations: searchEvents } },
+        layout: { wrapActions: { updateFilter: openFound } },
+      },
+    },
+  ],
   onComplete: () => kept && page.preauthorizeApiKey('apiKey', kept),
   requestInterceptor: (request) => {
     const key = request.headers?.['X-API-Key'];

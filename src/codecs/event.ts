@@ -11,9 +11,11 @@ import {
 } from '../domain/conversations/conversation.ts';
 import type { EventKey } from '../domain/webhooks/event-key.ts';
 import { describe, named } from './json-schema.ts';
+import { Digits } from './scalars.ts';
 import { nullish, oneOf, optional, struct } from './struct.ts';
 
 const dateTime = describe(new t.StringType(), { format: 'date-time' });
+const uuid = describe(new t.StringType(), { format: 'uuid' });
 const epochSeconds = describe(new t.StringType(), { pattern: '^\\d+$' });
 
 const textMessage = named(
@@ -45,8 +47,8 @@ export const IncomingData = named(
   struct({
     message: textMessage,
     phoneNumberId: t.string,
-    contactId: nullish(t.string),
-    conversationId: nullish(t.string),
+    contactId: nullish(uuid),
+    conversationId: nullish(uuid),
     providerEvent: providerNotification,
   }),
 );
@@ -102,7 +104,7 @@ export const TemplateData = named(
       template: named(
         'ChangedTemplate',
         struct({
-          id: t.string,
+          id: uuid,
           name: t.string,
           language: t.string,
           provider_template_id: t.string,
@@ -123,17 +125,17 @@ export type TemplateData = t.TypeOf<typeof TemplateData>;
 export const EventContact = named(
   'Contact',
   struct({
-    id: t.string,
+    id: uuid,
     firstName: t.string,
     lastName: t.string,
     chatName: t.string,
     email: t.string,
-    phoneNumber: t.string,
-    countryCode: t.string,
+    phoneNumber: Digits,
+    countryCode: Digits,
     source: t.string,
     subscribed: t.boolean,
     customFields: t.array(named('CustomField', struct({ fieldId: t.string, value: t.string }))),
-    tagsId: t.array(t.string),
+    tagsId: t.array(uuid),
     dob: nullish(dateTime),
     createdAt: dateTime,
     updatedAt: dateTime,
@@ -160,10 +162,10 @@ const actor = named(
 );
 
 const conversationPlace = {
-  conversationId: t.string,
-  channelId: t.string,
+  conversationId: uuid,
+  channelId: uuid,
   phoneNumberId: t.string,
-  contactId: t.string,
+  contactId: uuid,
 };
 
 const ConversationAssignedData = named(

@@ -88,6 +88,9 @@ export const IsoDateTime: t.Type<Date, string> = scalar({
   schema: { type: 'string', format: 'date-time' },
 });
 
+/** E.164 digits of what we answer; empty of a contact that is known by another id alone. */
+export const Digits: t.Type<string> = describe(new t.StringType(), { pattern: '^[0-9]*$' });
+
 /** `#rrggbb` */
 export const HexColour = textMatching(
   'HexColour',
@@ -182,8 +185,8 @@ function integerFromString(min: number, max: number): t.Type<number, string> {
 /** Query parameter `page`; from 1. The bound keeps `page × limit` an int4 of Postgres. */
 export const Page = describe(integerFromString(1, 10_000_000), { default: 1 });
 
-/** Query parameter `limit`. The default is the handler's: `query.limit ?? 10`. */
-export const limitUpTo = (max: number): t.Type<number, string> => integerFromString(1, max);
+/** Query parameter `limit`. The default is the handler's, a tenth of the most: `query.limit ?? 10`. */
+export const limitUpTo = (max: number) => describe(integerFromString(1, max), { default: max / 10 });
 
 /** A query parameter that may be repeated (`?state=SENT&state=READ`). */
 export function repeated<A>(codec: t.Type<A, string>): t.Type<readonly A[], readonly string[]> {

@@ -2,9 +2,17 @@ import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { describe, named } from './json-schema.ts';
 import { filterMatches, tidyCondition } from '../domain/contacts/segment-filter.ts';
+import { filterOperators, textFields, timeFields } from '../domain/contacts/segment-predicate.ts';
 import { oneOf, struct } from './struct.ts';
 
-const Written = struct({ field: t.string, operator: t.string }, { value: t.unknown });
+const fields = [...textFields, ...timeFields, 'subscribed', 'tag'].join('|');
+const Written = struct(
+  {
+    field: describe(t.string, { pattern: `^(${fields})$|^custom[.][\\s\\S]` }),
+    operator: named('FilterOperator', describe(t.string, { enum: filterOperators })),
+  },
+  { value: t.unknown },
+);
 
 /** One condition of a filter, without a value that its operator would not look at; what its field takes is checked by `conditionProblems` (`src/domain/contacts/segment-filter.ts`). */
 export const SegmentCondition = named(

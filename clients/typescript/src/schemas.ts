@@ -1039,6 +1039,8 @@ export type FieldProblem = {
 
 export type FilterMatch = "all" | "any";
 
+export type FilterOperator = "eq" | "neq" | "contains" | "not_contains" | "starts_with" | "in" | "not_in" | "gt" | "gte" | "lt" | "lte" | "exists" | "not_exists";
+
 export type GetCampaignDiagnosisResult = {
   /** Always `success`. */
   readonly status: "success";
@@ -1545,7 +1547,7 @@ export type SegmentCondition = {
   /** A contact field, `tag` (by id), `custom.<fieldId>`, `createdAt` or `subscribed`. */
   readonly field: string;
   /** One of eq, neq, contains, not_contains, starts_with, in, not_in, gt, gte, lt, lte, exists, not_exists. */
-  readonly operator: string;
+  readonly operator: FilterOperator;
   /** What the field is compared with; absent for exists and not_exists. */
   readonly value?: unknown;
 };

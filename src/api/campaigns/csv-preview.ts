@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { CsvMapping } from '../../codecs/campaign-audience.ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
-import { Integer, Uuid } from '../../codecs/scalars.ts';
+import { Digits, Integer, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import { VariableMapping } from '../../codecs/variable-mapping.ts';
 import { previewCsv } from '../../commands/campaigns/preview-csv.ts';
@@ -29,7 +29,7 @@ const Preview = named(
           struct({
             line: nullish(Integer),
             cells: t.readonlyArray(t.string),
-            phone_number: nullish(t.string),
+            phone_number: nullish(Digits),
             reason: nullish(oneOf(skipReasons, 'SkipReason')),
             reason_detail: nullish(t.string),
             message: nullish(MessagePreview),

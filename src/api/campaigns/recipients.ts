@@ -3,6 +3,7 @@ import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
 import {
+  Digits,
   cursorOf,
   idOf,
   Integer,
@@ -31,7 +32,7 @@ import { answer, cursorPage, cursorPageOf, succeed } from '../frame/envelope.ts'
 
 const recipientFields = {
   id: Uuid,
-  phone_number: nullish(t.string),
+  phone_number: nullish(Digits),
   contact_id: nullish(Uuid),
   state: oneOf(recipientStates, 'RecipientState'),
   reason: nullish(t.string),

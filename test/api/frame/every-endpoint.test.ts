@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as t from 'io-ts';
+import { toJsonSchema } from '../../../src/codecs/json-schema.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { exampleTemplateId } from '../../../src/codecs/template.ts';
 import { insertCampaign } from '../../../src/records/campaigns/creation.ts';
@@ -168,4 +170,17 @@ it('is held to the document: another status or another shape fails the test that
   expect(() => api.contract.check({ ...exchange, status: 200, body: { status: 'success' } })).toThrow(
     'breaks its schema',
   );
+});
+
+/** As the document has it. */
+const limitOf = (query: unknown) =>
+  (toJsonSchema(query as t.Mixed)['properties'] as Record<string, { default?: number }>)['limit'];
+const lists = declarations.filter(
+  ({ method, path, query }) =>
+    method === 'GET' && !path.includes(':') && query !== undefined && limitOf(query) !== undefined,
+);
+
+it.each(lists)('$path holds as many as it says, without a limit', async ({ path, query }) => {
+  const { body } = await api.send('GET', path, { key: workspace.workspaceKey });
+  expect(body.pagination.limit).toBe(limitOf(query)?.default);
 });

@@ -31,7 +31,7 @@ export async function prepareSdkMetrics(): Promise<SdkMetrics> {
   };
 }
 
-// A task that failed is tried again after 20 seconds at most.
+// A task that failed is tried again after 40 seconds at most.
 const rememberedMs = 120_000;
 
 /**

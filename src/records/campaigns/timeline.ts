@@ -21,8 +21,8 @@ export async function listTimeline(
 ): Promise<string> {
   const parts = await connection.maybeOneFirst(sql.type(Timeline)`
     SELECT coalesce((
-      SELECT json_agg(json_build_object('at', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        'accepted', accepted, 'delivered', delivered, 'read', read, 'failed', failed) ORDER BY at)::text
+      SELECT '[' || string_agg(format('{"at":"%s","accepted":%s,"delivered":%s,"read":%s,"failed":%s}',
+        to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), accepted, delivered, read, failed), ',' ORDER BY at) || ']'
       FROM (
         SELECT date_trunc(${interval}, at, 'UTC') AS at, sum(accepted) AS accepted, sum(delivered) AS delivered,
           sum(read) AS read, sum(failed) AS failed

@@ -4,10 +4,22 @@ import { ApiError, createClient } from '../../clients/typescript/src/index.ts';
 
 export * as api from '../../clients/typescript/src/index.ts';
 
-export const client = createClient({ baseUrl: '/dashboard' });
+/** As `fetch`, which says only that it failed. */
+export const ask: typeof fetch = async (...request) => {
+  try {
+    return await fetch(...request);
+  } catch (error) {
+    throw new Error('The service did not answer. Look whether there is a network.', { cause: error });
+  }
+};
+
+export const client = createClient({ baseUrl: '/dashboard', fetch: ask });
 
 /** Nobody is signed in any more. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === 401;
+
+/** The network is gone, or the service. */
+export const isUnanswered = (error: unknown): boolean => error !== null && !(error instanceof ApiError);
 
 export interface Session {
   readonly workspaceId: number;
@@ -21,7 +33,7 @@ export interface Session {
 }
 
 async function askSession(method: string, path = '', body?: object): Promise<unknown> {
-  const response = await fetch(`/dashboard/session${path}`, {
+  const response = await ask(`/dashboard/session${path}`, {
     method,
     ...(body !== undefined && {
       headers: { 'Content-Type': 'application/json' },

@@ -1,6 +1,7 @@
 /** What stands around every screen: where one can go, and the way out. */
 import {
   ActionIcon,
+  Alert,
   AppShell,
   Burger,
   Button,
@@ -10,11 +11,12 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
+import { useDidUpdate, useDisclosure, useNetwork } from '@mantine/hooks';
+import { useQueryClient, type QueryCache } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useCallback, useEffect } from 'react';
-import { isSignedOut, signOut } from './client.ts';
+import { useCallback, useEffect, useSyncExternalStore } from 'react';
+import { isSignedOut, isUnanswered, signOut } from './client.ts';
+import { focusMain } from './parts/focus-main.ts';
 
 const places = [
   { to: '/', label: 'Campaigns' },
@@ -29,7 +31,13 @@ export function Layout() {
   const [opened, { toggle, close }] = useDisclosure();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const leave = useLeave();
+  const isUnheard = useIsUnheard();
+  const { online } = useNetwork();
   useEffect(close, [path, close]);
+  const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  useDidUpdate(() => {
+    if (document.activeElement === document.body) focusMain();
+  }, [shown]);
   return (
     <AppShell
       header={{ height: 56 }}
@@ -46,7 +54,7 @@ export function Layout() {
               size="sm"
               aria-label={opened ? 'Close navigation' : 'Open navigation'}
             />
-            <Text fw={700} truncate>
+            <Text fw={700} truncate fz={{ base: 'xs', xs: 'md' }}>
               Messaging campaigns
             </Text>
           </Group>
@@ -68,7 +76,12 @@ export function Layout() {
           />
         ))}
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main tabIndex={-1} style={{ outline: 'none' }}>
+        {(isUnheard || !online) && (
+          <Alert color="orange" variant="light" role="alert" mb="md">
+            No connection to the service. What stands here may be old; it goes on by itself.
+          </Alert>
+        )}
         <Outlet />
       </AppShell.Main>
     </AppShell>
@@ -96,6 +109,18 @@ function useLeave() {
     await signOut();
     await go();
   };
+}
+
+const hasUnanswered = (cache: QueryCache): boolean =>
+  cache.getAll().some((query) => query.isActive() && isUnanswered(query.state.error));
+
+/** A question of this screen was not answered the last time. */
+function useIsUnheard(): boolean {
+  const cache = useQueryClient().getQueryCache();
+  return useSyncExternalStore(
+    useCallback((onChange) => cache.subscribe(onChange), [cache]),
+    () => hasUnanswered(cache),
+  );
 }
 
 function SchemeSwitch() {

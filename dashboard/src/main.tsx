@@ -11,6 +11,7 @@ const theme = createTheme({
   primaryShade: { light: 9, dark: 9 },
   autoContrast: true,
   defaultRadius: 'md',
+  respectReducedMotion: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
 });
 
@@ -52,7 +53,12 @@ const queryClient = new QueryClient({
       // The client tries again what may be there soon.
       retry: false,
       staleTime: 1_000,
+      // Without a network a question fails, and says so; the next one is asked as soon as it is back.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
+    // What is pressed without a network is not done later.
+    mutations: { networkMode: 'always' },
   },
 });
 const router = createPageRouter(queryClient);

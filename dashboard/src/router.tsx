@@ -11,7 +11,7 @@ import {
 } from '@tanstack/react-router';
 import { readSession } from './client.ts';
 import { Layout } from './layout.tsx';
-import { ErrorFace } from './parts/faces.tsx';
+import { ErrorFace, LoadingFace } from './parts/faces.tsx';
 import { Campaign } from './screens/campaign.tsx';
 import { Campaigns } from './screens/campaigns.tsx';
 import { SignIn } from './screens/sign-in.tsx';
@@ -123,6 +123,8 @@ export const createPageRouter = (queryClient: QueryClient) =>
     basepath: '/dashboard',
     context: { queryClient },
     defaultPreload: 'intent',
+    defaultPendingMs: 300,
+    defaultPendingComponent: () => <LoadingFace />,
     // Loads the page anew: after an upgrade the file of a screen may be gone.
     defaultErrorComponent: ({ error }) => (
       <>

@@ -1,23 +1,30 @@
-/** A Chromium for the tests: `CHROMIUM`, else one on PATH, else the one inside an npm package, which needs no root. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import chromiumPackage from '@sparticuz/chromium';
-import { chromium, type Browser } from 'playwright-core';
+/** A page of a browser as somebody visits it. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-const names = ['chromium', 'chromium-browser', 'google-chrome'];
-
-export async function launchBrowser(): Promise<Browser> {
-  const given = process.env['CHROMIUM'] ?? onPath();
-  if (given !== undefined) return chromium.launch({ executablePath: given, args: ['--no-sandbox'] });
-  const executablePath = await chromiumPackage.executablePath();
-  // In one process, the end of a page's context would be the end of the browser.
-  const args = chromiumPackage.args.filter((one) => one !== '--single-process' && one !== '--no-zygote');
-  return chromium.launch({ executablePath, args });
+export interface Visit {
+  readonly page: Page;
+  /** What must not happen: dialogs, errors of the page, refusals by its own policy. */
+  readonly mishaps: readonly string[];
+  readonly close: () => Promise<void>;
 }
 
-function onPath(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(':');
-  return folders
-    .flatMap((folder) => names.map((name) => join(folder, name)))
-    .find((path) => existsSync(path));
+export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    // Nothing to wait for, and no picture of half a movement.
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  const page = await context.newPage();
+  const mishaps: string[] = [];
+  page.on('dialog', (dialog) => {
+    mishaps.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('pageerror', ({ message }) => mishaps.push(message));
+  page.on('console', (line) => {
+    if (line.text().includes('Content Security Policy')) mishaps.push(line.text());
+  });
+  return { page, mishaps, close: () => context.close() };
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { ActionButton } from './action-button.tsx';
 
 interface Pages {
   readonly hasNextPage: boolean;
@@ -10,8 +10,12 @@ interface Pages {
 export function ShowMore({ list }: { readonly list: Pages }) {
   if (!list.hasNextPage) return null;
   return (
-    <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+    <ActionButton
+      variant="default"
+      loading={list.isFetchingNextPage}
+      onClick={() => void list.fetchNextPage()}
+    >
       Show more
-    </Button>
+    </ActionButton>
   );
 }

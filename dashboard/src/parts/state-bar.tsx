@@ -1,6 +1,7 @@
 /** One bar of all recipients by their state, and the same as numbers. */
 import { Box, Group, Text, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { api } from '../client.ts';
 import { number } from '../format.ts';
 import classes from './state-bar.module.css';
 
@@ -16,6 +17,10 @@ export const shownStates = [
 ] as const;
 
 export type Counters = Readonly<Record<string, number>>;
+
+/** Who was cancelled was not sent to. */
+export const doneOf = ({ total_contacts: total, counters }: api.Campaign): number =>
+  total - counters.pending - counters.claimed - counters.cancelled;
 
 export function partsOf(counters: Counters) {
   return shownStates

@@ -5,7 +5,9 @@ import { Link } from '@tanstack/react-router';
 import { isFinished } from '../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../client.ts';
 import { number } from '../format.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { ConfirmButton } from '../parts/confirm.tsx';
+import { focusMain } from '../parts/focus-main.ts';
 import type { Detail } from './campaign.tsx';
 
 const moves = { pause: api.pauseCampaign, start: api.startCampaign, cancel: api.cancelCampaign };
@@ -22,6 +24,7 @@ export function useMove(id: string) {
 
 export function Actions({ campaign }: { campaign: Detail }) {
   const { id, status, counters } = campaign;
+  const isPaused = status === 'PAUSED';
   const move = useMove(id);
   return (
     <Stack gap="xs" align="flex-end">
@@ -34,31 +37,28 @@ export function Actions({ campaign }: { campaign: Detail }) {
             Write to the failed
           </Button>
         )}
-        {(status === 'RUNNING' || status === 'SCHEDULED' || status === 'DRAFT') && (
-          <Button variant="default" loading={move.isPending} onClick={() => move.mutate('pause')}>
-            Pause
-          </Button>
-        )}
-        {status === 'PAUSED' && (
-          <Button
-            // Money comes first where it is what is missing.
-            variant={campaign.pause_reason === 'INSUFFICIENT_BALANCE' ? 'default' : 'filled'}
-            loading={move.isPending}
-            onClick={() => move.mutate('start')}
-          >
-            Start
-          </Button>
-        )}
         {!isFinished(status) && (
-          <ConfirmButton
-            label="Cancel"
-            color="red"
-            variant="outline"
-            question="Cancel this campaign?"
-            consequence={`${number(counters.pending)} people who wait will never be sent to. This cannot be taken back; Pause can.`}
-            confirmation="Cancel the campaign"
-            onConfirm={() => move.mutate('cancel')}
-          />
+          <>
+            {/* One button, so that the focus stays on it. */}
+            <ActionButton
+              // Money comes first where it is what is missing.
+              variant={isPaused && campaign.pause_reason !== 'INSUFFICIENT_BALANCE' ? 'filled' : 'default'}
+              loading={move.isPending}
+              onClick={() => move.mutate(isPaused ? 'start' : 'pause')}
+            >
+              {isPaused ? 'Start' : 'Pause'}
+            </ActionButton>
+            <ConfirmButton
+              label="Cancel"
+              color="red"
+              variant="outline"
+              question="Cancel this campaign?"
+              consequence={`${number(counters.pending)} people who wait will never be sent to. This cannot be taken back; Pause can.`}
+              confirmation="Cancel the campaign"
+              // The buttons go with it.
+              onConfirm={() => move.mutate('cancel', { onSuccess: focusMain })}
+            />
+          </>
         )}
       </Group>
       {move.error && (

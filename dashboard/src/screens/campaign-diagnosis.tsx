@@ -9,12 +9,13 @@ import { words } from '../format.ts';
 import { ErrorFace, LoadingFace } from '../parts/faces.tsx';
 import type { Detail } from './campaign.tsx';
 
-export function Diagnosis({ campaign }: { campaign: Detail }) {
+export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending: boolean }) {
   const [opened, { toggle }] = useDisclosure();
   const { data, error, refetch } = useQuery({
     queryKey: ['campaign', campaign.id, 'diagnosis', campaign.status],
     queryFn: async () => (await api.getCampaignDiagnosis(client, campaign.id)).data,
-    refetchInterval: 15_000,
+    // Asked at once when the sending stops.
+    refetchInterval: isSending ? 60_000 : 30_000,
   });
   if (data === undefined) {
     return error === null ? (

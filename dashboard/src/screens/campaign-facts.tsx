@@ -20,7 +20,6 @@ function useChannel(id: string) {
   return useQuery({
     queryKey: ['channel', id],
     queryFn: async () => (await api.getChannel(client, id)).data,
-    refetchInterval: 60_000,
   });
 }
 
@@ -119,7 +118,7 @@ export function CampaignDetails({ campaign }: { campaign: Detail }) {
           <Table.Tbody>
             {rows.map(([name, value]) => (
               <Table.Tr key={name}>
-                <Table.Th w={150} fw={500}>
+                <Table.Th w={{ base: 110, xs: 150 }} fw={500}>
                   {name}
                 </Table.Th>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>

@@ -1,13 +1,14 @@
 /** The page that counts: what happens to a campaign now, and what would change it. */
 import { Box, Breadcrumbs, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useNetwork } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { isFinished } from '../../../src/domain/campaigns/campaign.ts';
+import { isFinished, type CampaignStatus } from '../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../client.ts';
 import { number, percent } from '../format.ts';
 import { Loaded } from '../parts/faces.tsx';
 import { TimelinePlot } from '../parts/plot.tsx';
-import { StateBar, StateLegend } from '../parts/state-bar.tsx';
+import { doneOf, StateBar, StateLegend } from '../parts/state-bar.tsx';
 import { Status } from '../parts/status.tsx';
 import { TextLink } from '../parts/text-link.tsx';
 import { Actions } from './campaign-actions.tsx';
@@ -20,9 +21,9 @@ const route = getRouteApi('/inside/campaigns/$id');
 
 export type Detail = api.CampaignDetail;
 
-/** Of a campaign that began a moment ago, all changes at once; of a long timeline little does in a minute. */
-const pauseMs = (startedAt: string | null): number =>
-  startedAt !== null && Date.now() - Date.parse(startedAt) < 120_000 ? 4_000 : 15_000;
+/** What the stream does not tell: cost, reasons, minutes; and the receipts that come after it has ended. */
+const pauseMs = (status: CampaignStatus | undefined): number =>
+  status !== undefined && isFinished(status) ? 10_000 : 30_000;
 
 const messagesOf = ({ counters: { accepted, sent, delivered, read } }: Detail): number =>
   accepted + sent + delivered + read;
@@ -32,8 +33,7 @@ export function Campaign() {
   const record = useQuery({
     queryKey: ['campaign', id],
     queryFn: async () => (await api.getCampaign(client, id)).data,
-    // What the stream does not tell: the cost, failures by reason, receipts when all is sent.
-    refetchInterval: ({ state: { data } }) => pauseMs(data?.started_at ?? null),
+    refetchInterval: ({ state: { data } }) => pauseMs(data?.status),
   });
   if (record.data !== undefined) return <Screen campaign={record.data} />;
   return (
@@ -47,11 +47,12 @@ export function Campaign() {
 }
 
 function Screen({ campaign: record }: { campaign: Detail }) {
-  const { progress, live } = useProgress(record.id, !isFinished(record.status));
+  const { online } = useNetwork();
+  const { progress, live } = useProgress(record.id, online && !isFinished(record.status));
   // The record is fetched again when it ends, and knows more then.
   const campaign: Detail = progress && !isFinished(record.status) ? { ...record, ...progress } : record;
   const { id, name, description, status, counters, total_contacts: total } = campaign;
-  const done = total - counters.pending - counters.claimed;
+  const done = doneOf(campaign);
   const standing = isFinished(status) ? 'ended' : 'connecting …';
   const rate = status === 'RUNNING' ? (progress?.rate ?? 0) : 0;
   return (
@@ -78,7 +79,7 @@ function Screen({ campaign: record }: { campaign: Detail }) {
         )}
       </Box>
 
-      <Diagnosis campaign={campaign} />
+      <Diagnosis campaign={campaign} isSending={rate > 0} />
 
       <Card withBorder>
         <Stack>
@@ -107,18 +108,19 @@ function Screen({ campaign: record }: { campaign: Detail }) {
         rate={rate}
         etaSeconds={progress?.eta_seconds ?? null}
       />
-      <Timeline id={id} startedAt={campaign.started_at} />
+      <Timeline id={id} status={status} />
       <Failures campaign={campaign} />
       <CampaignDetails campaign={campaign} />
     </Stack>
   );
 }
 
-function Timeline({ id, startedAt }: { id: string; startedAt: string | null }) {
+function Timeline({ id, status }: { id: string; status: CampaignStatus }) {
   const timeline = useQuery({
     queryKey: ['campaign', id, 'timeline'],
     queryFn: async () => (await api.getCampaignTimeline(client, id)).data,
-    refetchInterval: ({ state: { data } }) => ((data?.length ?? 0) > 60 ? 60_000 : pauseMs(startedAt)),
+    // Of a long one little changes in a minute.
+    refetchInterval: ({ state: { data } }) => ((data?.length ?? 0) > 60 ? 60_000 : pauseMs(status)),
   });
   return (
     <Card withBorder>

@@ -19,7 +19,7 @@ import { api, client } from '../client.ts';
 import { number, percent, words } from '../format.ts';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import { StateBar } from '../parts/state-bar.tsx';
+import { doneOf, StateBar } from '../parts/state-bar.tsx';
 import { Status } from '../parts/status.tsx';
 import { TextLink } from '../parts/text-link.tsx';
 import { Time } from '../parts/time.tsx';
@@ -151,9 +151,6 @@ function Attention({ campaigns }: { campaigns: readonly ListedCampaign[] }) {
   );
 }
 
-const doneOf = ({ total_contacts: total, counters }: ListedCampaign): number =>
-  total - counters.pending - counters.claimed;
-
 interface Answer {
   readonly atMs: number;
   readonly data: readonly ListedCampaign[];
@@ -180,6 +177,8 @@ function Row({ campaign, rate }: { campaign: ListedCampaign; rate: number | unde
     <Card
       withBorder
       padding="md"
+      // A card shows no focus by itself.
+      className="mantine-focus-auto"
       renderRoot={(props) => <Link {...props} to="/campaigns/$id" params={{ id }} />}
     >
       <Group justify="space-between" wrap="nowrap" align="flex-start">

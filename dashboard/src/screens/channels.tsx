@@ -110,28 +110,33 @@ function Queue({ channel: { id, running_campaigns: total } }: { channel: api.Cha
         No campaign sends on it now.
       </Text>
     );
-  const running = (list.data ?? []).filter((campaign) => campaign.channel_id === id);
   return (
     <Stack gap={4} mt="sm">
       <Text size="sm">{total === 1 ? '1 campaign sends' : `${number(total)} campaigns send`} on it:</Text>
-      <Stack component="ul" gap={4} m={0} pl="md">
-        {running.map((campaign) => (
-          <Text key={campaign.id} component="li" size="sm" style={{ overflowWrap: 'anywhere' }}>
-            <TextLink
-              to="/campaigns/$id"
-              params={{ id: campaign.id }}
-              dir="auto"
-              fz="inherit"
-              underline="always"
-            >
-              {campaign.name}
-            </TextLink>
-            {`: ${waitingSentence(campaign.counters.pending) || 'The last ones are under way.'} `}
-            {campaign.waiting_for === 'TURN' && 'It takes turns with others. '}
-            <WorkflowLink campaignId={campaign.id} label="In Temporal" />
-          </Text>
-        ))}
-      </Stack>
+      <Loaded query={list}>
+        {(running) => (
+          <Stack component="ul" gap={4} m={0} pl="md">
+            {running
+              .filter((campaign) => campaign.channel_id === id)
+              .map((campaign) => (
+                <Text key={campaign.id} component="li" size="sm" style={{ overflowWrap: 'anywhere' }}>
+                  <TextLink
+                    to="/campaigns/$id"
+                    params={{ id: campaign.id }}
+                    dir="auto"
+                    fz="inherit"
+                    underline="always"
+                  >
+                    {campaign.name}
+                  </TextLink>
+                  {`: ${waitingSentence(campaign.counters.pending) || 'The last ones are under way.'} `}
+                  {campaign.waiting_for === 'TURN' && 'It takes turns with others. '}
+                  <WorkflowLink campaignId={campaign.id} label="In Temporal" />
+                </Text>
+              ))}
+          </Stack>
+        )}
+      </Loaded>
     </Stack>
   );
 }

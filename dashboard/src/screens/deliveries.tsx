@@ -1,20 +1,11 @@
 /** The log of deliveries, and one of them in full. */
-import {
-  Button,
-  Code,
-  Group,
-  SegmentedControl,
-  Stack,
-  Table,
-  Text,
-  Title,
-  VisuallyHidden,
-} from '@mantine/core';
+import { Code, Group, SegmentedControl, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { deliveryStates } from '../../../src/domain/webhooks/delivery.ts';
 import { api, client } from '../client.ts';
 import { exactTime, number, words } from '../format.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../parts/faces.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
@@ -105,9 +96,6 @@ function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }
     mutationFn: () => api.resendWebhookDelivery(client, delivery.webhookId, delivery.id),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
   });
-  const answer = [delivery.responseStatus, delivery.errorCode && words(delivery.errorCode)]
-    .filter(Boolean)
-    .join(' · ');
   return (
     <Table.Tr>
       <Table.Td>
@@ -124,23 +112,30 @@ function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }
       <Table.Td>
         <Status state={delivery.state} />
       </Table.Td>
-      <Table.Td title={delivery.responseExcerpt ?? undefined}>{answer || '—'}</Table.Td>
+      <Table.Td title={delivery.responseExcerpt ?? undefined}>{answerOf(delivery) || '—'}</Table.Td>
       <Table.Td>
         <Time at={delivery.createdAt} />
       </Table.Td>
       <Table.Td ta="right">
-        <Button
+        <ActionButton
           size="compact-xs"
           variant="default"
           loading={resend.isPending}
           onClick={() => resend.mutate()}
         >
           {resend.isSuccess ? 'Queued' : 'Resend'}
-        </Button>
+        </ActionButton>
       </Table.Td>
     </Table.Tr>
   );
 }
+
+/** The status of the answer; what went wrong where that does not say it. */
+const answerOf = ({
+  responseStatus,
+  errorCode,
+}: Pick<api.Delivery, 'responseStatus' | 'errorCode'>): string =>
+  [responseStatus, errorCode && errorCode !== 'non_2xx' && words(errorCode)].filter(Boolean).join(' · ');
 
 /** What was sent, and what was answered. */
 function Detail({ place }: { place: string }) {
@@ -172,9 +167,8 @@ function Detail({ place }: { place: string }) {
             {durationMs !== null && `, took ${number(durationMs)} ms`}.
           </Text>
           <Text size="sm">
-            {[responseStatus && `Answer ${responseStatus}`, errorCode && words(errorCode)]
-              .filter(Boolean)
-              .join(' · ')}
+            {responseStatus && 'Answer '}
+            {answerOf({ responseStatus, errorCode })}
           </Text>
           {responseExcerpt && <Code block>{responseExcerpt}</Code>}
           <Text size="sm" fw={600}>

@@ -1,4 +1,5 @@
 import { errorOf } from '../../../clients/typescript/src/api-error.ts';
+import { ask } from '../client.ts';
 
 interface Filter {
   readonly state: readonly string[] | undefined;
@@ -16,7 +17,7 @@ export async function exportCsv(
     ...reason.map((value) => ['reason', value]),
     ...(number === undefined ? [] : [['phone_number', number]]),
   ]);
-  const response = await fetch(`/dashboard/api/campaigns/${id}/recipients?${query}`, {
+  const response = await ask(`/dashboard/api/campaigns/${id}/recipients?${query}`, {
     headers: { Accept: 'text/csv' },
   });
   if (!response.ok) throw await errorOf(response);

@@ -2,7 +2,6 @@
 import {
   Alert,
   Box,
-  Button,
   Card,
   Group,
   SimpleGrid,
@@ -19,6 +18,8 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { api, client } from '../client.ts';
 import { dayOf } from '../format.ts';
+import { ActionButton } from '../parts/action-button.tsx';
+import { Loaded } from '../parts/faces.tsx';
 import { Phone } from '../parts/phone.tsx';
 import { CsvAudience, type CsvFile } from './new-csv.tsx';
 import { Outlook } from './new-outlook.tsx';
@@ -120,22 +121,27 @@ export function NewCampaign() {
             <Title order={2} size="h4">
               What to send
             </Title>
-            <Select
-              label="Template"
-              placeholder="Choose an approved template"
-              searchable
-              error={templates.error?.message}
-              nothingFoundMessage={templates.isPending ? 'Loading …' : 'No approved template is called so'}
-              data={(templates.data ?? []).map(({ id, name: title, language }) => ({
-                value: id,
-                label: `${title} (${language})`,
-              }))}
-              value={chosen ?? null}
-              onChange={(id) => {
-                setTemplateId(id);
-                setVariables({});
-              }}
-            />
+            <Loaded query={templates}>
+              {(list) => (
+                <Select
+                  label="Template"
+                  placeholder="Choose an approved template"
+                  searchable
+                  nothingFoundMessage={
+                    list.length === 0 ? 'No template is approved yet' : 'No approved template is called so'
+                  }
+                  data={list.map(({ id, name: title, language }) => ({
+                    value: id,
+                    label: `${title} (${language})`,
+                  }))}
+                  value={chosen ?? null}
+                  onChange={(id) => {
+                    setTemplateId(id);
+                    setVariables({});
+                  }}
+                />
+              )}
+            </Loaded>
           </Stack>
         </Card>
         <Card withBorder>
@@ -204,13 +210,13 @@ export function NewCampaign() {
               <TestMessage templateId={chosen} variables={variables} row={file?.firstRow ?? contactFields} />
             )}
             <Group justify="flex-end">
-              <Button
+              <ActionButton
                 loading={create.isPending}
                 disabled={!isReady || name.trim() === '' || (check.data?.problems.length ?? 1) > 0}
                 onClick={() => create.mutate()}
               >
                 Create campaign
-              </Button>
+              </ActionButton>
             </Group>
             {create.error && (
               <Alert color="red" role="alert">
@@ -220,12 +226,16 @@ export function NewCampaign() {
           </Stack>
         </Card>
       </Stack>
-      {message !== undefined && (
+      {chosen !== undefined && (
         <Box w={320} pos="sticky" top={80}>
           <Text size="sm" c="dimmed" mb={6}>
             {message === preview.data ? 'As the phone shows it' : 'As the phone of the first one shows it'}
           </Text>
-          <Phone message={message} />
+          {message === undefined ? (
+            <Loaded query={preview}>{() => null}</Loaded>
+          ) : (
+            <Phone message={message} />
+          )}
         </Box>
       )}
     </Group>

@@ -1,10 +1,11 @@
 /** A CSV: dropped, its columns guessed, its first rows as they would be sent. Nothing of it becomes a contact here. */
-import { Box, FileButton, Button, Group, Select, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Box, FileButton, Group, Select, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type DragEvent, type ReactNode } from 'react';
 import { api, client } from '../client.ts';
 import { number, phone } from '../format.ts';
-import { ErrorFace } from '../parts/faces.tsx';
+import { ActionButton } from '../parts/action-button.tsx';
+import { ErrorFace, LoadingFace } from '../parts/faces.tsx';
 import { explain } from '../reasons.ts';
 
 export interface CsvFile {
@@ -90,15 +91,18 @@ export function CsvAudience({ templateId, variableMapping, onChange, children }:
             inputProps={{ 'aria-label': 'CSV file' }}
           >
             {(props) => (
-              <Button {...props} variant="default" size="xs" loading={upload.isPending}>
+              <ActionButton {...props} variant="default" size="xs" loading={upload.isPending}>
                 {upload.data ? 'Choose another' : 'Choose a file'}
-              </Button>
+              </ActionButton>
             )}
           </FileButton>
         </Group>
       </Box>
       {upload.error && <ErrorFace error={upload.error} />}
-      {key !== undefined && preview.error && <ErrorFace error={preview.error} />}
+      {key !== undefined && preview.error && (
+        <ErrorFace error={preview.error} retry={() => void preview.refetch()} />
+      )}
+      {preview.isLoading && <LoadingFace />}
       {data !== undefined && key !== undefined && (
         <>
           <Columns preview={data} onChange={setChosen} />

@@ -1,8 +1,9 @@
 /** One message to a number of one's own, with the values of the first row. */
-import { Button, Group, Text, TextInput } from '@mantine/core';
+import { Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client } from '../client.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import type { Variables } from './new-variables.tsx';
 
 interface TestMessageProps {
@@ -39,14 +40,14 @@ export function TestMessage({ templateId, variables, row }: TestMessageProps) {
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
         />
-        <Button
+        <ActionButton
           variant="default"
           disabled={to.trim() === ''}
           loading={send.isPending}
           onClick={() => send.mutate()}
         >
           Send test
-        </Button>
+        </ActionButton>
       </Group>
       {send.error && (
         <Text c="red" size="sm" mt="xs" role="alert">

@@ -3,6 +3,7 @@ import { Autocomplete, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, client } from '../client.ts';
+import { Loaded } from '../parts/faces.tsx';
 
 /** By section and name, such as `body.1`. */
 export type Variables = Readonly<Record<string, { readonly value: string; readonly fallback: string }>>;
@@ -30,11 +31,12 @@ export function VariableFields({
   value,
   onChange,
 }: VariableFieldsProps) {
-  const { data } = useQuery({
+  const query = useQuery({
     queryKey: ['template-variables', templateId],
     queryFn: async () => (await api.getTemplateVariables(client, templateId)).data,
     staleTime: 60_000,
   });
+  const { data } = query;
   const paths = (['header', 'body'] as const).flatMap((section) =>
     (data?.[section] ?? []).map((variable) => `${section}.${variable}`),
   );
@@ -44,6 +46,7 @@ export function VariableFields({
     if (isUntouched && key !== '') onChange(guessed(key.split(','), columns));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- guessed once for a template and its columns
   }, [isUntouched, key]);
+  if (data === undefined) return <Loaded query={query}>{() => null}</Loaded>;
   if (paths.length === 0) return null;
   const change = (path: string, part: Partial<(typeof value)[string]>) =>
     onChange({ ...value, [path]: { ...nothing, ...value[path], ...part } });

@@ -1,16 +1,20 @@
 /** The key that signed in may not recharge: one that may is added to the session. */
-import { Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Card, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { addOperatorKey } from '../client.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { KeyField } from '../parts/key-field.tsx';
 
-export function OperatorKey() {
+export function OperatorKey({ onAllowed }: { onAllowed: () => void }) {
   const [key, setKey] = useState('');
   const queryClient = useQueryClient();
   const add = useMutation({
     mutationFn: () => addOperatorKey(key.trim()),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['session'] }),
+    onSuccess: () => {
+      onAllowed();
+      return queryClient.invalidateQueries({ queryKey: ['session'] });
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -29,9 +33,9 @@ export function OperatorKey() {
             onChange={(event) => setKey(event.currentTarget.value)}
             w={320}
           />
-          <Button type="submit" variant="default" loading={add.isPending}>
+          <ActionButton type="submit" variant="default" loading={add.isPending}>
             Allow recharging
-          </Button>
+          </ActionButton>
         </Group>
         {add.error && (
           <Text c="red" size="sm" role="alert">

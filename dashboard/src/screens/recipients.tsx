@@ -1,10 +1,11 @@
 /** Who a campaign is for and what became of each: filtered in the address, exported, one of them in full. */
-import { Alert, Breadcrumbs, Button, Group, MultiSelect, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Breadcrumbs, Group, MultiSelect, Stack, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { recipientStates, type RecipientState } from '../../../src/domain/campaigns/recipient.ts';
 import { api, client } from '../client.ts';
 import { phone, words } from '../format.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyFace, ErrorFace, LoadingFace } from '../parts/faces.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
@@ -52,9 +53,9 @@ export function Recipients() {
         <Title order={1} size="h2">
           Recipients
         </Title>
-        <Button variant="default" loading={download.isPending} onClick={() => download.mutate()}>
+        <ActionButton variant="default" loading={download.isPending} onClick={() => download.mutate()}>
           Export CSV
-        </Button>
+        </ActionButton>
       </Group>
       {download.error && <Alert color="red">{download.error.message}</Alert>}
       <Group align="flex-end">
@@ -62,6 +63,7 @@ export function Recipients() {
           label="Phone number"
           placeholder="+49 151 …"
           given={number}
+          w={{ base: '100%', xs: 200 }}
           look={(text) => navigate({ search: (old) => ({ ...old, phone: text }), replace: true })}
         />
         <MultiSelect
@@ -73,7 +75,7 @@ export function Recipients() {
           onChange={(chosen) =>
             void navigate({ search: (old) => ({ ...old, state: chosen.length > 0 ? chosen : undefined }) })
           }
-          w={260}
+          w={{ base: '100%', xs: 260 }}
         />
         <MultiSelect
           label="Reason"
@@ -87,7 +89,7 @@ export function Recipients() {
           onChange={(chosen) =>
             void navigate({ search: (old) => ({ ...old, reason: chosen.length > 0 ? chosen : undefined }) })
           }
-          w={300}
+          w={{ base: '100%', xs: 300 }}
         />
       </Group>
       {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}

@@ -1,9 +1,10 @@
 /** Signing in by a key, or by a link whose token stands behind the `#`. */
-import { Alert, Button, Card, Center, Stack, Text, Title } from '@mantine/core';
+import { Alert, Card, Center, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { isSignedOut, signIn } from '../client.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { KeyField } from '../parts/key-field.tsx';
 
 export function SignIn() {
@@ -64,9 +65,9 @@ export function SignIn() {
               {problem}
             </Alert>
           )}
-          <Button type="submit" loading={busy}>
+          <ActionButton type="submit" loading={busy}>
             Sign in
-          </Button>
+          </ActionButton>
         </Stack>
       </Card>
     </Center>

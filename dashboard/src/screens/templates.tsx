@@ -1,8 +1,9 @@
-import { Alert, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, client } from '../client.ts';
 import { words } from '../format.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { Phone } from '../parts/phone.tsx';
@@ -28,9 +29,9 @@ export function Templates() {
         <Title order={1} size="h2">
           Templates
         </Title>
-        <Button variant="default" loading={sync.isPending} onClick={() => sync.mutate()}>
+        <ActionButton variant="default" loading={sync.isPending} onClick={() => sync.mutate()}>
           Sync with the provider
-        </Button>
+        </ActionButton>
       </Group>
       {sync.error && <Alert color="red">{sync.error.message}</Alert>}
       <SearchField

@@ -1,10 +1,12 @@
 /** Money of the channel; and, for a campaign that waits for it: what is missing, recharge, start. */
 import { Alert, Button, Card, Group, SimpleGrid, Stack, Table, Text, TextInput, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { api, client, readSession } from '../client.ts';
 import { money, words } from '../format.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { Loaded } from '../parts/faces.tsx';
 import { useMove } from './campaign-actions.tsx';
 import { OperatorKey } from './operator-key.tsx';
@@ -25,15 +27,17 @@ export function Wallet() {
     queryFn: async () => (await api.listChannels(client)).data,
   });
   const session = useQuery({ queryKey: ['session'], queryFn: readSession });
-  const channelId = campaign.data?.channel_id ?? session.data?.channelId ?? channels.data?.[0]?.id;
+  const ownId = session.data?.channelId ?? channels.data?.[0]?.id;
+  const channelId = campaignId === undefined ? ownId : campaign.data?.channel_id;
+  const ofChannel: UseQueryResult<unknown> = campaignId === undefined ? channels : campaign;
   return (
     <Stack maw={900}>
       <Title order={1} size="h2">
         Wallet
       </Title>
-      {campaignId !== undefined && <Waiting campaignId={campaignId} />}
+      {campaign.data !== undefined && <Waiting campaign={campaign.data} />}
       {channelId === undefined ? (
-        <Loaded query={channels}>{() => <Text>There is no channel in this workspace yet.</Text>}</Loaded>
+        <Loaded query={ofChannel}>{() => <Text>There is no channel in this workspace yet.</Text>}</Loaded>
       ) : (
         <Purse channelId={channelId} campaignId={campaignId} isOperator={session.data?.operator ?? false} />
       )}
@@ -50,17 +54,12 @@ function useDiagnosis(campaignId: string | undefined) {
   });
 }
 
-function Waiting({ campaignId }: { campaignId: string }) {
-  const diagnosis = useDiagnosis(campaignId);
-  const campaign = useQuery({
-    queryKey: ['campaign', campaignId],
-    queryFn: async () => (await api.getCampaign(client, campaignId)).data,
-    refetchInterval: 5_000,
-  });
-  const move = useMove(campaignId);
+function Waiting({ campaign: { id, name, status: standing } }: { campaign: api.CampaignDetail }) {
+  const diagnosis = useDiagnosis(id);
+  const navigate = useNavigate();
+  const move = useMove(id);
   const [status] = diagnosis.data ?? [];
-  if (campaign.data === undefined || status === undefined) return null;
-  const { name, status: standing } = campaign.data;
+  if (status === undefined) return <Loaded query={diagnosis}>{() => null}</Loaded>;
   return (
     <Alert color={status.ok ? 'teal' : 'orange'} variant="light" role="status" aria-live="polite">
       <Stack gap={6}>
@@ -71,21 +70,25 @@ function Waiting({ campaignId }: { campaignId: string }) {
         {status.action && <Text size="sm">{status.action}</Text>}
         <Group>
           {standing === 'PAUSED' && (
-            <Button
+            <ActionButton
               size="xs"
               variant={
                 diagnosis.data?.every(({ check, ok }) => check !== 'WALLET' || ok) ? 'filled' : 'default'
               }
               loading={move.isPending}
-              onClick={() => move.mutate('start')}
+              onClick={() =>
+                move.mutate('start', {
+                  onSuccess: () => void navigate({ to: '/campaigns/$id', params: { id } }),
+                })
+              }
             >
               Start
-            </Button>
+            </ActionButton>
           )}
           <Button
             size="xs"
             variant="default"
-            renderRoot={(props) => <Link {...props} to="/campaigns/$id" params={{ id: campaignId }} />}
+            renderRoot={(props) => <Link {...props} to="/campaigns/$id" params={{ id }} />}
           >
             Back to the campaign
           </Button>
@@ -103,6 +106,7 @@ interface PurseProps {
 }
 
 function Purse({ channelId, campaignId, isOperator }: PurseProps) {
+  const [isAllowed, { open: allow }] = useDisclosure();
   const wallet = useQuery({
     queryKey: ['wallet', channelId],
     queryFn: async () => (await api.getWallet(client, { channel_id: channelId })).data,
@@ -118,15 +122,20 @@ function Purse({ channelId, campaignId, isOperator }: PurseProps) {
             <Amount name="Reserved for messages under way" value={money(reserved, currency)} />
           </SimpleGrid>
           {isOperator ? (
-            <Recharge channelId={channelId} campaignId={campaignId} currency={currency} />
+            <Recharge
+              channelId={channelId}
+              campaignId={campaignId}
+              currency={currency}
+              isFollowingKey={isAllowed}
+            />
           ) : (
-            <OperatorKey />
+            <OperatorKey onAllowed={allow} />
           )}
           <Card withBorder>
             <Title order={2} size="h4" mb="sm">
               Prices
             </Title>
-            <Table.ScrollContainer minWidth={360} mah={300}>
+            <Table.ScrollContainer minWidth={280} mah={300}>
               <Table stickyHeader>
                 <Table.Thead>
                   <Table.Tr>
@@ -142,7 +151,9 @@ function Purse({ channelId, campaignId, isOperator }: PurseProps) {
                       <Table.Td>
                         {country === null ? 'Every other' : (countryNames.of(country) ?? country)}
                       </Table.Td>
-                      <Table.Td ta="right">{money(price, currency)}</Table.Td>
+                      <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+                        {money(price, currency)}
+                      </Table.Td>
                     </Table.Tr>
                   ))}
                 </Table.Tbody>
@@ -172,9 +183,11 @@ interface RechargeProps {
   readonly channelId: string;
   readonly campaignId: string | undefined;
   readonly currency: string;
+  /** Stands where the field of the key was. */
+  readonly isFollowingKey: boolean;
 }
 
-function Recharge({ channelId, campaignId, currency }: RechargeProps) {
+function Recharge({ channelId, campaignId, currency, isFollowingKey }: RechargeProps) {
   const diagnosis = useDiagnosis(campaignId);
   const missing = diagnosis.data?.find(({ check }) => check === 'WALLET')?.missing ?? '';
   const [typed, setTyped] = useState<string>();
@@ -199,14 +212,16 @@ function Recharge({ channelId, campaignId, currency }: RechargeProps) {
         <TextInput
           label={`Amount in ${currency}`}
           inputMode="decimal"
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the field that had the focus is gone
+          autoFocus={isFollowingKey}
           value={amount}
           onChange={(event) => setTyped(event.currentTarget.value)}
           required
           withAsterisk={false}
         />
-        <Button type="submit" loading={recharge.isPending}>
+        <ActionButton type="submit" loading={recharge.isPending}>
           Recharge
-        </Button>
+        </ActionButton>
       </Group>
       {recharge.error && (
         <Text c="red" size="sm" mt="xs" role="alert">

@@ -1,8 +1,9 @@
 /** Where events go, how the receivers are doing, and sending again what failed. */
-import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../client.ts';
 import { number } from '../format.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
@@ -86,9 +87,9 @@ function Webhook({ webhook }: { webhook: api.Webhook }) {
             <Text size="sm">{number(health.data.waiting)} deliveries wait.</Text>
           )}
         </Stack>
-        <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
+        <ActionButton variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
           Resend all that failed
-        </Button>
+        </ActionButton>
       </Group>
       {resend.data !== undefined && (
         <Text size="sm" role="status">

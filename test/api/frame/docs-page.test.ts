@@ -2,8 +2,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { launchBrowser } from '../../support/browser.ts';
-import { visit } from '../../support/dashboard.ts';
+import { launchBrowser } from '../../../bench/support/browser.ts';
+import { visit } from '../../support/browser.ts';
 
 let api: TestApi;
 let browser: Browser;

@@ -1,0 +1,18 @@
+/** A button that works for a while: it keeps the focus meanwhile, which a disabled one loses, and cannot be pressed twice. */
+import { Button, type ButtonProps } from '@mantine/core';
+import type { ComponentProps, MouseEvent } from 'react';
+
+type ActionButtonProps = ButtonProps & Pick<ComponentProps<'button'>, 'onClick' | 'type'>;
+
+export function ActionButton({ loading = false, disabled, onClick, ...button }: ActionButtonProps) {
+  return (
+    <Button
+      {...button}
+      loading={loading}
+      disabled={disabled}
+      aria-busy={loading}
+      onClick={loading ? (event: MouseEvent) => event.preventDefault() : onClick}
+      renderRoot={(props) => <button {...props} disabled={disabled} />}
+    />
+  );
+}

@@ -1,0 +1,2 @@
+/** To the screen, where what had the focus is gone. */
+export const focusMain = (): void => document.querySelector('main')?.focus();

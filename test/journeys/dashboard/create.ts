@@ -1,0 +1,100 @@
+/** A campaign of a messy CSV, made by the keyboard alone. */
+import { expect, it } from 'vitest';
+import * as api from '../../../clients/typescript/src/index.ts';
+import { makeDemoCsv } from '../../../local/demo/csv.ts';
+import {
+  atPace,
+  client,
+  expectAtScreen,
+  expectFocus,
+  goTo,
+  lookAt,
+  photograph,
+  tabTo,
+  use,
+  within,
+} from './scene.ts';
+
+const contactsAndCampaigns = async () => [
+  (await api.listContacts(client)).data.length,
+  (await api.listCampaigns(client)).data.length,
+];
+
+it('makes a campaign of a messy CSV by the keyboard alone, and nothing of it before the last button', async () => {
+  const csv = makeDemoCsv({ rows: 1_000, seed: 20_240_229 });
+  await atPace(60, () =>
+    within(async (page) => {
+      const type = (text: string) => page.keyboard.type(text);
+      await page.getByText('No campaign yet').waitFor();
+      await photograph(page, 'campaigns-empty');
+      const before = await contactsAndCampaigns();
+      await use(page, page.getByRole('main').getByRole('link', { name: 'New campaign' }));
+      // The link is gone: the next key is for what came instead.
+      await page.getByRole('heading', { name: 'New campaign' }).waitFor();
+      await tabTo(page, page.getByRole('combobox', { name: 'Template' }));
+      await type('hello_campaign (en');
+      await page.getByRole('option', { name: 'hello_campaign (en_US)' }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.getByRole('figure').getByText('Hello {{1}}, thank you').waitFor();
+      const choose = page.getByRole('button', { name: 'Choose a file' });
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), use(page, choose)]);
+      await chooser.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv.text) });
+      const chosen = (name: string) => page.getByRole('combobox', { name }).inputValue();
+      await page.getByRole('combobox', { name: 'Phone number' }).waitFor();
+      await expectFocus(page, page.getByRole('button', { name: 'Choose another' }));
+      expect(await Promise.all(['Phone number', 'Country', 'Name', 'Email'].map(chosen))).toEqual([
+        'Mobile phone',
+        'Country',
+        'Full name',
+        'E-mail',
+      ]);
+      await page.getByRole('figure').getByText('Hello Björn Smith, thank you').waitFor();
+      expect(await page.getByRole('row').count()).toBe(11);
+      await page
+        .getByText('Skipped: The number stands in the list more than once', { exact: true })
+        .waitFor();
+      const outlook = page.getByRole('status').filter({ hasText: 'sent in about' });
+      await outlook.getByText(/^\d+ people for [\d.]+ USD, sent in about \d+ s\.$/).waitFor();
+      await outlook.getByText(`${csv.planted.invalid} will be skipped: not a phone number.`).waitFor();
+      await lookAt(page, 'new-campaign-csv');
+      await photograph(page, 'docs-new-campaign', { fullPage: false });
+      // Another column, and back.
+      await tabTo(page, page.getByRole('combobox', { name: 'Phone number' }));
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('option', { name: 'Full name' }).waitFor();
+      await page.keyboard.press('Escape');
+      await expectFocus(page, page.getByRole('combobox', { name: 'Phone number' }));
+      expect(await chosen('Phone number')).toBe('Mobile phone');
+      await tabTo(page, page.getByLabel('Campaign name'));
+      await page.keyboard.press('Control+A');
+      await type('Autumn collection');
+      await tabTo(page, page.getByLabel('Test number'));
+      await type('0151 12345678');
+      const send = page.getByRole('button', { name: 'Send test' });
+      await use(page, send);
+      await page.getByText('Sent: the provider accepted it.').waitFor();
+      await expectFocus(page, send);
+      expect(await contactsAndCampaigns()).toEqual(before);
+      await use(page, page.getByRole('button', { name: 'Create campaign' }));
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Autumn collection' }).waitFor();
+      await expectAtScreen(page);
+      await expect
+        .poll(async () => (await page.getByRole('progressbar').textContent()) ?? '', {
+          timeout: 60_000,
+          interval: 100,
+        })
+        .toMatch(/^[5-8]\d\d of/);
+      await photograph(page, 'campaign-running');
+      await photograph(page, 'docs-campaign', { fullPage: false });
+      await goTo(page, 'Campaigns');
+    }),
+  );
+  const { data } = await api.listCampaigns(client);
+  expect(data.map(({ name }) => name)).toEqual(['Autumn collection']);
+  const [made] = data;
+  expect(made?.skipped_reasons['INVALID_PHONE']).toBe(csv.planted.invalid);
+  const read = async () => (await api.getCampaign(client, made?.id ?? '')).data.status;
+  await expect.poll(read, { timeout: 60_000 }).toBe('COMPLETED');
+}, 120_000);

@@ -1,0 +1,100 @@
+/** What a screen shows while it waits, when there is nothing, and when something failed. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import * as api from '../../../clients/typescript/src/index.ts';
+import {
+  admin,
+  client,
+  createCampaign,
+  expectNoViolation,
+  goTo,
+  photograph,
+  signIn,
+  stack,
+  visit,
+  within,
+} from './scene.ts';
+
+it('says of an empty workspace what to do first, and of what is missing that it is', async () => {
+  const { workspaceId = '' } = await admin(['create-workspace', '--name', 'Empty']);
+  const { apiKey = '' } = await admin([
+    'create-key',
+    '--workspace-id',
+    String(workspaceId),
+    '--scope',
+    'workspace',
+  ]);
+  const { page, mishaps, close } = await visit();
+  try {
+    await signIn(page, apiKey);
+    await page.getByText('No campaign yet').waitFor();
+    for (const [place, sentence] of [
+      ['Wallet', 'There is no channel in this workspace yet.'],
+      ['Webhooks', 'No webhook'],
+      ['Templates', 'No template'],
+      ['Channels', 'No channel'],
+    ] as const) {
+      await goTo(page, place);
+      await page.getByText(sentence, { exact: true }).waitFor();
+      await expectNoViolation(page);
+    }
+    const { data } = await api.listCampaigns(client);
+    await page.goto(`${stack.dev.dashboardUrl}/campaigns/${data[0]?.id}`);
+    await page.getByRole('alert').getByText('Campaign not found').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await expectNoViolation(page);
+    await photograph(page, 'campaign-error');
+    await page.route('**/assets/templates-*.js', (route) => route.abort());
+    await page.goto(`${stack.dev.dashboardUrl}/templates`);
+    await page.getByRole('alert').getByText('This could not be loaded').waitFor();
+    await expectNoViolation(page);
+    await page.unroute('**/assets/templates-*.js');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No template', { exact: true }).waitFor();
+    expect(mishaps).toEqual([]);
+  } finally {
+    await close();
+  }
+}, 60_000);
+
+/** Every address of the page that somebody can open once signed in, as the router has it, and where its work is asked for. */
+const screens: Readonly<Record<string, string>> = {
+  '/': '**/dashboard/api/campaigns?*',
+  '/campaigns/new': '**/dashboard/api/templates*',
+  '/campaigns/$id': '**/dashboard/api/campaigns/*',
+  '/campaigns/$id/recipients': '**/dashboard/api/campaigns/*/recipients?*',
+  '/wallet': '**/dashboard/api/wallet*',
+  '/webhooks': '**/dashboard/api/external-webhooks*',
+  '/templates': '**/dashboard/api/templates*',
+  '/channels': '**/dashboard/api/channels',
+};
+
+it('has a loading and an error face for every screen, and goes on from both', async () => {
+  const router = readFileSync('dashboard/src/router.tsx', 'utf8');
+  const paths = [...router.matchAll(/\bpath: '(.+?)'/g)].map(([, path]) => path);
+  expect(paths.filter((path) => path !== '/sign-in').toSorted()).toEqual(Object.keys(screens).toSorted());
+  const id = await createCampaign('Faces', ['+4915120000021']);
+  await within(async (page) => {
+    const loading = page.getByRole('status', { name: 'Loading' });
+    const failed = page.getByRole('alert').filter({ hasText: 'This could not be loaded' });
+    for (const [path, asked] of Object.entries(screens)) {
+      let answer = (): void => undefined;
+      const held = new Promise<void>((resolve) => (answer = resolve));
+      await page.route(asked, async (route) => {
+        await held;
+        await route.fulfill({ status: 404, json: { status: 'error', code: 404, message: 'Not found' } });
+      });
+      await page.goto(stack.dev.dashboardUrl + path.replace('$id', id));
+      await loading.first().waitFor();
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+      await expectNoViolation(page);
+      answer();
+      await failed.first().waitFor();
+      await loading.first().waitFor({ state: 'hidden' });
+      await page.unroute(asked);
+      await failed.first().getByRole('button', { name: 'Try again' }).click();
+      await failed.first().waitFor({ state: 'hidden' });
+      await expect.poll(() => loading.count(), { timeout: 10_000 }).toBe(0);
+    }
+  });
+}, 120_000);

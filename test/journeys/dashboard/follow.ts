@@ -1,0 +1,303 @@
+/** A campaign followed, paused, paid for, cancelled, and every screen looked at. */
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import * as api from '../../../clients/typescript/src/index.ts';
+import {
+  admin,
+  atPace,
+  client,
+  createCampaign,
+  expectAtScreen,
+  expectFocus,
+  expectNoViolation,
+  goTo,
+  lookAt,
+  openCampaign,
+  people,
+  photograph,
+  photographBoth,
+  stack,
+  use,
+  visit,
+  within,
+} from './scene.ts';
+
+const places = ['Campaigns', 'Wallet', 'Webhooks', 'Templates', 'Channels', 'New campaign'];
+
+// 255 code points: markup, a turn of the writing direction, and signs of two UTF-16 units.
+const hostile = `<script>alert(1)</script>\u202E\u{1F44B}${'x'.repeat(228)}`;
+
+it('follows a campaign to its end; every screen is without a violation', async () => {
+  expect(Array.from(hostile)).toHaveLength(255);
+  const id = await createCampaign(hostile, people(300, 20_000_000));
+  await within(async (page) => {
+    await page.getByText(hostile).first().click();
+    await page.getByRole('heading', { name: hostile }).waitFor();
+    await page.getByText(/^Completed: /).waitFor({ timeout: 60_000 });
+    expect(await page.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('100');
+    const bar = page.getByRole('img', { name: /Delivered|Sent|Read/ }).first();
+    expect(await bar.getAttribute('aria-label')).toMatch(/\d/);
+    await page.getByRole('img', { name: /^Messages per minute/ }).waitFor();
+    await page.getByText('Table', { exact: true }).click();
+    await page.getByRole('columnheader', { name: 'Delivered' }).waitFor();
+    await page.getByText('Plot', { exact: true }).click();
+    await lookAt(page, 'campaign');
+    const workflow = page.waitForEvent('popup');
+    await page.getByRole('link', { name: `campaign-${id}` }).click();
+    await (await workflow).getByRole('heading', { name: `campaign-${id}` }).waitFor();
+    await (await workflow).close();
+    await page.goto(`${stack.dev.dashboardUrl}/campaigns/${id}/recipients`);
+    await page.getByRole('heading', { name: 'Recipients' }).waitFor();
+    await page.getByRole('link', { name: '+4915120000007' }).waitFor();
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(1_280);
+    await page.getByRole('link', { name: '+4915120000007' }).click();
+    await page.getByRole('figure').waitFor();
+    await lookAt(page, 'recipient', { fullPage: false });
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.getByRole('row').count()).toBe(101);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => page.getByRole('row').count(), { timeout: 10_000 }).toBe(201);
+    await page.locator('time').first().hover();
+    await page
+      .getByRole('tooltip')
+      .getByText(/20\d\d, \d\d:\d\d:\d\d CES?T$/)
+      .waitFor();
+    for (const place of places) {
+      await goTo(page, place);
+      await page.getByRole('heading', { name: place, level: 1 }).waitFor();
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+      await lookAt(page, place.toLowerCase().replace(' ', '-'));
+    }
+    const kept = await page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })');
+    expect(kept).not.toContain('mc_');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key', { exact: true }).waitFor();
+    await lookAt(page, 'sign-in');
+  });
+}, 120_000);
+
+it('pauses for want of money, says how much, and goes on after Recharge and Start, by the keyboard alone', async () => {
+  const { balance } = (await api.getWallet(client, { channel_id: stack.dev.channelId })).data;
+  const amount = (0.6 - Number(balance)).toFixed(6);
+  const wallet = ['--channel-id', stack.dev.channelId, '--amount'];
+  await admin(['adjust-wallet', ...wallet, amount, '--reason', 'A wallet that runs dry']);
+  const id = await createCampaign('Dry', people(100, 30_000_000));
+  await within(async (page) => {
+    await openCampaign(page, id, 'Dry');
+    // 0.055 a message: ten of a hundred are paid for.
+    const sentence = page.getByText(
+      'Paused: the wallet holds 0.05 USD and the next message costs 0.055 USD. 90 people wait.',
+    );
+    await sentence.waitFor({ timeout: 30_000 });
+    await page.getByText('Recharge at least 4.9 USD to send to all, then start it again.').waitFor();
+    await lookAt(page, 'campaign-dry');
+    await use(page, page.getByRole('link', { name: 'Recharge' }));
+    await use(page, page.getByLabel('Operator key', { exact: true }));
+    await page.keyboard.type(stack.dev.operatorKey);
+    await page.keyboard.press('Enter');
+    const field = page.getByLabel('Amount in USD');
+    await expectFocus(page, field);
+    await expect.poll(() => field.inputValue()).toBe('4.9');
+    await lookAt(page, 'wallet-dry');
+    await photograph(page, 'docs-wallet', { fullPage: false });
+    const recharge = page.getByRole('button', { name: 'Recharge' });
+    await use(page, recharge);
+    await page.getByText('Recharged.', { exact: true }).waitFor();
+    await expectFocus(page, recharge);
+    await page.getByText('4.95 USD', { exact: true }).first().waitFor();
+    await use(page, page.getByRole('button', { name: 'Start' }));
+    await page.getByRole('heading', { name: 'Dry' }).waitFor();
+    await expectAtScreen(page);
+    await page.getByText(/^Completed: /).waitFor({ timeout: 30_000 });
+  });
+  const ended = (await api.getWallet(client, { channel_id: stack.dev.channelId })).data;
+  expect(Number(ended.balance)).toBeLessThan(0.3);
+  await admin(['recharge', ...wallet, '1000']);
+}, 90_000);
+
+it(
+  'pauses, starts and cancels by the keyboard alone, and asks before it cancels',
+  () =>
+    atPace(20, async () => {
+      const id = await createCampaign('Keyboard', people(400, 40_000_000));
+      const { page, mishaps, close } = await visit();
+      const button = (name: string) => page.getByRole('button', { name, exact: true });
+      try {
+        await page.goto(stack.dev.dashboardUrl);
+        await page.getByLabel('API key', { exact: true }).waitFor();
+        await page.keyboard.type(stack.dev.apiKey);
+        await page.keyboard.press('Enter');
+        await use(page, page.getByRole('link', { name: /^Keyboard/ }));
+        await page.getByText('● live').waitFor();
+        await use(page, button('Pause'));
+        await page.getByText(/^Paused by an operator\. \d+ people wait\.$/).waitFor();
+        await expectFocus(page, button('Start'));
+        await photographBoth(page, 'campaign-paused');
+        await page.keyboard.press('Enter');
+        await page.getByText(/^Sending\. \d+ people wait\.$/).waitFor();
+        await expectFocus(page, button('Pause'));
+        await use(page, button('Cancel'));
+        const question = page.getByRole('dialog', { name: 'Cancel this campaign?' });
+        await question.getByText(/people who wait will never be sent to/).waitFor();
+        await expectFocus(page, button('Keep as it is'));
+        await lookAt(page, 'campaign-cancel', { fullPage: false });
+        await page.keyboard.press('Escape');
+        await question.waitFor({ state: 'hidden' });
+        await expectFocus(page, button('Cancel'));
+        const read = async () => (await api.getCampaign(client, id)).data;
+        expect((await read()).status).toBe('RUNNING');
+        await page.keyboard.press('Enter');
+        await use(page, button('Cancel the campaign'));
+        await page.getByText('Cancelled: who was not sent to by then never will be.').waitFor();
+        await expectAtScreen(page);
+        expect((await read()).status).toBe('CANCELLED');
+        await expect
+          .poll(async () => (await read()).counters.cancelled, { timeout: 20_000 })
+          .toBeGreaterThan(100);
+        expect(mishaps).toEqual([]);
+      } finally {
+        await close();
+      }
+    }),
+  90_000,
+);
+
+it(
+  'shows on a channel who waits, and of which campaign',
+  () =>
+    atPace(5, async () => {
+      const id = await createCampaign('Queue', people(100, 70_000_000));
+      await expect
+        .poll(async () => (await api.getCampaign(client, id)).data.counters.pending, { timeout: 20_000 })
+        .toBeGreaterThan(0);
+      await within(async (page) => {
+        await goTo(page, 'Channels');
+        await page.getByText('1 campaign sends on it:').waitFor();
+        const entry = page.getByRole('listitem').filter({ hasText: /^Queue: \d+ people wait\./ });
+        await entry.waitFor();
+        expect(await entry.getByRole('link', { name: 'In Temporal' }).getAttribute('href')).toContain(id);
+        await lookAt(page, 'channels-queue');
+        await api.cancelCampaign(client, id);
+        await page.getByText('No campaign sends on it now.').waitFor();
+      });
+    }),
+  60_000,
+);
+
+it(
+  'can be read and paused on a phone',
+  () =>
+    atPace(20, async () => {
+      const id = await createCampaign('On a phone', people(300, 50_000_000));
+      await within(
+        async (page) => {
+          const expectFits = async () =>
+            expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+              390,
+            );
+          await openCampaign(page, id, 'On a phone');
+          await page.getByText('● live').waitFor();
+          await page.getByRole('img', { name: /^Messages per minute/ }).waitFor();
+          await page.getByRole('button', { name: 'Cancel' }).click();
+          await page.getByRole('dialog').waitFor();
+          await photographBoth(page, 'campaign-cancel-phone', { fullPage: false });
+          await page.getByRole('button', { name: 'Keep as it is' }).click();
+          await page.getByRole('button', { name: 'Pause' }).click();
+          await page.getByText(/^Paused by an operator/).waitFor();
+          await expectFits();
+          await expectNoViolation(page);
+          await photographBoth(page, 'campaign-phone');
+          await page.getByRole('link', { name: /^Waiting/ }).click();
+          await page
+            .getByRole('link', { name: /^\+49151500/ })
+            .first()
+            .click();
+          await page.getByRole('dialog').getByText('Pending').waitFor();
+          await photographBoth(page, 'recipient-phone', { fullPage: false });
+          await page.getByRole('button', { name: 'Close' }).click();
+          await photographBoth(page, 'recipients-phone', { fullPage: false });
+          await expectFits();
+          for (const place of places) {
+            await page.getByRole('button', { name: 'Open navigation' }).click();
+            await goTo(page, place);
+            await page.getByRole('heading', { name: place, level: 1 }).waitFor();
+            await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+            await expectFits();
+            await photographBoth(page, `${place.toLowerCase().replace(' ', '-')}-phone`);
+          }
+          await api.cancelCampaign(client, id);
+          await page.getByRole('button', { name: 'Sign out' }).click();
+          await page.getByLabel('API key', { exact: true }).waitFor();
+          await photographBoth(page, 'sign-in-phone');
+        },
+        { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+      );
+    }),
+  90_000,
+);
+
+const doneOf = async (page: Page): Promise<number> =>
+  Number(/^(\d+) of/.exec((await page.getByRole('progressbar').textContent()) ?? '')?.[1]);
+
+it(
+  'says that the network is gone, does nothing later that was pressed meanwhile, and goes on when it is back',
+  () =>
+    atPace(20, async () => {
+      const id = await createCampaign('Offline', people(300, 80_000_000));
+      await within(async (page) => {
+        await openCampaign(page, id, 'Offline');
+        await page.getByText('● live').waitFor();
+        await page.context().setOffline(true);
+        await page.getByText('connecting …').waitFor({ timeout: 30_000 });
+        await page
+          .getByRole('alert')
+          .getByText(/^No connection to the service/)
+          .waitFor();
+        const before = await doneOf(page);
+        await page.getByRole('button', { name: 'Pause' }).click();
+        await page
+          .getByRole('alert')
+          .getByText(/^The service did not answer/)
+          .waitFor();
+        await expectNoViolation(page);
+        await photographBoth(page, 'campaign-offline', { fullPage: false });
+        await page.context().setOffline(false);
+        await page.getByText('● live').waitFor({ timeout: 30_000 });
+        await page.getByText(/^No connection to the service/).waitFor({ state: 'hidden' });
+        await expect.poll(() => doneOf(page), { timeout: 60_000 }).toBeGreaterThan(before);
+        expect((await api.getCampaign(client, id)).data.status).toBe('RUNNING');
+        await api.cancelCampaign(client, id);
+      });
+    }),
+  120_000,
+);
+
+it.each([
+  ['API', 'api', 60_000_000],
+  ['worker', 'worker', 65_000_000],
+] as const)(
+  'is live again after the %s was killed, without a reload',
+  (_, killed, numbersFrom) =>
+    atPace(20, () =>
+      within(async (page) => {
+        const name = `Without the ${killed}`;
+        const id = await createCampaign(name, people(300, numbersFrom));
+        await openCampaign(page, id, name);
+        await page.getByText('● live').waitFor();
+        await page.evaluate('window.stayed = true');
+        const pidOf = async () => (await stack.readDev()).pids[killed] ?? 0;
+        const dead = await pidOf();
+        process.kill(dead, 'SIGKILL');
+        if (killed === 'api') await page.getByText('connecting …').waitFor();
+        await expect.poll(pidOf, { timeout: 30_000 }).not.toBe(dead);
+        await page.getByText('● live').waitFor({ timeout: 30_000 });
+        const before = await doneOf(page);
+        await expect.poll(() => doneOf(page), { timeout: 60_000 }).toBeGreaterThan(before);
+        expect(await page.evaluate('window.stayed')).toBe(true);
+        // What the worker had claimed may wait for receipts for longer than a test does.
+        await api.cancelCampaign(client, id);
+        await page.getByText(/^Cancelled: /).waitFor({ timeout: 30_000 });
+      }),
+    ),
+  120_000,
+);

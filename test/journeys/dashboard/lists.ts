@@ -1,0 +1,100 @@
+/** Recipients filtered and exported; what receivers were sent, and sent again. */
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import * as api from '../../../clients/typescript/src/index.ts';
+import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import {
+  client,
+  createCampaign,
+  expectFocus,
+  expectNoViolation,
+  lookAt,
+  photographBoth,
+  stack,
+  tabTo,
+  use,
+  within,
+} from './scene.ts';
+
+it('filters recipients in the address, and exports those alone', async () => {
+  const numbers = ['+4915166131026', '+4915266131026', '+4915120000001', '+4915120000002'];
+  const id = await createCampaign('Some fail', numbers);
+  await within(async (page) => {
+    // The sentence is told of the counters beneath it, not of what was so when it was asked for.
+    await page.route('**/diagnosis', async (route) => {
+      const headers = { ...route.request().headers(), 'sec-fetch-site': 'same-origin' };
+      const response = await route.fetch({ headers });
+      const { data: entries, ...rest } = (await response.json()) as { data: object[] };
+      const stale = entries.with(0, { ...entries[0], detail: 'What was so before' });
+      await route.fulfill({ response, json: { ...rest, data: stale } });
+    });
+    await page.route('**/assets/plot-canvas-*.js', (route) => route.abort());
+    await page.goto(`${stack.dev.dashboardUrl}/campaigns/${id}`);
+    // In place of the plot that cannot be loaded.
+    await page.getByRole('columnheader', { name: 'Delivered' }).waitFor({ timeout: 30_000 });
+    await page.getByText('Completed: 2 of 4 people were sent to, 2 failed.').waitFor({ timeout: 30_000 });
+    await page.getByRole('link', { name: /^2 people: / }).click();
+    await page.getByRole('heading', { name: 'Recipients' }).waitFor();
+    await page.getByRole('link', { name: '+4915166131026' }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(3);
+    expect(decodeURIComponent(page.url())).toContain('PROVIDER_131026');
+    await page.reload();
+    await page.getByRole('link', { name: '+4915266131026' }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(3);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines.slice(1).every((line) => line.includes('131026'))).toBe(true);
+    await page.getByLabel('Phone number').fill('+49 152 66131026');
+    await page.getByRole('link', { name: '+4915166131026' }).waitFor({ state: 'hidden' });
+    expect(await page.getByRole('row').count()).toBe(2);
+    await page.getByLabel('Phone number').fill('+49 30 1');
+    await page.getByText('Nobody matches').waitFor();
+    await expectNoViolation(page);
+  });
+}, 60_000);
+
+it('shows what a receiver was sent, and sends again what failed, by the keyboard alone', async () => {
+  const behaviour = { status: 500 };
+  const receiver = await startWebhookReceiver(behaviour);
+  const webhook = { title: 'Orders', url: receiver.url, events: ['sent'], status: 'active' } as const;
+  const { id } = (await api.createWebhook(client, webhook)).data;
+  try {
+    await createCampaign('Told of', ['+4915120000011', '+4915120000012']);
+    await within(async (page) => {
+      await use(page, page.getByRole('link', { name: 'Webhooks' }));
+      await tabTo(page, page.getByRole('radio', { name: 'All' }));
+      await page.keyboard.press('ArrowLeft');
+      await expect.poll(() => page.url()).toContain('state=failed');
+      await expect.poll(() => page.getByRole('row').count(), { timeout: 30_000 }).toBe(3);
+      const first = page.getByRole('link', { name: 'sent' }).first();
+      await use(page, first);
+      const panel = page.getByRole('dialog');
+      await panel.getByText('"eventKey": "sent"').waitFor();
+      await panel.getByText('Answer 500', { exact: true }).waitFor();
+      await expectFocus(page, page.getByRole('button', { name: 'Close' }));
+      await lookAt(page, 'webhook-delivery', { fullPage: false });
+      await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'hidden' });
+      await expectFocus(page, first);
+      behaviour.status = 200;
+      await use(page, page.getByRole('button', { name: 'Resend', exact: true }).first());
+      await expectFocus(page, page.getByRole('button', { name: 'Queued' }));
+      await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(3);
+      const all = page.getByRole('button', { name: 'Resend all that failed' });
+      await use(page, all);
+      await page.getByText('1 that failed in the last 24 hours is sent again.').waitFor();
+      await expectFocus(page, all);
+      await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(4);
+      await page.getByText('Delivered', { exact: true }).first().click();
+      await expect.poll(() => page.getByRole('row').count(), { timeout: 20_000 }).toBe(3);
+      await photographBoth(page, 'webhooks-delivered');
+    });
+  } finally {
+    await api.deleteWebhook(client, id);
+    await receiver.close();
+  }
+}, 90_000);

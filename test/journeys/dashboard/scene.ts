@@ -1,0 +1,166 @@
+/** The stack and the browser that the tests of the dashboard share, and what they do with them. */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import * as api from '../../../clients/typescript/src/index.ts';
+import { runAdmin } from '../../../src/admin/run-admin.ts';
+import { launchBrowser } from '../../../bench/support/browser.ts';
+import { visit as visitWith, type Visit } from '../../support/browser.ts';
+import { startTestStack, type TestStack } from '../../support/stack.ts';
+
+export let stack: TestStack;
+export let browser: Browser;
+export let client: api.Client;
+
+export async function prepare(): Promise<void> {
+  [stack, browser] = await Promise.all([startTestStack(), launchBrowser()]);
+  client = api.createClient({ baseUrl: stack.dev.baseUrl, apiKey: stack.dev.apiKey });
+}
+
+export async function remove(): Promise<void> {
+  await browser?.close();
+  await stack?.remove();
+}
+
+export const visit = (options?: BrowserContextOptions): Promise<Visit> => visitWith(browser, options);
+
+export async function signIn(page: Page, key = stack.dev.apiKey): Promise<void> {
+  await page.goto(stack.dev.dashboardUrl);
+  await page.getByLabel('API key', { exact: true }).fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Campaigns', exact: true }).waitFor();
+}
+
+/** Signed in, for as long as it takes; what must not happen did not. */
+export async function within(
+  work: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const { page, mishaps, close } = await visit(options);
+  try {
+    await signIn(page);
+    await work(page);
+    expect(mishaps).toEqual([]);
+  } finally {
+    await close();
+  }
+}
+
+export const openCampaign = async (page: Page, id: string, name: string): Promise<void> => {
+  await page.goto(`${stack.dev.dashboardUrl}/campaigns/${id}`);
+  await page.getByRole('heading', { name, exact: true }).waitFor();
+};
+
+export const goTo = (page: Page, place: string): Promise<void> =>
+  page.getByRole('navigation').getByRole('link', { name: place, exact: true }).click();
+
+/** Walks with Tab until the thing has the focus, and shows that it has. */
+export async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  // A radio button is drawn by its label.
+  await wanted.waitFor({ state: 'attached' });
+  const focused = wanted.and(page.locator(':focus-visible'));
+  for (let step = 0; step < 80 && (await focused.count()) === 0; step += 1) await page.keyboard.press('Tab');
+  await expectFocus(page, wanted);
+}
+
+export async function use(page: Page, wanted: Locator): Promise<void> {
+  await tabTo(page, wanted);
+  await page.keyboard.press('Enter');
+}
+
+/** By a ring; a field by its line. */
+export async function expectFocus(page: Page, wanted: Locator): Promise<void> {
+  await expect.poll(() => wanted.and(page.locator(':focus-visible')).count(), { timeout: 5_000 }).toBe(1);
+  const outline = `getComputedStyle(document.activeElement).outlineStyle`;
+  expect(
+    await page.evaluate(`document.activeElement.matches('input, textarea') || ${outline} !== 'none'`),
+  ).toBe(true);
+}
+
+/** Where what was used is gone: not at the beginning of the page, but past the navigation. */
+export async function expectAtScreen(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate('document.activeElement.tagName'), { timeout: 10_000 }).toBe('MAIN');
+  await page.keyboard.press('Tab');
+  await expectFocus(page, page.getByRole('main').getByRole('link').first());
+}
+
+export async function expectNoViolation(page: Page, rules?: readonly string[]): Promise<void> {
+  // The page has no frames; without them there is nothing to gather in another page.
+  const builder = new AxeBuilder({ page }).setLegacyMode(true);
+  if (rules !== undefined) builder.withRules([...rules]);
+  const { violations } = await builder.analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+}
+
+/** Ignored by git: whoever changes a screen looks at these. */
+const photographs = 'dist/screenshots';
+
+export async function photograph(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
+  mkdirSync(photographs, { recursive: true });
+  await page.evaluate('scrollTo(0, 0)');
+  await page.screenshot({ path: join(photographs, `${name}.png`), fullPage, animations: 'disabled' });
+}
+
+/** A picture in both themes, each after a check of it. */
+export async function photographBoth(
+  page: Page,
+  name: string,
+  options: { readonly fullPage?: boolean } = {},
+  check: (rules?: readonly string[]) => Promise<void> = async () => undefined,
+): Promise<void> {
+  await check();
+  await photograph(page, `${name}-light`, options);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  // Of the rules, the only one that looks at colours.
+  await check(['color-contrast']);
+  await photograph(page, `${name}-dark`, options);
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+/** No violation in either theme, and a picture of both. */
+export const lookAt = (page: Page, name: string, options = {}): Promise<void> =>
+  photographBoth(page, name, options, (rules) => expectNoViolation(page, rules));
+
+/** What the command printed. */
+export async function admin(args: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runAdmin({
+    args,
+    environment: { DATA_DIR: stack.dataDir },
+    sqlFolder: resolve('sql'),
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+  });
+  expect([code, err]).toEqual([0, []]);
+  return JSON.parse(out.join('')) as Readonly<Record<string, string>>;
+}
+
+export async function createCampaign(name: string, numbers: readonly string[]): Promise<string> {
+  const { data } = await api.createCampaign(client, {
+    name,
+    template_id: stack.dev.templateIds['plain_notice'] ?? '',
+    contact_selection_type: 'quick_contacts',
+    quick_contacts: [...numbers],
+    send_type: 'IMMEDIATE',
+  });
+  return data.campaign.id;
+}
+
+export const people = (count: number, from: number): readonly string[] =>
+  Array.from({ length: count }, (_, at) => `+49151${from + at}`);
+
+const setPace = (perSecond: number) =>
+  admin(['update-channel', '--channel-id', stack.dev.channelId, '--messages-per-second', `${perSecond}`]);
+
+/** As slow as somebody can follow. */
+export async function atPace(perSecond: number, work: () => Promise<void>): Promise<void> {
+  await setPace(perSecond);
+  try {
+    await work();
+  } finally {
+    await setPace(1_000);
+  }
+}

@@ -27,6 +27,8 @@ export interface ApiProcess {
 /** Of both servers. */
 const poolSize = 10;
 
+const pageFolder = fileURLToPath(new URL('../../dashboard', import.meta.url));
+
 /** `execArgv`: for a profile. */
 export function startApiProcess(
   role: ApiRole,
@@ -84,7 +86,7 @@ async function serveApi(databaseUrl: string): Promise<number> {
     'api',
   );
   const orchestrator = { ...open.orchestrator, startCampaign: async () => undefined };
-  return listen(createApiServer({ ...open, orchestrator }, routes).server);
+  return listen(createApiServer({ ...open, orchestrator }, routes, {}, pageFolder).server);
 }
 
 async function serveBare(databaseUrl: string): Promise<number> {

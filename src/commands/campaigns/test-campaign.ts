@@ -44,7 +44,7 @@ export async function testCampaign(
       ? componentsOfSample(sample)
       : componentsOf(template, { variables }, dependencies.now());
   const recipient = { to: number.digits, country: number.country };
-  requireSendable({ channel, template, recipient });
+  requireSendable({ channel, template, recipient, numberField: 'phone_number' });
   // Its events have the messageSource `campaign`.
   const message = { channel, template, components, recipient, source: 'campaign', campaignId } as const;
   const outcome = await sendSingleMessage(dependencies, message);

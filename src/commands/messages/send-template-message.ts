@@ -58,7 +58,7 @@ export async function sendTemplateMessage(
     throw Invalid.at('variableMapping', 'Provide either variables or variableMapping, not both');
   }
   const { channel, template } = await findSender(dependencies, request);
-  requireSendable({ channel, template, recipient });
+  requireSendable({ channel, template, recipient, numberField: 'recipientPhoneNumber' });
   const components = componentsOf(template, request, dependencies.now());
   const outcome = await sendSingleMessage(dependencies, {
     channel,
@@ -121,17 +121,20 @@ export function requireSendable({
   channel,
   template,
   recipient,
+  numberField,
 }: {
   readonly channel: Channel;
   readonly template: Template;
   readonly recipient: MessageRecipient;
+  /** As the caller's body calls the number. */
+  readonly numberField: string;
 }): void {
   if (template.vanishedAt !== null || !isSendable(template.status)) {
     throw templateNotApproved('templateId', template.vanishedAt === null ? template.status : 'gone');
   }
   if (channel.status !== 'active') throw new Invalid('The channel is blocked: its operator unblocks it');
   if (channel.blockedCountries.includes(recipient.country)) {
-    throw Invalid.at('recipientPhoneNumber', 'The channel does not send to this country: ask its operator');
+    throw Invalid.at(numberField, 'The channel does not send to this country: ask its operator');
   }
 }
 

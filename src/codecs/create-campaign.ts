@@ -6,7 +6,7 @@ import { ContactFilters, CsvMapping } from './campaign-audience.ts';
 import { listOf, shortListOf } from './collections.ts';
 import { describe } from './json-schema.ts';
 import { textOf, Uuid } from './scalars.ts';
-import { inOrder, needed, oneOf, refined, struct } from './struct.ts';
+import { inOrder, needed, oneOf, readAs, refined, struct } from './struct.ts';
 import { VariableMapping } from './variable-mapping.ts';
 
 const isBlank = (value: unknown): boolean =>
@@ -56,13 +56,9 @@ const withoutNulls = (record: Readonly<Record<string, unknown>>) =>
 
 /** Clients write null for what they leave out. */
 function nullIsAbsent<A, O>(codec: t.Type<A, O>): t.Type<A, O> {
-  const wrapped = new t.Type<A, O>(
-    codec.name,
-    codec.is,
-    (input, context) => codec.validate(t.UnknownRecord.is(input) ? withoutNulls(input) : input, context),
-    codec.encode,
+  return readAs(codec, (input, context) =>
+    codec.validate(t.UnknownRecord.is(input) ? withoutNulls(input) : input, context),
   );
-  return describe(wrapped, {}, codec);
 }
 
 const Body = struct(

@@ -5,18 +5,9 @@ const dateTimePattern =
 export function parseDateTime(text: string): Date | undefined {
   const match = dateTimePattern.exec(text);
   if (match === null) return undefined;
-  const [year, month, day, hour, minute, second, zoneHour, zoneMinute] = match
-    .slice(1)
-    .map((part) => (part === undefined ? 0 : Number(part))) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const parts = match.slice(1).map((part: string | undefined) => Number(part ?? 0));
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, zoneHour = 0, zoneMinute = 0] =
+    parts;
   const monthLength = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
   if (month < 1 || month > 12 || day < 1 || day > monthLength) return undefined;
   if (hour > 23 || minute > 59 || second > 59 || zoneHour > 23 || zoneMinute > 59) return undefined;

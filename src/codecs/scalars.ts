@@ -5,6 +5,7 @@ import { isUuid } from '../domain/uuid.ts';
 import { fieldName } from './field-name.ts';
 import { describe, type JsonSchema } from './json-schema.ts';
 import { parseDateTime } from './parse-date-time.ts';
+import { readAs } from './struct.ts';
 
 interface Scalar<A, O> {
   readonly name: string;
@@ -191,13 +192,7 @@ export const limitUpTo = (max: number) => describe(integerFromString(1, max), { 
 /** A query parameter that may be repeated (`?state=SENT&state=READ`). */
 export function repeated<A>(codec: t.Type<A, string>): t.Type<readonly A[], readonly string[]> {
   const list = t.readonlyArray(codec);
-  const wrapped = new t.Type<readonly A[], readonly string[]>(
-    list.name,
-    list.is,
-    (input, context) => list.validate(isString(input) ? [input] : input, context),
-    list.encode,
-  );
-  return describe(wrapped, {}, list);
+  return readAs(list, (input, context) => list.validate(isString(input) ? [input] : input, context));
 }
 
 /** The position in a long list: opaque to callers, `codec` (JSON) inside. */

@@ -1,9 +1,9 @@
-import { isRight } from 'fp-ts/lib/Either.js';
+import { either } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { describe, named } from './json-schema.ts';
 import { filterMatches, tidyCondition } from '../domain/contacts/segment-filter.ts';
 import { filterOperators, textFields, timeFields } from '../domain/contacts/segment-predicate.ts';
-import { oneOf, struct } from './struct.ts';
+import { oneOf, readAs, struct } from './struct.ts';
 
 const fields = [...textFields, ...timeFields, 'subscribed', 'tag'].join('|');
 const Written = struct(
@@ -17,19 +17,7 @@ const Written = struct(
 /** One condition of a filter, without a value that its operator would not look at; what its field takes is checked by `conditionProblems` (`src/domain/contacts/segment-filter.ts`). */
 export const SegmentCondition = named(
   'SegmentCondition',
-  describe(
-    new t.Type<t.TypeOf<typeof Written>, t.OutputOf<typeof Written>>(
-      'SegmentCondition',
-      Written.is,
-      (input, context) => {
-        const decoded = Written.validate(input, context);
-        return isRight(decoded) ? t.success(tidyCondition(decoded.right)) : decoded;
-      },
-      Written.encode,
-    ),
-    {},
-    Written,
-  ),
+  readAs(Written, (input, context) => either.map(Written.validate(input, context), tidyCondition)),
 );
 export type SegmentCondition = t.TypeOf<typeof SegmentCondition>;
 

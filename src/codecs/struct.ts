@@ -17,49 +17,36 @@ export function struct(required: t.Props, optional: t.Props = {}): t.Mixed {
 
 export const optional = <O extends t.Props>(fields: O) => struct({}, fields);
 
+/** The codec, read in another way; the document shows what it showed. */
+export const readAs = <A, O>(codec: t.Type<A, O>, validate: t.Validate<unknown, A>): t.Type<A, O> =>
+  describe(new t.Type<A, O>(codec.name, codec.is, validate, codec.encode), {}, codec);
+
 /** The same object, whose problems are told in the order of the fields as the specification declares them. */
 export function inOrder<A, O>(codec: t.Type<A, O>, fields: readonly string[]): t.Type<A, O> {
-  const wrapped = new t.Type<A, O>(
-    codec.name,
-    codec.is,
-    (input, context) => {
-      const decoded = codec.validate(input, context);
-      if (isRight(decoded)) return decoded;
-      const placeOf = ({ context: path }: t.ValidationError) =>
-        fields.indexOf(path.slice(context.length).find(({ key }) => fields.includes(key))?.key ?? '');
-      return t.failures(decoded.left.toSorted((one, other) => placeOf(one) - placeOf(other)));
-    },
-    codec.encode,
-  );
-  return describe(wrapped, {}, codec);
+  return readAs(codec, (input, context) => {
+    const decoded = codec.validate(input, context);
+    if (isRight(decoded)) return decoded;
+    const placeOf = ({ context: path }: t.ValidationError) =>
+      fields.indexOf(path.slice(context.length).find(({ key }) => fields.includes(key))?.key ?? '');
+    return t.failures(decoded.left.toSorted((one, other) => placeOf(one) - placeOf(other)));
+  });
 }
 
 /** The codec with one fixed message for whatever is wrong with the field, its absence included. */
 export function withMessage<A, O>(codec: t.Type<A, O>, message: string): t.Type<A, O> {
-  const wrapped = new t.Type<A, O>(
-    codec.name,
-    codec.is,
-    (input, context) => {
-      const decoded = codec.validate(input, context);
-      return isRight(decoded) ? decoded : t.failure(input, context, message);
-    },
-    codec.encode,
-  );
-  return describe(wrapped, {}, codec);
+  return readAs(codec, (input, context) => {
+    const decoded = codec.validate(input, context);
+    return isRight(decoded) ? decoded : t.failure(input, context, message);
+  });
 }
 
 /** The codec whose absence is told with `hint`: what to send. */
 export function needed<A, O>(codec: t.Type<A, O>, hint: string): t.Type<A, O> {
-  const wrapped = new t.Type<A, O>(
-    codec.name,
-    codec.is,
-    (input, context) =>
-      input === undefined
-        ? t.failure(input, context, `${fieldName(context)} is required: ${hint}`)
-        : codec.validate(input, context),
-    codec.encode,
+  return readAs(codec, (input, context) =>
+    input === undefined
+      ? t.failure(input, context, `${fieldName(context)} is required: ${hint}`)
+      : codec.validate(input, context),
   );
-  return describe(wrapped, {}, codec);
 }
 
 /** A refinement that says what is wrong; `schema` adds its keywords to the document. */

@@ -3,7 +3,6 @@ import { lostTimeChecks, type Restore } from '../commands/operations/check-lost-
 import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/operations/run-doctor.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import type { Finding } from '../commands/operations/check.ts';
-import { createMetrics } from '../telemetry/metrics.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
 
 const defaultPauseSeconds = 10;
@@ -67,7 +66,6 @@ export const doctorCommand = adminCommand({
         workflows: viewWorkflows(orchestrator),
         config: context.config,
         logger,
-        metrics: createMetrics('admin'),
         now,
         slackSeconds,
         quick: values.quick !== undefined,

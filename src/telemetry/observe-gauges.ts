@@ -19,11 +19,9 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
   // Undefined when it fails or takes too long.
   const read = () => within(patienceMs, remembered());
   const gauge = <L extends string>(
-    {
-      name,
-      help,
-      labelNames,
-    }: { readonly name: string; readonly help: string; readonly labelNames: readonly L[] },
+    name: string,
+    help: string,
+    labelNames: readonly L[],
     fill: (gauge: Gauge<L>, figures: Figures) => void,
   ) =>
     new Gauge<L>({
@@ -39,24 +37,17 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
       },
     });
 
+  gauge('standing_readable', '1 when the figures from the database could be read', [], (one) => one.set(1));
   gauge(
-    { name: 'standing_readable', help: '1 when the figures from the database could be read', labelNames: [] },
-    (one) => one.set(1),
-  );
-  gauge(
-    {
-      name: 'campaigns',
-      help: 'Campaigns that have not ended, by status and reason of a pause',
-      labelNames: ['status', 'pause_reason'],
-    },
+    'campaigns',
+    'Campaigns that have not ended, by status and reason of a pause',
+    ['status', 'pause_reason'],
     fillCampaigns,
   );
   gauge(
-    {
-      name: 'campaigns_standing_still',
-      help: 'Campaigns that should move and do not, by what is wrong; nothing when nobody has looked for two minutes',
-      labelNames: ['kind'],
-    },
+    'campaigns_standing_still',
+    'Campaigns that should move and do not, by what is wrong; nothing when nobody has looked for two minutes',
+    ['kind'],
     (one, { standstills }) => {
       if (standstills === undefined) return;
       for (const kind of standstillKinds) one.set({ kind }, 0);
@@ -64,54 +55,39 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
     },
   );
   gauge(
-    {
-      name: 'running_recipients',
-      help: 'Recipients of running campaigns that are not sent yet',
-      labelNames: ['state'],
-    },
+    'running_recipients',
+    'Recipients of running campaigns that are not sent yet',
+    ['state'],
     (one, { sending }) => {
       one.set({ state: 'pending' }, sending.pending);
       one.set({ state: 'claimed' }, sending.claimed);
     },
   );
   gauge(
-    {
-      name: 'sending_limit_messages_per_second',
-      help: 'What the channels of running campaigns may send: configured, and with the throttling of the provider',
-      labelNames: ['kind'],
-    },
+    'sending_limit_messages_per_second',
+    'What the channels of running campaigns may send: configured, and with the throttling of the provider',
+    ['kind'],
     (one, { sending }) => {
       one.set({ kind: 'configured' }, sending.limit);
       one.set({ kind: 'allowed' }, sending.allowed);
     },
   );
   gauge(
-    {
-      name: 'channels_impaired',
-      help: 'Channels that are blocked, or throttled while they send',
-      labelNames: ['kind'],
-    },
+    'channels_impaired',
+    'Channels that are blocked, or throttled while they send',
+    ['kind'],
     (one, { sending }) => {
       one.set({ kind: 'blocked' }, sending.blocked);
       one.set({ kind: 'throttled' }, sending.throttled);
     },
   );
+  gauge('queue_depth', 'Entries that wait, by queue; counted up to a limit', ['queue'], (one, { queues }) => {
+    for (const { queue, depth } of queues) one.set({ queue }, depth);
+  });
   gauge(
-    {
-      name: 'queue_depth',
-      help: 'Entries that wait, by queue; counted up to a limit',
-      labelNames: ['queue'],
-    },
-    (one, { queues }) => {
-      for (const { queue, depth } of queues) one.set({ queue }, depth);
-    },
-  );
-  gauge(
-    {
-      name: 'queue_oldest_seconds',
-      help: 'Age of the oldest entry that waits, by queue',
-      labelNames: ['queue'],
-    },
+    'queue_oldest_seconds',
+    'Age of the oldest entry that waits, by queue',
+    ['queue'],
     (one, { queues }) => {
       for (const { queue, oldest } of queues) one.set({ queue }, oldest);
     },

@@ -1,7 +1,6 @@
 /** What the doctor looks for, and what it finds. */
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Orchestrator } from '../../orchestrator.ts';
 import type { Database } from '../../records/database/database.ts';
 import type { Batch } from '../../records/operations/doctor-campaigns.ts';
@@ -13,7 +12,6 @@ export interface Doctor {
   readonly workflows: WorkflowView;
   readonly config: Config;
   readonly logger: Logger;
-  readonly metrics: Metrics;
   readonly now: () => Date;
   /** For how long work may lie before it counts as forgotten: longer than any loop of a worker rests. */
   readonly slackSeconds: number;

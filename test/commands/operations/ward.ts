@@ -10,7 +10,6 @@ import { everyCheck, repairFindings, runDoctor } from '../../../src/commands/ope
 import { viewWorkflows } from '../../../src/commands/operations/workflow-view.ts';
 import type { Config } from '../../../src/config.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
 import { until } from '../../support/campaign-scene.ts';
@@ -28,7 +27,6 @@ export async function openWard(temporal: TestWorkflowEnvironment) {
     workflows: viewWorkflows(orchestrator),
     config: { outcomeGraceSeconds: 600, webhookExpiryHours: 24 } as Config,
     logger: pino({ level: 'silent' }) as unknown as Logger,
-    metrics: createMetrics('test'),
     now: () => new Date(),
     slackSeconds: 60,
     quick: false,

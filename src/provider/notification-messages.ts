@@ -45,18 +45,8 @@ export function readPreferencesChange(context: ChangeContext): readonly Notifica
       return ignored(context, 'preference without meaning for us', raw);
     }
     const { businessAccountId, phoneNumberId } = context;
-    const timestamp = readText(preference['timestamp']);
     const subscribed = decision !== 'stop';
-    return {
-      kind: 'preferences',
-      businessAccountId,
-      phoneNumberId,
-      waId,
-      userId,
-      subscribed,
-      timestamp,
-      raw,
-    };
+    return { kind: 'preferences', businessAccountId, phoneNumberId, waId, userId, subscribed, raw };
   });
 }
 

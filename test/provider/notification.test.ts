@@ -503,7 +503,7 @@ describe('a preference', () => {
     ['signup', true],
   ])('%s says whether the person is subscribed', (value, subscribed) => {
     expect(readPreference({ value })).toMatchObject([
-      { kind: 'preferences', waId: '16505551234', subscribed, timestamp: '1731705721' },
+      { kind: 'preferences', waId: '16505551234', subscribed },
     ]);
   });
 

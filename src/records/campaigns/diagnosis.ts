@@ -15,7 +15,7 @@ import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import { waitingJoin } from '../sending/waiting.ts';
 import { findPrices } from '../wallet/wallets.ts';
-import { contactTotals } from './standing.ts';
+import { countColumns } from './standing.ts';
 
 const Facts = row(
   t.type({
@@ -24,26 +24,24 @@ const Facts = row(
     preparationStatus: oneOf(preparationStatuses),
     preparationError: nullable(t.string),
     scheduledAt: nullable(timestamp),
-    total_contacts: t.number,
+    total: t.number,
     pending: t.number,
     underWay: t.number,
     failed: t.number,
     claimedPosition: t.number,
-    templateName: t.string,
-    templateStatus: t.string,
-    templateVanished: t.boolean,
+    template: t.type({ name: t.string, status: t.string, vanished: t.boolean }),
     category: t.string,
-    channelIsActive: t.boolean,
-    blockReason: nullable(t.string),
-    messagesPerSecond: t.number,
-    factor: t.number,
+    channel: t.type({
+      isActive: t.boolean,
+      blockReason: nullable(t.string),
+      messagesPerSecond: t.number,
+      factor: t.number,
+    }),
     waitingFor: nullable(oneOf(waitingReasons)),
     waitingUntil: nullable(timestamp),
     available: t.bigint,
     currency: t.string,
-    quotaCounted: t.boolean,
-    broadcastsUsed: t.number,
-    broadcastLimit: nullable(t.number),
+    broadcasts: t.type({ used: t.number, limit: nullable(t.number), counted: t.boolean }),
     orderedAt: nullable(timestamp),
     now: timestamp,
   }),
@@ -57,17 +55,17 @@ export async function getCampaignFacts(
 ): Promise<CampaignFacts> {
   const found = await connection.maybeOne(sql.type(Facts)`
     SELECT campaign.status, pause_reason AS "pauseReason", preparation_status AS "preparationStatus",
-      preparation_error_message AS "preparationError", scheduled_at AS "scheduledAt", ${contactTotals},
-      pending, claimed + unknown AS "underWay", failed, claimed_position AS "claimedPosition",
-      template.name AS "templateName", template.status AS "templateStatus",
-      template.vanished_at IS NOT NULL AS "templateVanished", template.category,
-      channel.status = 'active' AS "channelIsActive", block_reason AS "blockReason",
-      messages_per_second AS "messagesPerSecond", ${effectiveFactor} AS factor,
+      preparation_error_message AS "preparationError", scheduled_at AS "scheduledAt", ${countColumns},
+      claimed + unknown AS "underWay",
+      template.category, jsonb_build_object('name', template.name, 'status', template.status,
+        'vanished', template.vanished_at IS NOT NULL) AS template,
+      jsonb_build_object('isActive', channel.status = 'active', 'blockReason', block_reason,
+        'messagesPerSecond', messages_per_second, 'factor', ${effectiveFactor}) AS channel,
       waiting.reason AS "waitingFor", waiting.until AS "waitingUntil",
       wallet.balance - wallet.reserved AS available, wallet.currency,
-      quota_month IS NOT NULL AS "quotaCounted", broadcasts_per_month AS "broadcastLimit",
-      coalesce((SELECT used FROM broadcast_usage WHERE broadcast_usage.workspace_id = campaign.workspace_id
-        AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date), 0) AS "broadcastsUsed",
+      jsonb_build_object('counted', quota_month IS NOT NULL, 'limit', broadcasts_per_month, 'used',
+        coalesce((SELECT used FROM broadcast_usage WHERE broadcast_usage.workspace_id = campaign.workspace_id
+          AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date), 0)) AS broadcasts,
       (SELECT min(created_at) FROM workflow_command WHERE campaign_id = campaign.id) AS "orderedAt", now() AS now
     FROM campaign
     JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
@@ -81,23 +79,7 @@ export async function getCampaignFacts(
   if (found === null) throw new NotFound('Campaign');
   const { available, currency, ...facts } = found;
   const cost = await remainingCost(connection, { workspaceId, campaignId, ...found });
-  return {
-    ...facts,
-    total: found.total_contacts,
-    template: { name: found.templateName, status: found.templateStatus, vanished: found.templateVanished },
-    channel: {
-      isActive: found.channelIsActive,
-      blockReason: found.blockReason,
-      messagesPerSecond: found.messagesPerSecond,
-      factor: found.factor,
-    },
-    wallet: { available, currency, ...cost },
-    broadcasts: {
-      used: found.broadcastsUsed,
-      limit: found.broadcastLimit,
-      counted: found.quotaCounted,
-    },
-  };
+  return { ...facts, wallet: { available, currency, ...cost } };
 }
 
 const Waiting = row(t.type({ country: t.string, count: t.number }));

@@ -8,10 +8,11 @@ import { insertWrittenEvents, type NewEventRow } from '../webhooks/events.ts';
 import { nothing, row } from '../database/row.ts';
 import type { StoredContact } from './stored-contacts.ts';
 
+/** The columns of a contact as the domain names them, and what goes with it. */
 const given = sql.fragment`AS given (
-  id uuid, workspace_id int, phone_number text, country_code text, country text, first_name text,
-  last_name text, chat_name text, email text, source text, subscribed boolean, custom_fields jsonb, dob timestamptz,
-  created_at timestamptz, updated_at timestamptz, tag_ids uuid[], event_key text, event_body text,
+  id uuid, workspace_id int, "phoneNumber" text, "countryCode" text, country text, "firstName" text,
+  "lastName" text, "chatName" text, email text, source text, subscribed boolean, "customFields" jsonb, dob timestamptz,
+  "createdAt" timestamptz, "updatedAt" timestamptz, tag_ids uuid[], event_key text, event_body text,
   occurred_at timestamptz)`;
 
 /** The tags and the events of `changed`. Locked before they are attached: a tag that is deleted meanwhile is left out. */
@@ -49,10 +50,10 @@ export async function changeContact(
     WITH given AS (
       SELECT * FROM jsonb_to_record(${JSON.stringify(changed)}::jsonb) ${given}
     ), changed AS (
-      UPDATE contact SET phone_number = given.phone_number, country_code = given.country_code,
-        country = given.country, first_name = given.first_name, last_name = given.last_name,
-        chat_name = given.chat_name, email = given.email, subscribed = given.subscribed,
-        custom_fields = given.custom_fields, dob = given.dob, updated_at = given.updated_at, deleted_at = NULL
+      UPDATE contact SET phone_number = given."phoneNumber", country_code = given."countryCode",
+        country = given.country, first_name = given."firstName", last_name = given."lastName",
+        chat_name = given."chatName", email = given.email, subscribed = given.subscribed,
+        custom_fields = given."customFields", dob = given.dob, updated_at = given."updatedAt", deleted_at = NULL
       FROM given
       WHERE contact.workspace_id = given.workspace_id AND contact.id = given.id
       RETURNING contact.id
@@ -77,8 +78,8 @@ export async function insertContact(
     ), changed AS (
       INSERT INTO contact (id, workspace_id, phone_number, country_code, country, first_name, last_name, chat_name, email,
         source, subscribed, custom_fields, dob, created_at, updated_at)
-      SELECT id, workspace_id, phone_number, country_code, country, first_name, last_name, chat_name, email,
-        source, subscribed, custom_fields, dob, created_at, updated_at
+      SELECT id, workspace_id, "phoneNumber", "countryCode", country, "firstName", "lastName", "chatName", email,
+        source, subscribed, "customFields", dob, "createdAt", "updatedAt"
       FROM given
       ON CONFLICT (workspace_id, phone_number) DO NOTHING
       RETURNING id
@@ -88,24 +89,5 @@ export async function insertContact(
 }
 
 function toRow(workspaceId: number, contact: Contact, { key, body, occurredAt }: NewEventRow) {
-  return {
-    id: contact.id,
-    workspace_id: workspaceId,
-    phone_number: contact.phoneNumber,
-    country_code: contact.countryCode,
-    country: contact.country,
-    first_name: contact.firstName,
-    last_name: contact.lastName,
-    chat_name: contact.chatName,
-    email: contact.email,
-    source: contact.source,
-    subscribed: contact.subscribed,
-    custom_fields: contact.customFields,
-    dob: contact.dob,
-    created_at: contact.createdAt,
-    updated_at: contact.updatedAt,
-    event_key: key,
-    event_body: body,
-    occurred_at: occurredAt,
-  };
+  return { ...contact, workspace_id: workspaceId, event_key: key, event_body: body, occurred_at: occurredAt };
 }

@@ -69,6 +69,10 @@ export class NotFound extends Failure {
   }
 }
 
+export const notFound = (what: string): never => {
+  throw new NotFound(what);
+};
+
 /** Not possible in the present state. */
 export class Conflict extends Failure {}
 

@@ -9,7 +9,7 @@ import {
   preparationStatuses,
   type CampaignStatus,
 } from '../../domain/campaigns/campaign.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import type { Connection } from '../database/database.ts';
 import { lockCampaign, moveCampaign } from '../campaigns/lifecycle.ts';
@@ -46,8 +46,7 @@ export async function getCampaignToPrepare(
       campaign.status, campaign.preparation_status, channel.blocked_countries
     FROM campaign JOIN channel ON channel.id = campaign.channel_id
     WHERE campaign.id = ${campaignId}`);
-  if (found === null) throw new NotFound('Campaign');
-  return found;
+  return found ?? notFound('Campaign');
 }
 
 const Standing = row(

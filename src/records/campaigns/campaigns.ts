@@ -8,7 +8,7 @@ import {
   preparationStatuses,
   sendTypes,
 } from '../../domain/campaigns/campaign.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
@@ -48,6 +48,5 @@ export async function getCampaign(
 ): Promise<Campaign> {
   const found = await connection.maybeOne(sql.type(CampaignRow)`
     SELECT ${campaignSelection} FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
-  if (found === null) throw new NotFound('Campaign');
-  return found;
+  return found ?? notFound('Campaign');
 }

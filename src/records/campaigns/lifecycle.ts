@@ -11,7 +11,7 @@ import {
   type CampaignAction,
   type PauseReason,
 } from '../../domain/campaigns/campaign.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { insertRefreshCommand } from './workflow-commands.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
@@ -53,8 +53,7 @@ export async function lockCampaign(
     JOIN channel ON channel.id = campaign.channel_id
     WHERE campaign.id = ${campaignId} AND ${owner}
     FOR NO KEY UPDATE OF campaign`);
-  if (found === null) throw new NotFound('Campaign');
-  return found;
+  return found ?? notFound('Campaign');
 }
 
 /**

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { recipientStates, type RecipientState } from '../../domain/campaigns/recipient.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
@@ -144,6 +144,5 @@ export async function getRecipient(
     JOIN campaign ON campaign.id = recipient.campaign_id
     JOIN template ON template.id = campaign.template_id
     WHERE recipient.campaign_id = ${campaignId} AND recipient.id = ${recipientId}`);
-  if (found === null) throw new NotFound('Recipient');
-  return found;
+  return found ?? notFound('Recipient');
 }

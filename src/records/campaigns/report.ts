@@ -11,7 +11,7 @@ import {
 import { Campaign } from './campaigns.ts';
 import { waitingColumns, waitingJoin } from '../sending/waiting.ts';
 import { contactTotals } from './standing.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { listPage, type Page, type Place } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
@@ -76,8 +76,7 @@ export async function getCampaignReport(
       (SELECT coalesce(-sum(amount), 0)::bigint FROM ledger_entry WHERE ledger_entry.campaign_id = campaign.id) AS charged
     FROM campaign ${joins}
     WHERE campaign.workspace_id = ${workspaceId} AND campaign.id = ${campaignId}`);
-  if (found === null) throw new NotFound('Campaign');
-  return found;
+  return found ?? notFound('Campaign');
 }
 
 export interface CampaignFilter {

@@ -1,7 +1,7 @@
 /** Parts of a test message of a campaign. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 
@@ -25,6 +25,5 @@ export async function getCampaignSample(
       (SELECT COALESCE(variables, '{}') FROM recipient
         WHERE recipient.campaign_id = campaign.id AND sendable ORDER BY position LIMIT 1) AS variables
     FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
-  if (found === null) throw new NotFound('Campaign');
-  return found;
+  return found ?? notFound('Campaign');
 }

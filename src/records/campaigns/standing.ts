@@ -9,7 +9,7 @@ import {
   preparationStatuses,
   waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound, NotFound } from '../../domain/error.ts';
 import type { CampaignStanding } from '../../domain/campaigns/standing.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
@@ -46,7 +46,7 @@ const skippedLater = sql.fragment`greatest(0, campaign_counter.skipped - total_c
 export const contactTotals = sql.fragment`
   total_contacts - ${skippedLater} AS total_contacts, total_contacts_skipped + ${skippedLater} AS total_contacts_skipped`;
 
-const countColumns = sql.fragment`
+export const countColumns = sql.fragment`
   total_contacts - ${skippedLater} AS total, total_contacts_skipped + ${skippedLater} AS skipped,
   pending, claimed, failed, unknown, accepted + sent + delivered + read AS accepted, claimed_position AS "claimedPosition"`;
 
@@ -58,8 +58,7 @@ export async function getCampaignCounts(
   const found = await connection.maybeOne(sql.type(row(Counts))`
     SELECT ${countColumns} FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     WHERE campaign.id = ${campaignId}`);
-  if (found === null) throw new NotFound('Campaign');
-  return found;
+  return found ?? notFound('Campaign');
 }
 
 /** Throws NotFound. */

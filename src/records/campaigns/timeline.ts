@@ -1,7 +1,7 @@
 /** What became of a campaign minute by minute. Counted where its recipients change, read here. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
@@ -31,8 +31,7 @@ export async function listTimeline(
       ) AS part
     ), '[]') AS parts
     FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
-  if (parts === null) throw new NotFound('Campaign');
-  return parts;
+  return parts ?? notFound('Campaign');
 }
 
 export interface MinuteCount {

@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
@@ -54,8 +54,7 @@ export async function getContact(
   const found = await connection.maybeOne(sql.type(ContactRow)`
     SELECT ${contactSelection} FROM contact
     WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND deleted_at IS NULL`);
-  if (found === null) throw new NotFound('Contact');
-  return found;
+  return found ?? notFound('Contact');
 }
 
 /** Soft: the row stays, is in no list, and is restored when the person turns up again. Throws NotFound. */

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { FilterMatch, SegmentCondition } from '../../codecs/segment-filter.ts';
-import { Invalid, NotFound } from '../../domain/error.ts';
+import { Invalid, notFound, NotFound } from '../../domain/error.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { listPage, type Page, type Place } from '../database/page.ts';
 import { nothing, row, timestamp } from '../database/row.ts';
@@ -44,8 +44,7 @@ export async function getSegment(
 ): Promise<Segment> {
   const found = await connection.maybeOne(sql.type(row(Segment))`
     SELECT ${selection} FROM segment WHERE workspace_id = ${workspaceId} AND id = ${segmentId}`);
-  if (found === null) throw new NotFound('Segment');
-  return found;
+  return found ?? notFound('Segment');
 }
 
 /** The conditions are checked before (`conditionProblems`). */
@@ -88,8 +87,7 @@ export async function updateSegment(
       conditions = ${conditions === undefined ? sql.fragment`conditions` : json(conditions)}, updated_at = now()
     WHERE workspace_id = ${workspaceId} AND id = ${id}
     RETURNING ${selection}`);
-  if (updated === null) throw new NotFound('Segment');
-  return updated;
+  return updated ?? notFound('Segment');
 }
 
 /** Throws NotFound. */

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { listPage, type Page, type Place } from '../database/page.ts';
 import { nothing, row } from '../database/row.ts';
@@ -60,8 +60,7 @@ function nameMatches(search: string) {
 export async function getTag(connection: Connection, workspaceId: number, tagId: string): Promise<Tag> {
   const found = await connection.maybeOne(sql.type(row(Tag))`
     SELECT ${selection} FROM tag WHERE workspace_id = ${workspaceId} AND id = ${tagId}`);
-  if (found === null) throw new NotFound('Tag');
-  return found;
+  return found ?? notFound('Tag');
 }
 
 export type TagFields = Omit<Tag, 'tagId'>;
@@ -93,8 +92,7 @@ export async function updateTag(
       background_color = coalesce(${background ?? null}, background_color), updated_at = now()
     WHERE workspace_id = ${workspaceId} AND id = ${tagId}
     RETURNING ${selection}`);
-  if (updated === null) throw new NotFound('Tag');
-  return updated;
+  return updated ?? notFound('Tag');
 }
 
 /** Contacts lose the tag. Throws NotFound. */

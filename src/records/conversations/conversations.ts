@@ -10,7 +10,7 @@ import {
   type Conversation,
   type ConversationStatus,
 } from '../../domain/conversations/conversation.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { asConflict } from '../database/failure.ts';
 import { listPage, type Page, type Place } from '../database/page.ts';
@@ -76,8 +76,7 @@ export async function getConversation(
 ): Promise<Conversation> {
   const found = await connection.maybeOne(sql.type(row(ConversationFields))`
     SELECT ${selection} FROM conversation WHERE workspace_id = ${workspaceId} AND id = ${conversationId}`);
-  if (found === null) throw new NotFound('Conversation');
-  return found;
+  return found ?? notFound('Conversation');
 }
 
 /** As `getConversation`, and nobody else changes the conversation until the transaction ends. */
@@ -89,8 +88,7 @@ export async function lockConversation(
   const found = await connection.maybeOne(sql.type(row(ConversationFields))`
     SELECT ${selection} FROM conversation WHERE workspace_id = ${workspaceId} AND id = ${conversationId}
     FOR NO KEY UPDATE`);
-  if (found === null) throw new NotFound('Conversation');
-  return found;
+  return found ?? notFound('Conversation');
 }
 
 /** Writes assignment, mode and status. Throws Conflict when a contact would have two conversations that are not closed. */

@@ -1,7 +1,7 @@
 /** Templates of a workspace, for reading. Sync writes them (`sync.ts`). */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { listPage, type Page, type Place } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
@@ -43,8 +43,7 @@ export async function getTemplate(
 ): Promise<Template> {
   const found = await connection.maybeOne(sql.type(row(Template))`
     SELECT ${selection} FROM template WHERE workspace_id = ${workspaceId} AND id = ${templateId}`);
-  if (found === null) throw new NotFound('Template');
-  return found;
+  return found ?? notFound('Template');
 }
 
 /** The template when it belongs to the business account of the sending channel (Spec 4.1); else throws NotFound. */

@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import { largestAmount } from '../../domain/money.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
@@ -20,8 +20,7 @@ export async function getWallet(
 ): Promise<Wallet> {
   const found = await connection.maybeOne(sql.type(row(Wallet))`
     SELECT ${selection} FROM wallet WHERE workspace_id = ${workspaceId} AND channel_id = ${channelId}`);
-  if (found === null) throw new NotFound('Channel');
-  return found;
+  return found ?? notFound('Channel');
 }
 
 export async function listWallets(connection: Connection, workspaceId: number): Promise<readonly Wallet[]> {

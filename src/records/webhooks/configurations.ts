@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
-import { Invalid, NotFound } from '../../domain/error.ts';
+import { Invalid, notFound, NotFound } from '../../domain/error.ts';
 import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import { eventKeys } from '../../domain/webhooks/event-key.ts';
 import type { WebhookStatus } from '../../domain/webhooks/configuration.ts';
@@ -90,8 +90,7 @@ export async function getWebhookConfiguration(
 ): Promise<WebhookConfiguration> {
   const found = await connection.maybeOne(sql.type(row(WebhookConfiguration))`
     SELECT ${selection} FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
-  if (found === null) throw new NotFound('Webhook');
-  return found;
+  return found ?? notFound('Webhook');
 }
 
 /** Absent fields stay as they are. A null secret removes it; a new one leaves the old one signing for a day. */

@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import type { DeliveryCause, DeliveryState, WebhookErrorCode } from '../../domain/webhooks/delivery.ts';
 import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
@@ -167,8 +167,7 @@ export async function getWebhookDelivery(
   const found = await connection.maybeOne(sql.type(row(WebhookDeliveryDetail))`
     SELECT ${selection}, (SELECT body FROM event WHERE event.id = event_id) AS payload FROM webhook_delivery
     WHERE workspace_id = ${workspaceId} AND webhook_id = ${webhookId} AND id = ${deliveryId}`);
-  if (found === null) throw new NotFound('Delivery');
-  return found;
+  return found ?? notFound('Delivery');
 }
 
 export interface NewDelivery {
@@ -191,6 +190,5 @@ export async function insertWebhookDelivery(
     SELECT ${workspaceId}, ${webhookId}, event.id, event.key, ${cause}
     FROM event WHERE event.workspace_id = ${workspaceId} AND event.id = ${eventId}
     RETURNING ${selection}`);
-  if (inserted === null) throw new NotFound('Event');
-  return inserted;
+  return inserted ?? notFound('Event');
 }

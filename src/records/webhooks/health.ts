@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import { waitingCountLimit, webhookHealths } from '../../domain/webhooks/configuration.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
@@ -30,6 +30,5 @@ export async function getWebhookHealth(
         WHERE webhook_id = webhook_configuration.id AND state = 'pending' AND dispatched_at IS NULL
         LIMIT ${waitingCountLimit}) AS earliest) AS waiting
     FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
-  if (found === null) throw new NotFound('Webhook');
-  return found;
+  return found ?? notFound('Webhook');
 }

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { waitingReasons } from '../../domain/campaigns/campaign.ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
@@ -62,6 +62,5 @@ export async function getChannelState(
   const found = await connection.maybeOne(
     sql.type(row(ChannelState))`${stateOf(workspaceId)} AND channel.id = ${channelId}`,
   );
-  if (found === null) throw new NotFound('Channel');
-  return found;
+  return found ?? notFound('Channel');
 }

@@ -1,7 +1,7 @@
 /** Sending numbers. The access token leaves this module as it is stored: encrypted (`SecretBox`). */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { asConflict } from '../database/failure.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
@@ -96,8 +96,7 @@ export async function getChannel(
 ): Promise<Channel> {
   const found = await connection.maybeOne(sql.type(row(Channel))`
     SELECT ${selection} FROM channel WHERE workspace_id = ${workspaceId} AND id = ${channelId}`);
-  if (found === null) throw new NotFound('Channel');
-  return found;
+  return found ?? notFound('Channel');
 }
 
 /** The channel whoever owns it: for work that knows the id from a record of ours. */

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { NotFound } from '../../domain/error.ts';
+import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { row } from '../database/row.ts';
 
@@ -27,6 +27,5 @@ export async function requireWorkspace(connection: Connection, workspaceId: numb
 export async function getWorkspaceOfCampaign(connection: Connection, campaignId: string): Promise<number> {
   const found = await connection.maybeOneFirst(sql.type(WorkspaceId)`
     SELECT workspace_id AS id FROM campaign WHERE id = ${campaignId}`);
-  if (found === null) throw new NotFound('Campaign');
-  return found;
+  return found ?? notFound('Campaign');
 }

@@ -16,9 +16,9 @@ const calledForMs = 3_000;
 /** What a turn sends beyond so many seconds it sent because nobody came, and nobody is owed for that. */
 const owedSeconds = 2;
 
-/** All that wait ask again so often a second together, and nobody more often than every two seconds. */
-const askingPerSecond = 5;
-const shortestAskMs = 2_000;
+/** All that wait ask again so often a second together, and nobody more often than every four seconds: ten events of history each. */
+const askingPerSecond = 2;
+const shortestAskMs = 4_000;
 
 const after = (ms: number) => sql.fragment`clock_timestamp() + make_interval(secs => ${ms / 1_000}::float8)`;
 

@@ -6,6 +6,7 @@ import { ContactFilters, CsvMapping } from './campaign-audience.ts';
 import { listOf, shortListOf } from './collections.ts';
 import { describe } from './json-schema.ts';
 import { textOf, Uuid } from './scalars.ts';
+import { StructType } from './struct-type.ts';
 import { inOrder, needed, oneOf, readAs, refined, struct } from './struct.ts';
 import { VariableMapping } from './variable-mapping.ts';
 
@@ -111,16 +112,26 @@ const declared = [
 export const CreateCampaign = inOrder(nullIsAbsent(Body), declared);
 export type CreateCampaign = t.TypeOf<typeof CreateCampaign>;
 
+/** In dot form, at any depth. */
+function unknownFields(codec: t.Mixed, value: unknown, path = ''): readonly string[] {
+  if (!(codec instanceof StructType) || !t.UnknownRecord.is(value)) return [];
+  const fields: t.Props = { ...codec.required, ...codec.optional };
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return field === undefined ? `${path}${name}` : unknownFields(field, inner, `${path}${name}.`);
+  });
+}
+
 /** Also names what of the body is ignored. */
 export const CheckCampaign = describe(
   new t.Type<CreateCampaign & { readonly ignored?: readonly string[] }, unknown>(
     CreateCampaign.name,
     CreateCampaign.is,
     (input, context) =>
-      either.map(CreateCampaign.validate(input, context), (body) => {
-        const ignored = Object.keys(input as object).filter((field) => !declared.includes(field));
-        return { ...body, ignored: ignored.slice(0, 20) };
-      }),
+      either.map(CreateCampaign.validate(input, context), (body) => ({
+        ...body,
+        ignored: unknownFields(Body, input).slice(0, 20),
+      })),
     CreateCampaign.encode,
   ),
   {},

@@ -150,6 +150,7 @@ describe('a campaign', () => {
       send_type: 'IMMEDIATE',
       descripton: 'for spring',
       constructor: 1,
+      variable_mapping: { body: { '1': 'firstName' }, default_value: { body: { '1': 'there' } } },
     };
     const answer = await api.send('POST', '/api/campaigns/check', { key: workspace.channelKey, body });
     expect(answer.body.data).toMatchObject({
@@ -158,6 +159,10 @@ describe('a campaign', () => {
       warnings: [
         { field: 'descripton', message: 'descripton is ignored: unknown' },
         { field: 'constructor', message: 'constructor is ignored: unknown' },
+        {
+          field: 'variable_mapping.default_value',
+          message: 'variable_mapping.default_value is ignored: unknown',
+        },
       ],
     });
   });

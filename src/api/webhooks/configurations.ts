@@ -37,7 +37,7 @@ export const createWebhook = endpoint(
     operationId: 'createWebhook',
     summary: 'Create a webhook configuration',
     description:
-      'At most 50 per workspace. An event is tried once, for five seconds; `…/resend-failed` sends again what failed. The address must be public. With a secret every request is signed (see Webhooks at the top); the secret is stored encrypted and never shown again.',
+      'At most 50 per workspace. An event is tried once, for five seconds; `…/resend-failed` sends again what failed. The address must be public, unless the operator allows this machine’s own, as `npm start` does. With a secret every request is signed (see Webhooks at the top); the secret is stored encrypted and never shown again.',
     tag,
     access: 'workspace',
     body: CreateWebhook,

@@ -11,9 +11,13 @@ export const guide = `Approved template messages to the contacts of a workspace:
 3. \`POST /api/campaigns/auto-trigger\` creates a campaign that sends by itself. \`GET /api/campaigns/{id}\` tells how far it is: \`DRAFT\` or \`SCHEDULED\`,
    \`RUNNING\`, then \`COMPLETED\`, \`FAILED\` or \`CANCELLED\`; \`PAUSED\` waits for you, and \`…/diagnosis\` says for what. \`COMPLETED\` means that nobody is left
    to be sent to: receipts (\`SENT\`, \`DELIVERED\`, \`READ\`) still come. \`…/recipients\` tells who got it, and why others did not (\`FAILED\`, \`SKIPPED\`).
+   The creation answers the campaign as \`data.campaign\`, everything after it as \`data\`.
+4. A single message is \`POST /api/templates/external/message/send\`. What became of it comes as events (Webhooks, below), and stands with its
+   \`messageId\` in \`GET /api/contacts/{id}/export\`.
 
 What this service does not know is not refused: a field or parameter that is misspelt is as good as absent. \`POST /api/campaigns/check\` takes the body of
-a creation, creates nothing, and tells whom it would reach, why others are skipped, what it costs, and in \`warnings\` what is hardly meant: such fields, too.
+a creation, creates nothing, and tells whom it would reach, why others are skipped, what it costs, and in \`warnings\` what is hardly meant: such fields,
+too. What stands in the way is in \`problems\`; a body that cannot be read is answered 400, as by the creation.
 
 ## Who gets it, and what stands in the text
 

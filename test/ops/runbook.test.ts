@@ -30,7 +30,7 @@ describe('the runbook', () => {
     const sources = ['src/telemetry/metrics.ts', 'src/telemetry/observe-gauges.ts']
       .map((file) => readFileSync(file, 'utf8'))
       .join('');
-    const made = [...sources.matchAll(/name: '(\w+)'/g)].map(([, name]) => name);
+    const made = [...sources.matchAll(/(?:name: |\bgauge\(\s*)'(\w+)'/g)].map(([, name]) => name);
     expect(explained.toSorted()).toEqual(made.toSorted());
   });
 });

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import type { MessagingProvider, OutboundTemplateMessage } from '../../src/provider/provider.ts';
 import { receiverCertificate } from '../support/certificates.ts';
@@ -311,13 +311,20 @@ describe('a send without an answer', () => {
   });
 
   it('is unreachable when its turn on a connection does not come in time, and is never written', async () => {
-    const server = await serve(() => undefined);
+    const server = await serve((socket, request) => {
+      if (request.includes('before')) socket.write(acceptedAnswer);
+    });
     const provider = connectTo(server.baseUrl, { timeoutMs: 200, connections: 1 });
+    // The first of the two does not wait for a connection to be opened.
+    await provider.sendMessage({ ...message, callbackData: 'before' });
 
-    const results = await Promise.all([
-      provider.sendMessage({ ...message, callbackData: 'first' }),
-      provider.sendMessage({ ...message, callbackData: 'second' }),
-    ]);
+    // At the same instant: whoever has a moment more than the first gets its connection.
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    const sent = ['first', 'second'].map((callbackData) =>
+      provider.sendMessage({ ...message, callbackData }),
+    );
+    clock.mockRestore();
+    const results = await Promise.all(sent);
 
     expect(results.map(({ kind }) => kind)).toEqual(['unknown', 'unreachable']);
     await provider.close();

@@ -243,7 +243,7 @@ it(
   'says that the network is gone, does nothing later that was pressed meanwhile, and goes on when it is back',
   () =>
     atPace(20, async () => {
-      const id = await createCampaign('Offline', people(300, 80_000_000));
+      const id = await createCampaign('Offline', people(3_000, 80_000_000));
       await within(async (page) => {
         await openCampaign(page, id, 'Offline');
         await page.getByText('● live').waitFor();
@@ -281,7 +281,7 @@ it.each([
     atPace(20, () =>
       within(async (page) => {
         const name = `Without the ${killed}`;
-        const id = await createCampaign(name, people(300, numbersFrom));
+        const id = await createCampaign(name, people(3_000, numbersFrom));
         await openCampaign(page, id, name);
         await page.getByText('● live').waitFor();
         await page.evaluate('window.stayed = true');

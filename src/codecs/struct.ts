@@ -40,13 +40,16 @@ export function withMessage<A, O>(codec: t.Type<A, O>, message: string): t.Type<
   });
 }
 
-/** The codec whose absence is told with `hint`: what to send. */
+/** The codec whose problems, its absence among them, are told with `hint`: what to send. */
 export function needed<A, O>(codec: t.Type<A, O>, hint: string): t.Type<A, O> {
-  return readAs(codec, (input, context) =>
-    input === undefined
-      ? t.failure(input, context, `${fieldName(context)} is required: ${hint}`)
-      : codec.validate(input, context),
-  );
+  return readAs(codec, (input, context) => {
+    if (input === undefined) return t.failure(input, context, `${fieldName(context)} is required: ${hint}`);
+    const decoded = codec.validate(input, context);
+    if (isRight(decoded)) return decoded;
+    const hinted = ({ message, ...error }: t.ValidationError): t.ValidationError =>
+      message === undefined ? error : { ...error, message: `${message}: ${hint}` };
+    return t.failures(decoded.left.map(hinted));
+  });
 }
 
 /** A refinement that says what is wrong; `schema` adds its keywords to the document. */

@@ -120,7 +120,12 @@ describe('a campaign', () => {
       'scheduled_at',
       'scheduled_at is required beside SCHEDULED, such as 2026-12-24T18:00:00Z',
     ],
-    ['the name of a template', { template_id: 'hello' }, 'template_id', 'template_id must be a UUID'],
+    [
+      'the name of a template',
+      { template_id: 'hello' },
+      'template_id',
+      'template_id must be a UUID: one of GET /api/templates?status=APPROVED',
+    ],
   ];
   const create = (changes: object, key = workspace.channelKey) =>
     api.send('POST', '/api/campaigns/auto-trigger', {

@@ -170,6 +170,15 @@ describe('POST /api/templates/external/message/send', () => {
     expect(await send(sender, { variables: undefined, variableMapping })).toMatchObject({ status: 200 });
   });
 
+  it('says of a message without values how to send them', async () => {
+    const refused = await send(await seedSender(), { variables: undefined });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toContainEqual({
+      field: 'variableMapping.body.1',
+      message: 'variableMapping.body.1 is required, or send variables, in the order of the template',
+    });
+  });
+
   it('emits sent with messageSource api when the receipt comes, and gives the money back when it fails', async () => {
     const sender = await seedSender();
     const { body } = await send(sender);

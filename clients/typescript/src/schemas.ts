@@ -1580,9 +1580,9 @@ export type SegmentResponse = {
 export type SendTemplateMessage = {
   /** The template. */
   readonly templateId: string;
-  /** Digits with calling code, without `+` and spaces; null of a person without a number. */
+  /** The number in digits, its calling code first, without `+` and spaces. */
   readonly recipientPhoneNumber?: string;
-  /** Calling code: digits in records and events, `+<digits>` in single sends. */
+  /** The calling code with `+`; the number begins with its digits. */
   readonly countryCode?: string;
   /** Instead of recipientPhoneNumber and countryCode: the provider’s id of a contact, whose number it may hide. */
   readonly recipientUserId?: string;

@@ -5,6 +5,7 @@ import { describe, named } from '../../codecs/json-schema.ts';
 import { cursorOf, Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
 import {
   inOrder,
+  needed,
   notBlank,
   nullish,
   oneOf,
@@ -42,8 +43,10 @@ const secret = withMessage(
   `secret must be a text of 1 to ${maxSecretLength} characters`,
 );
 
+const neededEvents = needed(events, 'one or more of GET /api/external-webhooks/events');
+
 /** Spec 2.6 and 4.7. */
-export const CreateWebhook = inOrder(struct({ title, url, events }, { status, secret }), [
+export const CreateWebhook = inOrder(struct({ title, url, events: neededEvents }, { status, secret }), [
   'title',
   'url',
   'status',

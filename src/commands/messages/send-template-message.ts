@@ -150,6 +150,8 @@ export function componentsOf(
     variables === undefined
       ? valuesFromMapping(definition, variableMapping ?? {}, { now })
       : valuesFromVariables(definition, variables, { now });
-  if (!input.ok) throw Invalid.of(input.problems);
-  return buildTemplateComponents(definition, input.values);
+  if (input.ok) return buildTemplateComponents(definition, input.values);
+  if (variables !== undefined || variableMapping !== undefined) throw Invalid.of(input.problems);
+  const either = 'or send variables, in the order of the template';
+  throw Invalid.of(input.problems.map(({ field, message }) => ({ field, message: `${message}, ${either}` })));
 }

@@ -38,6 +38,8 @@ async function created(
   return body.data;
 }
 
+const someEvents = 'one or more of GET /api/external-webhooks/events';
+
 describe('POST /api/external-webhooks', () => {
   it('answers 201 with the record, without the secret', async () => {
     const { status, body, text } = await call('POST', '', { ...valid, secret: 'open sesame' });
@@ -90,9 +92,13 @@ describe('POST /api/external-webhooks', () => {
     ['url', { url: 'http://10.0.0.1/' }, 'url must not point to a private or reserved address'],
     ['url', { url: 'http://169.254.169.254/latest' }, 'url must not point to a private or reserved address'],
     ['url', { url: 'http://[::ffff:10.0.0.1]/' }, 'url must not point to a private or reserved address'],
-    ['events', { events: undefined }, 'events is required'],
-    ['events', { events: [] }, 'events must hold at least one event key, and none twice'],
-    ['events', { events: ['sent', 'sent'] }, 'events must hold at least one event key, and none twice'],
+    ['events', { events: undefined }, `events is required: ${someEvents}`],
+    ['events', { events: [] }, `events must hold at least one event key, and none twice: ${someEvents}`],
+    [
+      'events',
+      { events: ['sent', 'sent'] },
+      `events must hold at least one event key, and none twice: ${someEvents}`,
+    ],
     ['events.1', { events: ['sent', 'nonsense'] }, expect.stringMatching(/^events\.1 must be one of/)],
     ['events', { events: 'sent' }, 'events must be an array'],
     ['status', { status: 'paused' }, 'status must be one of active, inactive'],

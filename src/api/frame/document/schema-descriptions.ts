@@ -38,6 +38,9 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'TemplateRemark.reason': 'Why, as the provider tells it.',
   'InboundMessage.type': 'The provider’s kind of message, such as `text` or `image`.',
   'PreviewButton.type': 'The provider’s kind of button, such as `URL`.',
+  'SendTemplateMessage.recipientPhoneNumber':
+    'The number in digits, its calling code first, without `+` and spaces.',
+  'SendTemplateMessage.countryCode': 'The calling code with `+`; the number begins with its digits.',
   'TemplateData.type': 'What changed.',
   'TemplateData.template': 'The template after the change.',
   'AuditEntry.at': 'When it was done.',

@@ -30,13 +30,14 @@ type Changer = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 /** Starts a paused campaign again. Throws NotFound, or Conflict naming the state or what still stands in the way. */
 export function startCampaignAgain(dependencies: Changer, reference: CampaignReference): Promise<void> {
   return change(dependencies, reference, (campaign) => {
-    const action = actionOfStart({ started: campaign.started_at !== null, sendType: campaign.send_type });
+    const start = actionOfStart({ started: campaign.started_at !== null, sendType: campaign.send_type });
+    const action = requirePossible(campaign, start, 'started again');
     const hint = 'start it again once that is mended, or cancel it';
     if (campaign.template_vanished || !isSendable(campaign.template_status))
       throw new Conflict(`The campaign is PAUSED and its template is not approved: ${hint}`);
     if (campaign.channel_status !== 'active')
       throw new Conflict(`The campaign is PAUSED and its channel is blocked: ${hint}`);
-    return requirePossible(campaign, action, 'started again');
+    return action;
   });
 }
 

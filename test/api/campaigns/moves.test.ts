@@ -136,5 +136,13 @@ describe('start, pause and cancel', () => {
     ]);
     await setTemplate('APPROVED');
     expect((await move(id, 'start'))[0]).toBe(202);
+    // The state comes first: nothing stands in the way of one that runs.
+    await setTemplate('PAUSED');
+    const again = await move(id, 'start');
+    await setTemplate('APPROVED');
+    expect(again).toEqual([
+      409,
+      'The campaign is RUNNING and cannot be started again: it can be paused or cancelled',
+    ]);
   });
 });

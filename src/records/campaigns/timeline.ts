@@ -19,16 +19,17 @@ export async function listTimeline(
   { workspaceId, campaignId }: { readonly workspaceId: number; readonly campaignId: string },
   { interval, limit }: { readonly interval: TimelineInterval; readonly limit: number },
 ): Promise<string> {
+  // Minutes are rows as they stand: to group them takes as long as to write them.
+  const rows =
+    interval === 'minute'
+      ? sql.fragment`SELECT at, accepted, delivered, read, failed FROM campaign_minute WHERE campaign_id = campaign.id`
+      : sql.fragment`SELECT date_trunc('hour', at, 'UTC') AS at, sum(accepted) AS accepted, sum(delivered) AS delivered,
+          sum(read) AS read, sum(failed) AS failed FROM campaign_minute WHERE campaign_id = campaign.id GROUP BY 1`;
   const parts = await connection.maybeOneFirst(sql.type(Timeline)`
     SELECT coalesce((
       SELECT '[' || string_agg(format('{"at":"%s","accepted":%s,"delivered":%s,"read":%s,"failed":%s}',
         to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), accepted, delivered, read, failed), ',' ORDER BY at) || ']'
-      FROM (
-        SELECT date_trunc(${interval}, at, 'UTC') AS at, sum(accepted) AS accepted, sum(delivered) AS delivered,
-          sum(read) AS read, sum(failed) AS failed
-        FROM campaign_minute WHERE campaign_id = campaign.id
-        GROUP BY 1 ORDER BY 1 DESC LIMIT ${limit}
-      ) AS part
+      FROM (${rows} ORDER BY at DESC LIMIT ${limit}) AS part
     ), '[]') AS parts
     FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
   return parts ?? notFound('Campaign');

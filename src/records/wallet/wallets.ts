@@ -1,5 +1,5 @@
 /** Wallets, their ledger and the prices. Amounts are micro-units (`src/domain/money.ts`). */
-import { sql } from 'slonik';
+import { sql, type ValueExpression } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { notFound } from '../../domain/error.ts';
@@ -66,17 +66,20 @@ const CountryPrice = row(t.type({ country: t.string, price: t.bigint }));
  * Prices of one category by country; `''` is every other country. The workspace's own rows win over the default card. A
  * category without a price for every other country costs what a marketing message does.
  */
+export const cardOf = (workspaceId: ValueExpression, category: ValueExpression) => sql.fragment`
+  SELECT DISTINCT ON (country) country, price FROM rate_card
+  WHERE (workspace_id = ${workspaceId} OR workspace_id IS NULL) AND category = CASE WHEN EXISTS (
+    SELECT FROM rate_card AS other WHERE other.category = ${category} AND other.country = ''
+      AND (other.workspace_id = ${workspaceId} OR other.workspace_id IS NULL)) THEN ${category} ELSE 'MARKETING' END
+  ORDER BY country, workspace_id NULLS LAST`;
+
 export async function findPrices(
   connection: Connection,
   workspaceId: number,
   category: string,
 ): Promise<ReadonlyMap<string, bigint>> {
-  const prices = await connection.any(sql.type(CountryPrice)`
-    SELECT DISTINCT ON (country) country, price FROM rate_card
-    WHERE category = ${category} AND (workspace_id = ${workspaceId} OR workspace_id IS NULL)
-    ORDER BY country, workspace_id NULLS LAST`);
-  const card = new Map(prices.map(({ country, price }) => [country, price]));
-  return card.has('') || category === 'MARKETING' ? card : findPrices(connection, workspaceId, 'MARKETING');
+  const prices = await connection.any(sql.type(CountryPrice)`${cardOf(workspaceId, category)}`);
+  return new Map(prices.map(({ country, price }) => [country, price]));
 }
 
 const Price = t.type({ category: t.string, country: t.string, price: t.bigint });

@@ -12,7 +12,7 @@ import { listRecipients } from '../../src/records/campaigns/recipient-report.ts'
 import { getCampaignReport } from '../../src/records/campaigns/report.ts';
 import { listContacts } from '../../src/records/contacts/list.ts';
 import type { Connection, Database } from '../../src/records/database/database.ts';
-import { row } from '../../src/records/database/row.ts';
+import { nothing, row } from '../../src/records/database/row.ts';
 import { removals } from '../../src/records/operations/retention.ts';
 import { createGaugeReader } from '../../src/records/operations/gauges.ts';
 import { findWaitingDelivery, sweepDeliveries } from '../../src/records/webhooks/dispatch.ts';
@@ -91,8 +91,16 @@ const asked: Readonly<Record<string, (connection: Connection) => Promise<unknown
   ),
 };
 
-it.each(Object.entries(asked))('%s reads no growing table from end to end', async (_what, ask) => {
+// A statement that is asked often may keep a plan that was made for no value (src/records/database/statement-names.ts).
+const modes = ['force_custom_plan', 'force_generic_plan'];
+const cases = Object.entries(asked)
+  .flatMap(([what, ask]) => modes.map((mode) => ({ what, mode, ask })))
+  // Without its limit this one counts as a tenth of the table, which costs more: Postgres goes on planning it each time.
+  .filter(({ what, mode }) => !(what === 'removing old providerMessages' && mode === 'force_generic_plan'));
+
+it.each(cases)('$what reads no growing table from end to end: $mode', async ({ mode, ask }) => {
   const scanned = await database.pool.transaction(async (transaction) => {
+    await transaction.query(sql.type(nothing)`SELECT set_config('plan_cache_mode', ${mode}, true)`);
     const before = await scansOf(transaction);
     await ask(transaction);
     const after = await scansOf(transaction);

@@ -12,6 +12,7 @@ import {
   type DriverTypeParser,
 } from 'slonik';
 import { readDriverError } from './driver-error.ts';
+import { createStatementNames } from './statement-names.ts';
 
 const noAnswer = 'The database does not answer';
 
@@ -35,6 +36,7 @@ export interface DriverOptions {
 export function createDatabaseDriver(options: DriverOptions): DriverFactory {
   return createDriverFactory(async ({ driverConfiguration }) => {
     const types = createTypes(driverConfiguration.typeParsers);
+    const nameOf = createStatementNames();
     return {
       createPoolClient: async ({ clientEventEmitter }) => {
         const client = new pg.Client({
@@ -45,11 +47,16 @@ export function createDatabaseDriver(options: DriverOptions): DriverFactory {
         });
         // For as long as the process lives: what is lost while it is being closed is lost all the same.
         client.on('error', (error) => clientEventEmitter.emit('error', readDriverError(error)));
+        let keepsSession: boolean | undefined;
         return {
           connect: async () => void (await client.connect()),
           end: () => client.end(),
-          // Without the name that `sql.prepared` gives: behind a pooler, the next statement may run in another session.
-          query: (text, values) => run(client, { text, values }, options.answerTimeoutMs),
+          query: async (text, values) => {
+            const name = nameOf(text);
+            if (name !== undefined) keepsSession ??= await isPostgresItself(client, options.answerTimeoutMs);
+            const statement = { text, values, name: keepsSession === true ? name : undefined };
+            return run(client, statement, options.answerTimeoutMs);
+          },
           stream: () => {
             throw new Error('Streams have a connection of their own');
           },
@@ -59,17 +66,26 @@ export function createDatabaseDriver(options: DriverOptions): DriverFactory {
   });
 }
 
-interface Statement {
-  readonly text: string;
-  readonly values: unknown[] | undefined;
+/** Behind a pooler, the next statement may run in another session, which knows no name of this one. */
+async function isPostgresItself(client: pg.Client, limitMs: number): Promise<boolean> {
+  const { rows } = await run(client, { text: 'SELECT pg_backend_pid() AS pid' }, limitMs);
+  // A pooler makes up the process that it names when a connection begins.
+  const { processID } = client as pg.Client & { readonly processID: number | null };
+  return rows[0]?.['pid'] === processID;
 }
 
-async function run(client: pg.Client, { text, values }: Statement, limitMs: number) {
+interface Statement {
+  readonly text: string;
+  readonly values?: unknown[] | undefined;
+  readonly name?: string | undefined;
+}
+
+async function run(client: pg.Client, { text, values, name }: Statement, limitMs: number) {
   const timer = setTimeout(() => {
     client.connection.stream.destroy(new ConnectionError(noAnswer));
   }, limitMs);
   // One statement at a time, whatever its text: the simple protocol would run several.
-  const statement = { text, queryMode: 'extended', ...(values !== undefined && { values }) };
+  const statement = { text, name, queryMode: 'extended', ...(values !== undefined && { values }) };
   try {
     const { command, fields, rowCount, rows } = await client.query<Record<string, unknown>>(statement);
     return {

@@ -1,0 +1,23 @@
+/**
+ * Names for the statements of a process that are asked again and again: Postgres reads and plans one with a name once
+ * for each connection, which is most of what a small statement costs. A text that is asked seldom keeps no plan.
+ */
+export function createStatementNames({ often = 20, mostNames = 200, mostCounted = 2_000 } = {}): (
+  text: string,
+) => string | undefined {
+  const names = new Map<string, string>();
+  const asked = new Map<string, number>();
+  return (text) => {
+    const name = names.get(text);
+    if (name !== undefined || names.size === mostNames) return name;
+    const times = (asked.get(text) ?? 0) + 1;
+    if (times < often) {
+      if (asked.size >= mostCounted) asked.clear();
+      asked.set(text, times);
+      return undefined;
+    }
+    asked.delete(text);
+    names.set(text, `often_${names.size}`);
+    return names.get(text);
+  };
+}

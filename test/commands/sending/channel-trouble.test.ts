@@ -1,4 +1,4 @@
-/** A provider in trouble, and what that costs the people of a campaign. */
+/** A provider in trouble, and what that costs the people of a campaign: side by side, as they wait most of the time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { createCrowd, seedOnChannel } from '../../support/sending-crowd.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase({ poolSize: 16 });
+  test = await createTestDatabase({ poolSize: 32 });
 });
 afterAll(() => test.drop());
 
@@ -25,7 +25,7 @@ const hold = ({ channelId }: SeededCampaign, seconds: number) =>
 const standing = async ({ campaignId }: SeededCampaign) =>
   (await getCampaignStanding(test.pool, campaignId)).counts;
 
-describe('a channel that is held', () => {
+describe.concurrent('a channel that is held', () => {
   it('has nobody claimed or unknown, and takes no place from another', async () => {
     const held = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
     const others = await Promise.all(
@@ -62,7 +62,7 @@ const passWaits = ({ channelId, campaignId }: SeededCampaign) =>
       UPDATE recipient_retry SET not_before = now() WHERE campaign_id = ${campaignId}`),
   ]);
 
-describe('an outage of an hour', () => {
+describe.concurrent('an outage of an hour', () => {
   const holds = 65;
   const outage = async (answer: Answer) => {
     const recipients = 300;
@@ -103,7 +103,7 @@ describe('an outage of an hour', () => {
   }, 120_000);
 });
 
-describe('a provider that hangs', () => {
+describe.concurrent('a provider that hangs', () => {
   it('has few messages unanswered, and gives the others back', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: 80 });
     const provider = createFakeProvider(async (message, count) => {

@@ -86,9 +86,10 @@ export const createCampaign = endpoint(
   },
   async ({ dependencies, principal, body, request: { idempotency } }) => {
     const timestamp = dependencies.now();
-    const created = await creating.createCampaign(dependencies, principal, body, (transaction, written) =>
-      idempotency.answered(transaction, present(written, timestamp)),
-    );
+    const { answered } = idempotency;
+    const onWrite: Parameters<typeof creating.createCampaign>[3] =
+      answered && ((transaction, written) => answered(transaction, present(written, timestamp)));
+    const created = await creating.createCampaign(dependencies, principal, body, onWrite);
     return present(created, timestamp);
   },
 );

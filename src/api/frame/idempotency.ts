@@ -19,10 +19,10 @@ import {
 import type { JsonAnswer } from './endpoint.ts';
 import { valuesOf } from './raw-headers.ts';
 
-/** Without the header every function does nothing. */
+/** Without the header the functions do nothing. */
 export interface RequestIdempotency {
-  /** In the transaction of what the request creates, for the answer the handler is about to return. */
-  readonly answered: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
+  /** In the transaction of what the request creates, for the answer the handler is about to return; undefined without the header. */
+  readonly answered?: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
 
   /**
    * Two phases, for a request that leaves the database in between: `reserve` in the transaction that claims
@@ -50,7 +50,6 @@ export class Replay extends Failure {
 const nothingToDo = async (): Promise<void> => undefined;
 
 export const noIdempotency: RequestIdempotency = {
-  answered: nothingToDo,
   reserve: nothingToDo,
   complete: nothingToDo,
   release: nothingToDo,

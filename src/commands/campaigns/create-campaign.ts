@@ -1,5 +1,6 @@
 /** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
+import { createBacklog } from '../../concurrency/backlog.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { initialStatus } from '../../domain/campaigns/campaign.ts';
@@ -28,7 +29,6 @@ import { findCampaignContext, type CampaignContext } from '../../records/campaig
 import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
 import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import type { Transaction } from '../../records/database/database.ts';
-import { findPrices } from '../../records/wallet/wallets.ts';
 import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
 import { referenceProblems } from './check-references.ts';
 import { startCreated } from './deliver-workflow-commands.ts';
@@ -40,25 +40,31 @@ export interface CreatedCampaign {
   readonly canSendTest: boolean;
 }
 
+// Of this process under way. Whoever calls faster than Temporal starts workflows waits.
+const starts = createBacklog(100);
+
 /**
- * Writes the campaign in one transaction, in which `onWrite` is called, and starts its workflow. Throws Invalid,
- * FeatureUnavailable or NotFound; the first failing rule gives the message.
+ * Writes the campaign, with what `onWrite` adds to its transaction. Its workflow starts afterwards: where that fails, or
+ * this process dies, a worker does it. Throws Invalid, FeatureUnavailable or NotFound; the first failing rule gives the message.
  */
 export async function createCampaign(
   dependencies: Creator,
   principal: Principal,
   body: CreateCampaign,
-  onWrite: (transaction: Transaction, created: CreatedCampaign) => Promise<void> = async () => undefined,
+  onWrite?: (transaction: Transaction, created: CreatedCampaign) => Promise<void>,
 ): Promise<CreatedCampaign> {
   const { database, logger } = dependencies;
   const { newCampaign, canSendTest } = await checkCampaign(dependencies, principal, body);
-  const { campaign, startId } = await database.transaction(async (transaction) => {
-    const written = await insertCampaign(transaction, newCampaign);
-    await onWrite(transaction, { campaign: written.campaign, canSendTest });
-    return written;
-  });
+  const { campaign, startId } =
+    onWrite === undefined
+      ? await insertCampaign(database, newCampaign)
+      : await database.transaction(async (transaction) => {
+          const written = await insertCampaign(transaction, newCampaign);
+          await onWrite(transaction, { campaign: written.campaign, canSendTest });
+          return written;
+        });
   logger.info({ campaignId: campaign.id, status: campaign.status }, 'campaign created');
-  await startCreated(dependencies, { ...newCampaign, id: campaign.id }, startId);
+  await starts.add(startCreated(dependencies, { ...newCampaign, id: campaign.id }, startId));
   return { campaign, canSendTest };
 }
 
@@ -89,7 +95,7 @@ export async function checkCampaign(
     month: quotaMonth(now),
   });
   if (context === undefined) throw new NotFound('Channel');
-  const { template, channelIsActive, available } = context;
+  const { template, channelIsActive, available, price } = context;
   if (template === undefined) throw new NotFound('Template');
   if (template.vanished || !isSendable(template.status)) {
     throw templateNotApproved('template_id', template.vanished ? 'gone' : template.status);
@@ -106,7 +112,6 @@ export async function checkCampaign(
     : findInMapping(definition, body, sendsAt);
   refuse(problems);
 
-  const prices = await findPrices(database, workspaceId, template.category);
   return {
     newCampaign: {
       workspaceId,
@@ -123,7 +128,7 @@ export async function checkCampaign(
       createdBy: principal.keyId,
       input: inputOf(body),
     },
-    canSendTest: channelIsActive && available >= (prices.get('') ?? 0n),
+    canSendTest: channelIsActive && available >= price,
     warnings,
   };
 }

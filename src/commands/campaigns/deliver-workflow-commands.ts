@@ -25,7 +25,7 @@ export async function deliverWorkflowCommands(
   }
 }
 
-/** The same for a campaign just created, whose answer waits for the start and for nothing more. */
+/** The same for a campaign just created, whose answer does not wait for it. */
 export async function startCreated(
   { database, orchestrator, logger }: CommandDependencies,
   campaign: CampaignStart,

@@ -21,6 +21,8 @@ export interface CampaignContext {
   readonly broadcastsUsed: number;
   /** Micro-units of the channel's wallet that are not reserved. */
   readonly available: bigint;
+  /** Micro-units of a message to a country without a price of its own. */
+  readonly price: bigint;
 }
 
 const Template = t.type({
@@ -42,6 +44,7 @@ const ContextRow = row(
     broadcastsPerMonth: nullable(t.number),
     broadcastsUsed: t.number,
     available: t.bigint,
+    price: t.bigint,
   }),
 );
 
@@ -58,7 +61,11 @@ export async function findCampaignContext(
         'vanished', template.vanished_at IS NOT NULL) END AS template,
       feature.schedule_campaigns AS "scheduleCampaigns", feature.targeted_segments AS "targetedSegments",
       feature.broadcasts_per_month AS "broadcastsPerMonth", coalesce(broadcast_usage.used, 0) AS "broadcastsUsed",
-      wallet.balance - wallet.reserved AS available
+      wallet.balance - wallet.reserved AS available,
+      coalesce((SELECT price FROM rate_card
+        WHERE category IN (template.category, 'MARKETING') AND country = ''
+          AND (workspace_id = ${workspaceId} OR workspace_id IS NULL)
+        ORDER BY category = template.category DESC, workspace_id NULLS LAST LIMIT 1), 0) AS price
     FROM channel
     JOIN workspace_feature AS feature ON feature.workspace_id = channel.workspace_id
     JOIN wallet ON wallet.channel_id = channel.id

@@ -15,12 +15,11 @@ import { rehearseUpgrade } from './rehearse.ts';
 import { prepareSite, type Running } from './site.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-// Two minutes of sending, and a sleep of a minute and a half: long enough for the processes of a busy machine to start in between.
+// Two minutes of sending: long enough for the processes of a busy machine to start in between.
 const plan = {
-  recipients: 2_400,
-  asleepRecipients: 200,
-  rate: { during: 20, after: 200 },
-  sleepSeconds: 90,
+  recipients: 1_200,
+  asleepRecipients: 100,
+  rate: { during: 10, after: 200 },
 };
 
 /** Resolves to everything that was wrong. */
@@ -86,7 +85,7 @@ async function unpackPrevious(
 
 await rehearse({
   name: 'upgrade',
-  usage: 'npm run upgrade-rehearsal (no options; about three minutes)\n',
+  usage: 'npm run upgrade-rehearsal (no options; about two minutes)\n',
   sound: 'Nobody was lost or doubled, and nobody noticed.',
   run: upgrade,
 });

@@ -21,8 +21,6 @@ export interface RehearsalPlan {
   readonly asleepRecipients: number;
   /** Messages per second while the releases stand beside each other, so that the campaign outlasts that, and afterwards. */
   readonly rate: { readonly during: number; readonly after: number };
-  /** From the creation of the campaign that sleeps. */
-  readonly sleepSeconds: number;
 }
 
 export interface Rehearsal {
@@ -50,6 +48,8 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const { plan, site, balancer, say, signal } = rehearsal;
   const startedAt = performance.now();
   const old = await startRelease(rehearsal, 'old');
+  // From the creation of the campaign that sleeps: what is started meanwhile takes some times as long as this start did.
+  const sleepSeconds = 20 + Math.ceil(((performance.now() - startedAt) / 1_000) * 4);
   balancer.use([old.api.url]);
   const { apiKey, templateId, channelId } = await seedWorkspace({
     admin: site.adminOf(rehearsal.oldFolder),
@@ -68,12 +68,12 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
     untilStanding({ databaseUrl: site.databaseUrl, id, signal }, enough);
 
   await until(sending, ({ total, settled }) => total > 0 && settled * 20 > total);
-  const dueAt = new Date(Date.now() + plan.sleepSeconds * 1_000);
+  const dueAt = new Date(Date.now() + sleepSeconds * 1_000);
   const { id: asleep } = await createCampaign(api, {
     name: 'Asleep',
     templateId,
     recipients: plan.asleepRecipients,
-    inSeconds: plan.sleepSeconds,
+    inSeconds: sleepSeconds,
   });
   const caller = startSteadyCaller(`${balancer.url}/api/campaigns/${sending}`, apiKey);
   // Rejects when the new build could not go on with one of them.

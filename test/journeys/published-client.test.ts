@@ -1,13 +1,19 @@
-/** The packed client of TypeScript, installed beside nothing else: the examples of both READMEs compile and run as they stand. */
+/**
+ * The product by the published client, whose types are made of docs/openapi.json alone: what drifts from the document does not
+ * compile. Packed and installed beside nothing else, the examples of both READMEs compile and run as they stand.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as api from '../../clients/typescript/src/index.ts';
 import { startTestStack, type TestStack } from '../support/stack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'client-examples-'));
 let stack: TestStack;
+let client: api.Client;
 
 beforeAll(async () => {
   execFileSync(process.execPath, ['tools/build-clients.mjs'], { stdio: 'pipe' });
@@ -17,6 +23,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   execFileSync('npm', ['install', '--offline', '--no-audit', ...packed], { cwd: folder, stdio: 'pipe' });
   stack = await startTestStack();
+  client = api.createClient({ baseUrl: stack.dev.baseUrl, apiKey: stack.dev.apiKey });
 }, 120_000);
 afterAll(async () => {
   rmSync(folder, { recursive: true });
@@ -63,4 +70,59 @@ const apiKey = process.env['API_KEY'];
 const template_id = '${stack.dev.templateIds['plain_notice']}';
 `;
   expect(run('five-lines', head + lines)).toMatch(/^4915112345678 \w+ null\n$/);
+});
+
+async function completed(id: string) {
+  for (let waited = 0; waited < 60_000; waited += 200) {
+    const { data } = await api.getCampaign(client, id);
+    if (data.status === 'COMPLETED') return data;
+    await sleep(200);
+  }
+  throw new Error('The campaign was not completed in time');
+}
+
+it('tags a contact, sends a campaign from CSV to its end and one message by itself', async () => {
+  const tag = (await api.createTag(client, { name: 'Journey' })).data;
+  const contact = (await api.createContact(client, { phoneNumber: '+4915112345691', firstName: 'Grace' }))
+    .data;
+  const tagged = (await api.updateContact(client, contact.id, { tagsId: [tag.tagId] })).data;
+  expect(tagged.tagsId).toEqual([tag.tagId]);
+  const tags = await api.listTags(client, { search: 'jour' });
+  expect(tags.data).toEqual([tag]);
+  expect(tags.pagination.total).toBe(1);
+  const found = (await api.listContacts(client, { search: 'grace' })).data;
+  expect(found.map(({ id }) => id)).toContain(contact.id);
+
+  const templates = (await api.listTemplates(client, { search: 'plain_notice' })).data;
+  const templateId = templates[0]?.id ?? '';
+  const creation = await api.createCampaign(client, {
+    name: 'By the published client',
+    template_id: templateId,
+    contact_selection_type: 'csv_contacts',
+    csv_contacts_string: 'phone,country,name\n15112345691,49,Grace\n15112345692,49,Ada\nnobody,49,None\n',
+    csv_mapping: { phone_column: 0, country_code_column: 1, name_column: 2 },
+    send_type: 'IMMEDIATE',
+  });
+  const { campaign } = creation.data;
+  expect(campaign).toMatchObject({ status: 'DRAFT', preparation_status: 'PREPARING', is_auto_trigger: true });
+  const ended = await completed(campaign.id);
+  expect(ended).toMatchObject({ total_contacts: 2, total_contacts_skipped: 1, preparation_status: 'READY' });
+  expect(ended.skipped_reasons).toEqual({ INVALID_PHONE: 1 });
+
+  const recipients = (await api.listCampaignRecipients(client, campaign.id)).data;
+  expect(recipients.map(({ phone_number: phone, line_number: line }) => [phone, line])).toEqual([
+    ['4915112345691', 2],
+    ['4915112345692', 3],
+    [null, 4],
+  ]);
+
+  const sent = await api.sendTemplateMessage(client, {
+    templateId,
+    recipientPhoneNumber: '4915112345691',
+    countryCode: '+49',
+  });
+  expect(sent.data).toMatchObject({
+    recipientPhoneNumber: '4915112345691',
+    phoneNumberId: stack.dev.phoneNumberId,
+  });
 });

@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import type { Features } from '../../domain/workspaces/feature.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
+import { cardOf } from '../wallet/wallets.ts';
 
 export interface ContextQuestion {
   readonly workspaceId: number;
@@ -53,6 +54,7 @@ export async function findCampaignContext(
   connection: Connection,
   { workspaceId, channelId, templateId, month }: ContextQuestion,
 ): Promise<CampaignContext | undefined> {
+  const card = cardOf(sql.fragment`channel.workspace_id`, sql.fragment`template.category`);
   const found = await connection.maybeOne(sql.type(ContextRow)`
     SELECT channel.status = 'active' AS "channelIsActive",
       CASE WHEN template.id IS NOT NULL THEN jsonb_build_object(
@@ -62,10 +64,7 @@ export async function findCampaignContext(
       feature.schedule_campaigns AS "scheduleCampaigns", feature.targeted_segments AS "targetedSegments",
       feature.broadcasts_per_month AS "broadcastsPerMonth", coalesce(broadcast_usage.used, 0) AS "broadcastsUsed",
       wallet.balance - wallet.reserved AS available,
-      coalesce((SELECT price FROM rate_card
-        WHERE category IN (template.category, 'MARKETING') AND country = ''
-          AND (workspace_id = ${workspaceId} OR workspace_id IS NULL)
-        ORDER BY category = template.category DESC, workspace_id NULLS LAST LIMIT 1), 0) AS price
+      coalesce((SELECT price FROM (${card}) AS card WHERE country = ''), 0) AS price
     FROM channel
     JOIN workspace_feature AS feature ON feature.workspace_id = channel.workspace_id
     JOIN wallet ON wallet.channel_id = channel.id

@@ -4,7 +4,6 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 
 execFileSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'test/journeys/dashboard'], {
   stdio: 'inherit',
-  env: { ...process.env, PICTURES: 'true' },
 });
 mkdirSync('docs/pictures', { recursive: true });
 for (const name of ['campaign', 'wallet', 'new-campaign']) {

@@ -94,11 +94,10 @@ export async function expectNoViolation(page: Page, rules?: readonly string[]): 
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
 }
 
-/** Taken by `npm run pictures` alone, and ignored by git: whoever changes a screen looks at these. */
+/** Ignored by git: whoever changes a screen looks at these. */
 const photographs = 'dist/screenshots';
 
 export async function photograph(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
-  if (process.env['PICTURES'] !== 'true') return;
   mkdirSync(photographs, { recursive: true });
   await page.evaluate('scrollTo(0, 0)');
   await page.screenshot({ path: join(photographs, `${name}.png`), fullPage, animations: 'disabled' });

@@ -4,10 +4,10 @@ const whole = new Intl.NumberFormat();
 export const number = (value: number): string => whole.format(value);
 
 /** `12.5 USD`; the API's decimal text with its places, never rounded below a hundredth. */
-export function money(amount: string, currency: string): string {
+export function money(amount: string, currency = ''): string {
   const value = Number(amount);
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
-  return `${new Intl.NumberFormat(undefined, digits).format(value)} ${currency}`;
+  return `${new Intl.NumberFormat(undefined, digits).format(value)} ${currency}`.trim();
 }
 
 export function percent(part: number, total: number): string {
@@ -32,6 +32,9 @@ export const exactTime = (at: Date): string => full.format(at);
 
 const short = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 export const minuteTime = (at: Date): string => short.format(at);
+
+const dayAndMinute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+export const dayAndMinuteTime = (at: Date): string => dayAndMinute.format(at);
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 export const dayOf = (at: Date): string => day.format(at);

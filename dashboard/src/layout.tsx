@@ -54,7 +54,7 @@ export function Layout() {
               size="sm"
               aria-label={opened ? 'Close navigation' : 'Open navigation'}
             />
-            <Text fw={700} truncate fz={{ base: 'xs', xs: 'md' }}>
+            <Text fw={700} lh={1.2}>
               Messaging campaigns
             </Text>
           </Group>

@@ -43,6 +43,9 @@ const inks: CSSVariablesResolver = ({ colors }) => {
       '--mantine-color-anchor': '#63e6be',
       ...tints(2),
       '--mantine-color-gray-light': '#3b4046',
+      // Its own is that of a card.
+      '--mantine-color-disabled': '#3b4046',
+      '--mantine-color-disabled-color': '#8b939b',
     },
   };
 };

@@ -1,5 +1,6 @@
 /** A message as the phone shows it. Whatever it holds is text. */
 import { Box, Divider, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { api } from '../client.ts';
 import { words } from '../format.ts';
 import classes from './phone.module.css';
@@ -35,9 +36,11 @@ function Bubble({ card, footer }: { card: Card; footer: string | null }) {
         </Box>
       )}
       {!isMedia && card.header && <Text fw={700}>{card.header}</Text>}
-      <Text className={classes['text']} dir="auto">
-        {card.body}
-      </Text>
+      {card.body && (
+        <Text className={classes['text']} dir="auto">
+          {formatted(card.body)}
+        </Text>
+      )}
       {footer && (
         <Text size="xs" className={classes['faint']}>
           {footer}
@@ -58,6 +61,24 @@ function Bubble({ card, footer }: { card: Card; footer: string | null }) {
         </Box>
       ))}
     </Stack>
+  );
+}
+
+const marks = { '*': 'strong', _: 'em', '~': 's' } as const;
+const marked = /(?<![\p{L}\p{N}])([*_~])(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}])/u;
+
+/** `*bold*`, `_italic_` and `~struck~`, also within each other. */
+function formatted(text: string): ReactNode {
+  const found = marked.exec(text);
+  if (found === null) return text;
+  const [whole, mark, inner = ''] = found;
+  const Mark = marks[mark as keyof typeof marks];
+  return (
+    <>
+      {text.slice(0, found.index)}
+      <Mark>{formatted(inner)}</Mark>
+      {formatted(text.slice(found.index + whole.length))}
+    </>
   );
 }
 

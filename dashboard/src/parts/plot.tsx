@@ -2,7 +2,7 @@
 import { Box, Group, SegmentedControl, Table, Text, useComputedColorScheme } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { api } from '../client.ts';
-import { exactTime, number } from '../format.ts';
+import { dayAndMinuteTime, number } from '../format.ts';
 import { LoadingFace } from './faces.tsx';
 
 export type Part = api.TimelinePart;
@@ -77,7 +77,7 @@ function PartsTable({ parts }: { parts: readonly Part[] }) {
         <Table.Tbody>
           {parts.toReversed().map((part) => (
             <Table.Tr key={part.at}>
-              <Table.Td>{exactTime(new Date(part.at))}</Table.Td>
+              <Table.Td>{dayAndMinuteTime(new Date(part.at))}</Table.Td>
               {series.map(({ key }) => (
                 <Table.Td key={key} ta="right">
                   {number(part[key])}

@@ -16,26 +16,23 @@ export function Failures({ campaign }: { campaign: Detail }) {
       <Title order={2} size="h4" mb="sm">
         Who was not reached
       </Title>
-      <Table.ScrollContainer minWidth={520}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Why</Table.Th>
-              <Table.Th>What to do</Table.Th>
-              <Table.Th ta="right">People</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {groups.flatMap(({ title, reasons }) =>
-              Object.entries(reasons)
-                .toSorted(([, one], [, other]) => other - one)
-                .map(([reason, count]) => (
-                  <Reason key={`${title} ${reason}`} {...{ title, reason, count }} campaignId={campaign.id} />
-                )),
-            )}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Why, and what to do</Table.Th>
+            <Table.Th ta="right">People</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {groups.flatMap(({ title, reasons }) =>
+            Object.entries(reasons)
+              .toSorted(([, one], [, other]) => other - one)
+              .map(([reason, count]) => (
+                <Reason key={`${title} ${reason}`} {...{ title, reason, count }} campaignId={campaign.id} />
+              )),
+          )}
+        </Table.Tbody>
+      </Table>
     </Card>
   );
 }
@@ -52,13 +49,13 @@ function Reason({ title, reason, count, campaignId }: ReasonProps) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm">{meaning}</Text>
+        <Text size="sm" fw={600}>
+          {meaning}
+        </Text>
+        <Text size="sm">{advice}</Text>
         <Text size="xs" c="dimmed">
           {title}
         </Text>
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm">{advice}</Text>
       </Table.Td>
       <Table.Td ta="right">
         <TextLink

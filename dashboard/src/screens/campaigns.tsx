@@ -183,10 +183,10 @@ function Row({ campaign, rate }: { campaign: ListedCampaign; rate: number | unde
     >
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Box miw={0}>
-          <Text fw={600} truncate dir="auto">
+          <Text fw={600} lineClamp={2} dir="auto" style={{ overflowWrap: 'anywhere' }}>
             {name}
           </Text>
-          <Text size="sm" c="dimmed" truncate>
+          <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             {template.name} · <Time at={created} />
             {rate !== undefined && ` · ${number(rate)} / s`}
             {wait && ` · ${wait}`}

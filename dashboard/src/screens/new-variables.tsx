@@ -59,7 +59,7 @@ export function VariableFields({
         Choose what stands there for each person, or type a text that is the same for all.
       </Text>
       {paths.map((path) => (
-        <Group key={path} grow mt="xs">
+        <Group key={path} grow mt="xs" align="flex-end">
           <Autocomplete
             label={variableLabel(path)}
             data={Object.values(columns)}

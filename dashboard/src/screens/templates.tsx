@@ -69,7 +69,7 @@ function Template({ template }: { template: api.Template }) {
   return (
     <Stack gap="xs">
       <Group justify="space-between" wrap="nowrap">
-        <Text fw={600} truncate>
+        <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
           {name}
         </Text>
         <Status state={status} />

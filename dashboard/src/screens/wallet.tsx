@@ -135,13 +135,13 @@ function Purse({ channelId, campaignId, isOperator }: PurseProps) {
             <Title order={2} size="h4" mb="sm">
               Prices
             </Title>
-            <Table.ScrollContainer minWidth={280} mah={300}>
-              <Table stickyHeader>
+            <Table.ScrollContainer minWidth={250} mah={300}>
+              <Table stickyHeader horizontalSpacing={6}>
                 <Table.Thead>
                   <Table.Tr>
                     <Table.Th>Category</Table.Th>
                     <Table.Th>Country</Table.Th>
-                    <Table.Th ta="right">A message</Table.Th>
+                    <Table.Th ta="right">Price, {currency}</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
@@ -152,7 +152,7 @@ function Purse({ channelId, campaignId, isOperator }: PurseProps) {
                         {country === null ? 'Every other' : (countryNames.of(country) ?? country)}
                       </Table.Td>
                       <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-                        {money(price, currency)}
+                        {money(price)}
                       </Table.Td>
                     </Table.Tr>
                   ))}

@@ -148,10 +148,10 @@ function pace(facts: CampaignFacts): DiagnosisEntry {
   }
   const rate = Math.max(1, Math.round(messagesPerSecond * factor));
   return factor >= 0.95
-    ? fine('PACE', `The channel may send ${messagesPerSecond} messages a second.`)
+    ? fine('PACE', `The channel may send ${count(messagesPerSecond)} messages a second.`)
     : fine(
         'PACE',
-        `The provider throttles: ${rate} of ${messagesPerSecond} messages a second, rising again by itself.`,
+        `The provider throttles: ${count(rate)} of ${count(messagesPerSecond)} messages a second, rising again by itself.`,
       );
 }
 

@@ -124,7 +124,14 @@ export const createPageRouter = (queryClient: QueryClient) =>
     context: { queryClient },
     defaultPreload: 'intent',
     defaultPendingMs: 300,
-    defaultPendingComponent: () => <LoadingFace />,
+    defaultPendingComponent: () => (
+      <>
+        <Title order={1} size="h2" mb="md">
+          Loading …
+        </Title>
+        <LoadingFace />
+      </>
+    ),
     // Loads the page anew: after an upgrade the file of a screen may be gone.
     defaultErrorComponent: ({ error }) => (
       <>

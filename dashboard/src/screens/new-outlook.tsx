@@ -67,8 +67,8 @@ export function Outlook({ check, error, busy, isReady }: OutlookProps) {
 
 /** Of a variable: by the label of its field. */
 function sentenceOf(field: string, message: string): string {
-  const path = /^variable_mapping\.((?:header|body)\..+)$/.exec(field)?.[1];
+  const path = /^variable_mapping\.((?:header|body)\..+|buttons\.\d+)/.exec(field)?.[1];
   return path !== undefined && message.includes(' is required')
-    ? `Choose what stands for ${variableLabel(path)}.`
+    ? `Choose a value for “${variableLabel(path)}”.`
     : message;
 }

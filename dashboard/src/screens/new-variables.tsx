@@ -3,6 +3,9 @@ import { Autocomplete, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, client } from '../client.ts';
+import type { TemplateDefinition } from '../../../src/domain/templates/definition.ts';
+import { parseTemplate } from '../../../src/domain/templates/components.ts';
+import { templateVariables } from '../../../src/domain/templates/variables.ts';
 import { Loaded } from '../parts/faces.tsx';
 
 /** By section and name, such as `body.1`. */
@@ -32,21 +35,21 @@ export function VariableFields({
   onChange,
 }: VariableFieldsProps) {
   const query = useQuery({
-    queryKey: ['template-variables', templateId],
-    queryFn: async () => (await api.getTemplateVariables(client, templateId)).data,
+    queryKey: ['template-paths', templateId],
+    queryFn: async () => {
+      const { data: template } = await api.getTemplate(client, templateId);
+      return pathsOf(parseTemplate(template.components, template));
+    },
     staleTime: 60_000,
   });
-  const { data } = query;
-  const paths = (['header', 'body'] as const).flatMap((section) =>
-    (data?.[section] ?? []).map((variable) => `${section}.${variable}`),
-  );
+  const paths = query.data ?? [];
   const isUntouched = Object.keys(value).length === 0;
   const key = paths.join();
   useEffect(() => {
     if (isUntouched && key !== '') onChange(guessed(key.split(','), columns));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- guessed once for a template and its columns
   }, [isUntouched, key]);
-  if (data === undefined) return <Loaded query={query}>{() => null}</Loaded>;
+  if (query.data === undefined) return <Loaded query={query}>{() => null}</Loaded>;
   if (paths.length === 0) return null;
   const change = (path: string, part: Partial<(typeof value)[string]>) =>
     onChange({ ...value, [path]: { ...nothing, ...value[path], ...part } });
@@ -77,8 +80,24 @@ export function VariableFields({
   );
 }
 
-/** `body.1` → `Variable {{1}} of the body` */
+const media = new Set(['image', 'video', 'document']);
+
+/** As a campaign's mapping names them: all but products, cards of a carousel and the end of an offer. */
+function pathsOf(template: TemplateDefinition): string[] {
+  const { header, body } = templateVariables(template);
+  return [
+    ...header.map((name) => `header.${media.has(name) ? 'link' : name}`),
+    ...body.map((name) => `body.${name}`),
+    ...template.buttons
+      .filter((button) => button.kind === 'copy_code' || (button.kind === 'url' && button.dynamic))
+      .map(({ index }) => `buttons.${index}`),
+  ];
+}
+
+/** `body.1` → `{{1}} in the body` */
 export const variableLabel = (path: string): string => {
+  if (path === 'header.link') return 'Address of the header’s file';
+  if (path.startsWith('buttons.')) return `Value of button ${Number(path.slice('buttons.'.length)) + 1}`;
   const [section = '', name = ''] = path.split(/\.(.*)/);
   return `{{${name}}} in the ${section}`;
 };

@@ -52,7 +52,7 @@ function completed({ total, failed, underWay }: StatusFacts): string {
     failed > 0 ? `, ${count(failed)} failed` : '',
     underWay > 0 ? `, of ${count(underWay)} nobody knows` : '',
   ];
-  return `Completed: ${count(total - failed - underWay)} of ${people(total)} were sent to${others.join('')}.`;
+  return `Completed: ${count(total - failed - underWay)} of ${people(total)} ${total === 1 ? 'was' : 'were'} sent to${others.join('')}.`;
 }
 
 function paused(

@@ -98,3 +98,25 @@ it('makes a campaign of a messy CSV by the keyboard alone, and nothing of it bef
   const read = async () => (await api.getCampaign(client, made?.id ?? '')).data.status;
   await expect.poll(read, { timeout: 60_000 }).toBe('COMPLETED');
 }, 120_000);
+
+it('asks for the picture of a header and the end of a button’s address, and sends with them', async () => {
+  await within(async (page) => {
+    await goTo(page, 'New campaign');
+    await page.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: 'order_update (en_US)' }).click();
+    const buffer = Buffer.from('Phone,First name\n+4915120000031,Ada\n');
+    const csv = { name: 'people.csv', mimeType: 'text/csv', buffer };
+    await page.locator('input[type=file]').setInputFiles(csv);
+    await page.getByText('Choose a value for “Value of button 1”.').waitFor();
+    for (const [name, value] of [
+      ['Address of the header’s file', 'https://media.example.com/header.jpg'],
+      ['{{2}} in the body', 'A-1001'],
+      ['{{3}} in the body', 'Friday'],
+      ['Value of button 1', 'A-1001'],
+    ] as const)
+      await page.getByRole('combobox', { name }).fill(value);
+    await page.getByText(/^1 person for/).waitFor();
+    await page.getByRole('button', { name: 'Create campaign' }).click();
+    await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
+  });
+}, 60_000);

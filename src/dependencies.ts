@@ -80,7 +80,7 @@ export async function createDependencies(config: Config, service: string): Promi
     orchestrator,
     provider,
     outbound: measureOutbound(metrics, traceOutbound(tracing, createOutbound(config))),
-    storage: createStorage(config),
+    storage: await createStorage(config),
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),
     recipientExport,

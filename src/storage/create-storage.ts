@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { FileStorage } from './file-storage.ts';
 import { createFolderStorage } from './folder-storage.ts';
-import { createS3Storage } from './s3-storage.ts';
 
-export function createStorage({ storage, dataDir }: Pick<Config, 'storage' | 'dataDir'>): FileStorage {
-  return storage.kind === 's3' ? createS3Storage(storage) : createFolderStorage(join(dataDir, 'files'));
+export async function createStorage({
+  storage,
+  dataDir,
+}: Pick<Config, 'storage' | 'dataDir'>): Promise<FileStorage> {
+  if (storage.kind === 'folder') return createFolderStorage(join(dataDir, 'files'));
+  // Loaded where it is used: a quarter of a second of each start, and its memory.
+  const { createS3Storage } = await import('./s3-storage.ts');
+  return createS3Storage(storage);
 }

@@ -1,4 +1,4 @@
-/** The log of deliveries by state, over two hundred thousand of them: a page reads what it shows and little more, whatever is rare. */
+/** The log of deliveries by state, over a million of them: a page reads what it shows and little more, whatever is rare. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { makeConfiguration, makeWorkspace } from '../../support/webhook-fixtures
 
 let database: TestDatabase;
 let workspaceId: number;
-/** Of its 180,000 nearly all were delivered; of the other one's 20,000 nearly all failed. */
+/** Of its 900,000 nearly all were delivered; of the other one's 100,000 nearly all failed. */
 let healthy: string;
 let failing: string;
 const limit = 100;
@@ -28,8 +28,8 @@ beforeAll(async () => {
       -- The oldest: whoever walks the log from its end finds them last.
       CROSS JOIN LATERAL (SELECT CASE WHEN n <= 5 THEN 'failed' WHEN n <= 9 THEN 'delivered' WHEN n <= 12 THEN 'pending'
         WHEN n <= 14 THEN 'sending' ELSE ${common} END AS state) AS given`);
-  await load(healthy, 180_000, 'delivered');
-  await load(failing, 20_000, 'failed');
+  await load(healthy, 900_000, 'delivered');
+  await load(failing, 100_000, 'failed');
   await database.owner.query(sql.type(nothing)`ANALYZE webhook_delivery`);
 }, 180_000);
 afterAll(() => database.drop());

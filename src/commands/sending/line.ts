@@ -3,7 +3,7 @@
  * ones: four times what the channel's rate keeps on the wire at its usual answer time. A provider that hangs has few of them.
  */
 import type { SendResult } from '../../provider/provider.ts';
-import { tokenToleranceMs } from '../../records/sending/channel-rate.ts';
+import { toldLateMs, tokenToleranceMs } from '../../records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../records/sending/claims.ts';
 
 export interface LineOptions {
@@ -18,13 +18,14 @@ export interface LineOptions {
   /** Nobody may leave any more. */
   readonly stopped: () => boolean;
   readonly settle: (recipient: ClaimedRecipient, result: SendResult) => void;
-  /** Everybody in line leaves so much later than their tokens said. */
-  readonly shifted: (lateMs: number) => void;
+  /** Everybody in line leaves later than their tokens said; the last one then, on our clock. */
+  readonly endsLater: (endsAt: number) => void;
 }
 
 interface Place {
   readonly recipient: ClaimedRecipient;
-  dueAt: number;
+  /** By its token, less what the line was late by then. */
+  readonly dueAt: number;
   readonly leavesBefore: number;
 }
 
@@ -50,6 +51,9 @@ export class Line {
   #wake: () => void = () => undefined;
   /** When the last in line, and the pause behind it, is over; on our clock. */
   #endsAt = 0;
+  /** The same by the tokens as the database keeps them. */
+  #knownEnd = 0;
+  #lateMs = 0;
   #perMessageMs = 0;
 
   constructor(options: LineOptions) {
@@ -94,8 +98,9 @@ export class Line {
     const from = Math.max(startsAt, this.#endsAt);
     if (this.#first === this.#line.length) [this.#line, this.#first] = [[], 0];
     for (const [index, recipient] of recipients.entries())
-      this.#line.push({ recipient, dueAt: from + index * spacingMs, leavesBefore });
+      this.#line.push({ recipient, dueAt: from + index * spacingMs - this.#lateMs, leavesBefore });
     this.#endsAt = from + recipients.length * spacingMs;
+    this.#knownEnd = startsAt + recipients.length * spacingMs;
     this.#perMessageMs = spacingMs;
     this.leave();
   }
@@ -107,13 +112,14 @@ export class Line {
       const next = this.#line[this.#first];
       if (next === undefined) return;
       const now = performance.now();
+      const restMs = next.dueAt + this.#lateMs - now;
       if (this.#options.stopped() || now > next.leavesBefore) this.#take(next, false);
       else if (this.#unanswered >= this.#capacity()) return;
-      else if (now < next.dueAt) {
-        this.#timer = setTimeout(() => this.leave(), Math.ceil(next.dueAt - now));
+      else if (restMs > 0) {
+        this.#timer = setTimeout(() => this.leave(), Math.ceil(restMs));
         return;
       } else {
-        this.#shift(now - next.dueAt - tokenToleranceMs);
+        this.#shift(-restMs - tokenToleranceMs);
         this.#take(next, true);
       }
     }
@@ -122,9 +128,11 @@ export class Line {
   /** What is later than its token allows keeps its distance from the others: they are later, too. */
   #shift(lateMs: number): void {
     if (lateMs <= 0) return;
-    for (const place of this.#line.slice(this.#first)) place.dueAt += lateMs;
+    this.#lateMs += lateMs;
     this.#endsAt += lateMs;
-    this.#options.shifted(lateMs);
+    if (this.#endsAt < this.#knownEnd + toldLateMs) return;
+    this.#knownEnd = this.#endsAt;
+    this.#options.endsLater(this.#endsAt);
   }
 
   #take({ recipient, leavesBefore }: Place, leaves: boolean): void {

@@ -3,7 +3,7 @@
  * database work and the provider's latency overlap. Outcomes are written as they come, many pages' together.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { shiftSchedule } from '../../records/sending/channel-rate.ts';
+import { delaySchedule } from '../../records/sending/channel-rate.ts';
 import { noteAnswers } from '../../records/sending/channel-trouble.ts';
 import type { HeldTurn } from '../../records/sending/channel-turns.ts';
 import { claimPage, countOpenClaims, type Claim } from '../../records/sending/claims.ts';
@@ -95,7 +95,7 @@ export function openTurn(
     send,
     stopped: control.stopped,
     // Without the database the next claim says it.
-    shifted: (lateMs) => void shiftSchedule(database, channelId, lateMs).catch(() => undefined),
+    endsLater: (endsAt) => void delaySchedule(database, channelId, endsAt - offset).catch(() => undefined),
     settle: (recipient, result) => {
       const verdict = judge(result, control.held() ? null : recipient.attempts);
       control.note(verdict, recipient);

@@ -10,8 +10,12 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
-/** A token may leave this late. With the pace at 97.5 % of the limit, one second holds at most (1 + 0.025) × 0.975 < 1 of it. */
-export const tokenToleranceMs = 25;
+/**
+ * A token may leave this late, and what is later delays the schedule once it comes to `toldLateMs`. With the pace at 97.5 %
+ * of the limit, one second holds at most (1 + 0.020 + 0.005) × 0.975 < 1 of it.
+ */
+export const tokenToleranceMs = 20;
+export const toldLateMs = 5;
 const pace = 0.975;
 
 /** The share of the full rate that comes back per second after the provider throttled. */
@@ -57,14 +61,11 @@ export async function takeSingleToken(
   return token.wait_ms;
 }
 
-/** What was leased leaves so much later: so does what is leased next. */
-export async function shiftSchedule(
-  connection: Connection,
-  channelId: string,
-  lateMs: number,
-): Promise<void> {
+/** What was leased leaves later, until `until` (epoch milliseconds): nothing more is leased before. */
+export async function delaySchedule(connection: Connection, channelId: string, until: number): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE channel_rate SET next_at = next_at + make_interval(secs => ${lateMs / 1000}::float8) WHERE channel_id = ${channelId}`);
+    UPDATE channel_rate SET next_at = to_timestamp(${until / 1_000}::float8)
+    WHERE channel_id = ${channelId} AND next_at < to_timestamp(${until / 1_000}::float8)`);
 }
 
 /**

@@ -3,6 +3,10 @@
 const whole = new Intl.NumberFormat();
 export const number = (value: number): string => whole.format(value);
 
+/** `1 message`, `2,000 messages` */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
 /** `12.5 USD`; the API's decimal text with its places, never rounded below a hundredth. */
 export function money(amount: string, currency = ''): string {
   const value = Number(amount);

@@ -41,6 +41,11 @@ function Bubble({ card, footer }: { card: Card; footer: string | null }) {
           {formatted(card.body)}
         </Text>
       )}
+      {card.body === '' && (
+        <Text size="sm" className={classes['faint']}>
+          The provider writes the text around the code.
+        </Text>
+      )}
       {footer && (
         <Text size="xs" className={classes['faint']}>
           {footer}

@@ -47,7 +47,7 @@ export function Canvas({ parts }: { parts: readonly Part[] }) {
           {
             ...axis,
             // Nothing finer than a minute is known.
-            incrs: [1, 5, 15, 30, 60, 180, 720, 1440].map((minutes) => minutes * 60),
+            incrs: [1, 2, 5, 15, 30, 60, 180, 720, 1440].map((minutes) => minutes * 60),
             values: (_, values) => values.map((value) => minuteTime(new Date(value * 1000))),
             space: 70,
           },

@@ -64,7 +64,7 @@ function PartsTable({ parts }: { parts: readonly Part[] }) {
   return (
     <Table.ScrollContainer minWidth={420} mah={260}>
       <Table stickyHeader>
-        <Table.Thead>
+        <Table.Thead bg="var(--mantine-color-default)">
           <Table.Tr>
             <Table.Th>Minute</Table.Th>
             {series.map(({ key, label }) => (

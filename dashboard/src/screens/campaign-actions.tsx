@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { isFinished } from '../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../client.ts';
-import { number } from '../format.ts';
+import { counted } from '../format.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { ConfirmButton } from '../parts/confirm.tsx';
 import { focusMain } from '../parts/focus-main.ts';
@@ -53,7 +53,7 @@ export function Actions({ campaign }: { campaign: Detail }) {
               color="red"
               variant="outline"
               question="Cancel this campaign?"
-              consequence={`${number(counters.pending)} people who wait will never be sent to. This cannot be taken back; Pause can.`}
+              consequence={`${counted(counters.pending, 'person who waits', 'people who wait')} will never be sent to. To go on later, pause it instead.`}
               confirmation="Cancel the campaign"
               // The buttons go with it.
               onConfirm={() => move.mutate('cancel', { onSuccess: focusMain })}

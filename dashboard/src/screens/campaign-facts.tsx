@@ -3,7 +3,7 @@ import { Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, client } from '../client.ts';
-import { money, number, span, words } from '../format.ts';
+import { counted, money, number, span, words } from '../format.ts';
 import { Time } from '../parts/time.tsx';
 import { WorkflowLink } from '../parts/workflow-link.tsx';
 import type { Detail } from './campaign.tsx';
@@ -57,7 +57,7 @@ export function Figures({ campaign, paid, rate, etaSeconds }: FiguresProps) {
       <Figure
         name={ended ? 'Cost' : 'Cost so far'}
         value={money(campaign.charged, wallet.data?.currency ?? '')}
-        note={paid === 0 ? 'nothing was charged' : `for ${number(paid)} messages`}
+        note={paid === 0 ? 'nothing was charged' : `for ${counted(paid, 'message')}`}
       />
       <Figure
         name="Arrived"

@@ -1,6 +1,6 @@
 /** Who was not reached: by reason, what the provider means by it, and what to do. */
 import { Card, Table, Text, Title } from '@mantine/core';
-import { number } from '../format.ts';
+import { counted, number } from '../format.ts';
 import { TextLink } from '../parts/text-link.tsx';
 import { explain } from '../reasons.ts';
 import type { Detail } from './campaign.tsx';
@@ -60,7 +60,7 @@ function Reason({ title, reason, count, campaignId }: ReasonProps) {
       <Table.Td ta="right">
         <TextLink
           size="sm"
-          aria-label={`${number(count)} people: ${meaning}`}
+          aria-label={`${counted(count, 'person', 'people')}: ${meaning}`}
           to="/campaigns/$id/recipients"
           params={{ id: campaignId }}
           search={{ reason: [reason] }}

@@ -61,10 +61,10 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Event</Table.Th>
-                <Table.Th>To</Table.Th>
                 <Table.Th>State</Table.Th>
                 <Table.Th>Answer</Table.Th>
                 <Table.Th>When</Table.Th>
+                <Table.Th>To</Table.Th>
                 <Table.Th>
                   <VisuallyHidden>Action</VisuallyHidden>
                 </Table.Th>
@@ -84,18 +84,38 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
         opened={delivery !== undefined}
         onClose={() => void navigate({ search: (old) => ({ ...old, delivery: undefined }) })}
       >
-        {delivery !== undefined && <Detail place={delivery} />}
+        {delivery !== undefined && <Detail place={delivery} titles={titles} />}
       </SidePanel>
     </Stack>
   );
 }
 
-function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }) {
+function Resend({ webhookId, id }: { webhookId: string; id: string }) {
   const queryClient = useQueryClient();
   const resend = useMutation({
-    mutationFn: () => api.resendWebhookDelivery(client, delivery.webhookId, delivery.id),
+    mutationFn: () => api.resendWebhookDelivery(client, webhookId, id),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
   });
+  return (
+    <>
+      <ActionButton
+        size="compact-xs"
+        variant="default"
+        loading={resend.isPending}
+        onClick={() => resend.mutate()}
+      >
+        {resend.isSuccess ? 'Queued' : 'Resend'}
+      </ActionButton>
+      {resend.error && (
+        <Text c="red" size="xs" role="alert">
+          {resend.error.message}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }) {
   return (
     <Table.Tr>
       <Table.Td>
@@ -108,23 +128,20 @@ function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }
           {delivery.eventKey}
         </TextLink>
       </Table.Td>
-      <Table.Td dir="auto">{title}</Table.Td>
       <Table.Td>
         <Status state={delivery.state} />
       </Table.Td>
       <Table.Td title={delivery.responseExcerpt ?? undefined}>{answerOf(delivery) || '—'}</Table.Td>
-      <Table.Td>
+      <Table.Td style={{ whiteSpace: 'nowrap' }}>
         <Time at={delivery.createdAt} />
       </Table.Td>
+      <Table.Td>
+        <Text size="sm" lineClamp={1} dir="auto" title={title}>
+          {title}
+        </Text>
+      </Table.Td>
       <Table.Td ta="right">
-        <ActionButton
-          size="compact-xs"
-          variant="default"
-          loading={resend.isPending}
-          onClick={() => resend.mutate()}
-        >
-          {resend.isSuccess ? 'Queued' : 'Resend'}
-        </ActionButton>
+        <Resend webhookId={delivery.webhookId} id={delivery.id} />
       </Table.Td>
     </Table.Tr>
   );
@@ -138,7 +155,7 @@ const answerOf = ({
   [responseStatus, errorCode && errorCode !== 'non_2xx' && words(errorCode)].filter(Boolean).join(' · ');
 
 /** What was sent, and what was answered. */
-function Detail({ place }: { place: string }) {
+function Detail({ place, titles }: { place: string; titles: ReadonlyMap<string, string> }) {
   const [webhookId = '', id = ''] = place.split('.');
   const query = useQuery({
     queryKey: ['delivery', id],
@@ -159,33 +176,43 @@ function Detail({ place }: { place: string }) {
       }) => (
         <Stack>
           <Group justify="space-between">
-            <Text fw={700}>{eventKey}</Text>
+            <Text fw={700}>Event: {eventKey}</Text>
             <Status state={state} />
           </Group>
+          <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+            To {titles.get(webhookId) ?? 'a webhook that was deleted'}
+          </Text>
           <Text size="sm">
             {attemptedAt ? `Sent ${exactTime(new Date(attemptedAt))}` : 'Not sent yet'}
             {durationMs !== null && `, took ${number(durationMs)} ms`}.
           </Text>
-          <Text size="sm">
-            {responseStatus && 'Answer '}
-            {answerOf({ responseStatus, errorCode })}
-          </Text>
-          {responseExcerpt && <Code block>{responseExcerpt}</Code>}
+          <Group justify="space-between">
+            <Text size="sm">
+              {responseStatus && 'Answer '}
+              {answerOf({ responseStatus, errorCode })}
+            </Text>
+            <Resend webhookId={webhookId} id={id} />
+          </Group>
+          {responseExcerpt && <Block text={responseExcerpt} />}
           <Text size="sm" fw={600}>
             What was sent
           </Text>
           {payload === null ? (
             <Text size="sm">The event is too old to be kept.</Text>
           ) : (
-            <Code block tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-              {indented(payload)}
-            </Code>
+            <Block text={indented(payload)} />
           )}
         </Stack>
       )}
     </Loaded>
   );
 }
+
+const Block = ({ text }: { text: string }) => (
+  <Code block tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+    {text}
+  </Code>
+);
 
 function indented(json: string): string {
   try {

@@ -175,8 +175,8 @@ function Rows({
       <Text size="sm" role="status">
         {isWhole ? `${number(read)} rows. ` : `Of the first ${number(read)} rows: `}
         {skipped
-          .map(([reason, count]) => `${number(count)} skipped, ${explain(reason).title.toLowerCase()}`)
-          .join('; ') || 'none is skipped'}
+          .map(([reason, count]) => `${number(count)} skipped (${explain(reason).title.toLowerCase()})`)
+          .join(', ') || 'none is skipped'}
         .
       </Text>
       <Table.ScrollContainer minWidth={560}>

@@ -1,7 +1,7 @@
 /** What a campaign would come to, before it is created: who is reached, who is not, what it costs. */
 import { Alert, Text } from '@mantine/core';
 import type { api } from '../client.ts';
-import { money, number, span } from '../format.ts';
+import { counted, money, number, span } from '../format.ts';
 import { explain } from '../reasons.ts';
 import { variableLabel } from './new-variables.tsx';
 
@@ -43,8 +43,8 @@ export function Outlook({ check, error, busy, isReady }: OutlookProps) {
     <Alert color={needsAttention ? 'yellow' : 'teal'} variant="light" role="status">
       <Text fw={600}>
         {check.is_estimate ? 'More than ' : ''}
-        {number(check.total_contacts)} {check.total_contacts === 1 ? 'person' : 'people'} for{' '}
-        {money(check.cost, check.currency)}, sent in about {span(check.duration_seconds)}.
+        {counted(check.total_contacts, 'person', 'people')} for {money(check.cost, check.currency)}, sent in
+        about {span(check.duration_seconds)}.
       </Text>
       {isShort && (
         <Text size="sm">

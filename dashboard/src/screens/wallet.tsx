@@ -59,6 +59,7 @@ function Waiting({ campaign: { id, name, status: standing } }: { campaign: api.C
   const navigate = useNavigate();
   const move = useMove(id);
   const [status] = diagnosis.data ?? [];
+  const short = diagnosis.data?.find(({ check }) => check === 'WALLET');
   if (status === undefined) return <Loaded query={diagnosis}>{() => null}</Loaded>;
   return (
     <Alert color={status.ok ? 'teal' : 'orange'} variant="light" role="status" aria-live="polite">
@@ -68,13 +69,16 @@ function Waiting({ campaign: { id, name, status: standing } }: { campaign: api.C
         </Text>
         <Text>{status.detail}</Text>
         {status.action && <Text size="sm">{status.action}</Text>}
+        {status.ok && short?.action && (
+          <Text size="sm">
+            {short.detail} {short.action}
+          </Text>
+        )}
         <Group>
           {standing === 'PAUSED' && (
             <ActionButton
               size="xs"
-              variant={
-                diagnosis.data?.every(({ check, ok }) => check !== 'WALLET' || ok) ? 'filled' : 'default'
-              }
+              variant={short?.ok === false ? 'default' : 'filled'}
               loading={move.isPending}
               onClick={() =>
                 move.mutate('start', {
@@ -137,7 +141,7 @@ function Purse({ channelId, campaignId, isOperator }: PurseProps) {
             </Title>
             <Table.ScrollContainer minWidth={250} mah={300}>
               <Table stickyHeader horizontalSpacing={6}>
-                <Table.Thead>
+                <Table.Thead bg="var(--mantine-color-default)">
                   <Table.Tr>
                     <Table.Th>Category</Table.Th>
                     <Table.Th>Country</Table.Th>
@@ -194,8 +198,11 @@ function Recharge({ channelId, campaignId, currency, isFollowingKey }: RechargeP
   const queryClient = useQueryClient();
   const amount = typed ?? missing;
   const recharge = useMutation({
-    mutationFn: () =>
-      api.rechargeWallet(client, { channel_id: channelId, amount: amount.trim().replace(',', '.') }),
+    mutationFn: async () => {
+      const plain = amount.trim().replace(',', '.');
+      if (!(Number(plain) > 0)) throw new Error('Type an amount above 0, such as 20.28.');
+      return api.rechargeWallet(client, { channel_id: channelId, amount: plain });
+    },
     onSuccess: async () => {
       setTyped('');
       await queryClient.invalidateQueries({ queryKey: ['wallet', channelId] });

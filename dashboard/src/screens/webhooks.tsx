@@ -2,7 +2,7 @@
 import { Alert, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../client.ts';
-import { number } from '../format.ts';
+import { counted, number } from '../format.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { Status } from '../parts/status.tsx';
@@ -75,7 +75,7 @@ function Webhook({ webhook }: { webhook: api.Webhook }) {
             {url}
           </Text>
           <Text size="xs" c="dimmed">
-            {events.join(', ')}
+            Told of: {events.join(', ')}
           </Text>
           {health.data?.failingSince && (
             <Text size="sm" c="red">
@@ -84,7 +84,9 @@ function Webhook({ webhook }: { webhook: api.Webhook }) {
             </Text>
           )}
           {health.data !== undefined && health.data.waiting > 0 && (
-            <Text size="sm">{number(health.data.waiting)} deliveries wait.</Text>
+            <Text size="sm">
+              {counted(health.data.waiting, 'delivery waits', 'deliveries wait')} to be made.
+            </Text>
           )}
         </Stack>
         <ActionButton variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>

@@ -75,6 +75,7 @@ it('shows what a receiver was sent, and sends again what failed, by the keyboard
       const panel = page.getByRole('dialog');
       await panel.getByText('"eventKey": "sent"').waitFor();
       await panel.getByText('Answer 500', { exact: true }).waitFor();
+      await panel.getByText('To Orders', { exact: true }).waitFor();
       await expectFocus(page, page.getByRole('button', { name: 'Close' }));
       await lookAt(page, 'webhook-delivery', { fullPage: false });
       await page.keyboard.press('Escape');

@@ -11,16 +11,18 @@ export interface BodyLimits {
   readonly memory: MemoryShare;
 }
 
-/** 413 as soon as it is known; 408 when the body does not arrive in time. */
+/** 413 and 503 as soon as they are known, before a byte is read where the length is declared; 408 when it arrives too late. */
 export function readBytes(
   request: IncomingMessage,
   { limit, timeoutMs, memory }: BodyLimits,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > limit) {
+    const declared = Number(request.headers['content-length'] ?? 0);
+    if (declared > limit) {
       reject(tooLarge(limit));
       return;
     }
+    memory.take(declared);
     const chunks: Buffer[] = [];
     let size = 0;
     const timer = setTimeout(
@@ -36,7 +38,7 @@ export function readBytes(
       size += chunk.length;
       try {
         if (size > limit) throw tooLarge(limit);
-        memory.take(chunk.length);
+        if (declared === 0) memory.take(chunk.length);
         chunks.push(chunk);
       } catch (problem) {
         settle(() => reject(problem as Error));

@@ -63,8 +63,8 @@ export async function postLedgerEntry(
 const CountryPrice = row(t.type({ country: t.string, price: t.bigint }));
 
 /**
- * Prices of one category by country; `''` is every other country. The workspace's own rows win over the default card. A
- * category without a price for every other country costs what a marketing message does.
+ * Rows of country and price for one category. The workspace's own rows win over the default card; a category without a price
+ * for every other country costs what a marketing message does.
  */
 export const cardOf = (workspaceId: ValueExpression, category: ValueExpression) => sql.fragment`
   SELECT DISTINCT ON (country) country, price FROM rate_card
@@ -73,6 +73,7 @@ export const cardOf = (workspaceId: ValueExpression, category: ValueExpression) 
       AND (other.workspace_id = ${workspaceId} OR other.workspace_id IS NULL)) THEN ${category} ELSE 'MARKETING' END
   ORDER BY country, workspace_id NULLS LAST`;
 
+/** Micro-units of one category by country; `''` is every other country. */
 export async function findPrices(
   connection: Connection,
   workspaceId: number,

@@ -1,6 +1,6 @@
 /** The API as its published client speaks it, for the session of the page. */
 import { errorOf } from '../../clients/typescript/src/api-error.ts';
-import { ApiError, createClient } from '../../clients/typescript/src/index.ts';
+import { ApiError, createClient, pages } from '../../clients/typescript/src/index.ts';
 
 export * as api from '../../clients/typescript/src/index.ts';
 
@@ -14,6 +14,13 @@ export const ask: typeof fetch = async (...request) => {
 };
 
 export const client = createClient({ baseUrl: '/dashboard', fetch: ask });
+
+/** Every record of a list by page, of which one is to be chosen. */
+export async function allOf<T>(list: Parameters<typeof pages<T>>[0]): Promise<T[]> {
+  const all: T[] = [];
+  for await (const record of pages(list)) all.push(record);
+  return all;
+}
 
 /** Nobody is signed in any more. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === 401;

@@ -5,7 +5,9 @@ import { nullish, struct } from './struct.ts';
 
 const Card = {
   headerFormat: describe(nullish(t.string), { description: '`TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, …' }),
-  header: describe(nullish(t.string), { description: 'The text, or the address of the media' }),
+  header: describe(nullish(t.string), {
+    description: 'The text, the address of the media, or the id of the product',
+  }),
   body: nullish(t.string),
   buttons: t.readonlyArray(
     named('PreviewButton', struct({ type: t.string, text: t.string, target: nullish(t.string) })),

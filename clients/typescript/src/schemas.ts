@@ -1197,7 +1197,7 @@ export type MediaResponse = {
 export type MessagePreview = {
   /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, … */
   readonly headerFormat: string | null;
-  /** The text, or the address of the media */
+  /** The text, the address of the media, or the id of the product */
   readonly header: string | null;
   /** The text; null where the template has none. */
   readonly body: string | null;
@@ -1360,7 +1360,7 @@ export type PreviewCampaignCsv = {
 export type PreviewCard = {
   /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, … */
   readonly headerFormat: string | null;
-  /** The text, or the address of the media */
+  /** The text, the address of the media, or the id of the product */
   readonly header: string | null;
   /** The text of the card; null where it has none. */
   readonly body: string | null;

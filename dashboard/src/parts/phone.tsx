@@ -2,16 +2,21 @@
 import { Box, Divider, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { api } from '../client.ts';
-import { words } from '../format.ts';
+import { dayAndMinuteTime, words } from '../format.ts';
 import classes from './phone.module.css';
 
 export type Message = api.MessagePreview;
 type Card = Message['cards'][number];
 
-export function Phone({ message }: { message: Message }) {
+interface PhoneProps {
+  readonly message: Message;
+  readonly offerEnds?: Date | undefined;
+}
+
+export function Phone({ message, offerEnds }: PhoneProps) {
   return (
     <Box className={classes['screen']} role="figure" aria-label="The message as the phone shows it">
-      <Bubble card={message} footer={message.footer} />
+      <Bubble card={message} footer={message.footer} offerEnds={offerEnds} />
       {message.cards.length > 0 && (
         <Box className={classes['cards']} tabIndex={0} role="group" aria-label="Cards">
           {message.cards.map((card, at) => (
@@ -23,7 +28,13 @@ export function Phone({ message }: { message: Message }) {
   );
 }
 
-function Bubble({ card, footer }: { card: Card; footer: string | null }) {
+interface BubbleProps {
+  readonly card: Card;
+  readonly footer: string | null;
+  readonly offerEnds?: Date | undefined;
+}
+
+function Bubble({ card, footer, offerEnds }: BubbleProps) {
   const isMedia = card.headerFormat !== null && card.headerFormat !== 'TEXT';
   return (
     <Stack gap={6} className={classes['bubble']}>
@@ -44,6 +55,11 @@ function Bubble({ card, footer }: { card: Card; footer: string | null }) {
       {card.body === '' && (
         <Text size="sm" className={classes['faint']}>
           The provider writes the text around the code.
+        </Text>
+      )}
+      {offerEnds && (
+        <Text size="sm" className={classes['faint']}>
+          The offer ends {dayAndMinuteTime(offerEnds)}
         </Text>
       )}
       {footer && (

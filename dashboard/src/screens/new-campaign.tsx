@@ -1,40 +1,22 @@
 /** From a template and a list to a campaign, looked at before anything is created. */
-import {
-  Alert,
-  Box,
-  Card,
-  Group,
-  SimpleGrid,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-  Textarea,
-  Title,
-} from '@mantine/core';
+import { Alert, Card, Group, SimpleGrid, Select, Stack, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { api, client } from '../client.ts';
+import { allOf, api, client } from '../client.ts';
 import { dayOf } from '../format.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { Loaded } from '../parts/faces.tsx';
-import { Phone } from '../parts/phone.tsx';
+import { kinds, linesOf, Numbers, Segments, type Kind } from './new-audience.tsx';
 import { CsvAudience, type CsvFile } from './new-csv.tsx';
+import { fieldsOf, mappingOf, type Variables } from './new-fields.ts';
 import { Outlook } from './new-outlook.tsx';
+import { Preview } from './new-preview.tsx';
 import { TestMessage } from './new-test.tsx';
-import { contactFields, mappingOf, VariableFields, type Variables } from './new-variables.tsx';
+import { contactFields, Unsendable, useTemplate, VariableFields } from './new-variables.tsx';
 
 const route = getRouteApi('/inside/campaigns/new');
-
-type Kind = 'csv_contacts' | 'quick_contacts' | 'all_contacts' | 'failed_contacts';
-const kinds: readonly { readonly value: Kind; readonly label: string }[] = [
-  { value: 'csv_contacts', label: 'A CSV file' },
-  { value: 'quick_contacts', label: 'Numbers typed here' },
-  { value: 'all_contacts', label: 'All contacts' },
-  { value: 'failed_contacts', label: 'Those that failed in a campaign' },
-];
 
 const settledMs = 300;
 
@@ -46,13 +28,15 @@ export function NewCampaign() {
   const [kind, setKind] = useState<Kind>(failed === undefined ? 'csv_contacts' : 'failed_contacts');
   const [file, setFile] = useState<CsvFile>();
   const [numbers, setNumbers] = useState('');
+  const [segments, setSegments] = useState<string[]>([]);
   const [variables, setVariables] = useState<Variables>({});
   const [at, setAt] = useState('');
   const [today] = useState(() => dayOf(new Date()));
 
   const templates = useQuery({
     queryKey: ['templates', 'approved'],
-    queryFn: async () => (await api.listTemplates(client, { limit: 100, status: ['APPROVED'] })).data,
+    queryFn: () =>
+      allOf((place) => api.listTemplates(client, { limit: 100, status: ['APPROVED'], ...place })),
   });
   const source = useQuery({
     queryKey: ['campaign', failed],
@@ -73,12 +57,14 @@ export function NewCampaign() {
     ...(mapping !== undefined && { variable_mapping: mapping }),
     ...(kind === 'csv_contacts' && { csv_file_key: file?.key, csv_mapping: file?.mapping }),
     ...(kind === 'quick_contacts' && { quick_contacts: linesOf(numbers) }),
+    ...(kind === 'segmented' && { segments }),
     ...(kind === 'failed_contacts' && { failed_campaign_id: failed }),
   };
   const isWithout = {
     csv_contacts: file === undefined,
     quick_contacts: linesOf(numbers).length === 0,
     all_contacts: false,
+    segmented: segments.length === 0,
     failed_contacts: false,
   };
   const isReady = chosen !== undefined && !isWithout[kind];
@@ -98,18 +84,27 @@ export function NewCampaign() {
     onSuccess: (id) => navigate({ to: '/campaigns/$id', params: { id } }),
   });
 
-  const preview = useQuery({
-    queryKey: ['template-preview', chosen],
-    queryFn: async () => (await api.previewTemplate(client, chosen ?? '', {})).data.message,
-    enabled: chosen !== undefined,
-    staleTime: 60_000,
-  });
-  const message = (kind === 'csv_contacts' ? file?.message : undefined) ?? preview.data;
+  const definition = useTemplate(chosen).data;
+  const fields = definition === undefined ? [] : fieldsOf(definition, variables);
+  // The values of the earlier campaign are sent again, where they still can be.
+  const areValuesKnown =
+    kind === 'failed_contacts' &&
+    chosen === source.data?.template_id &&
+    mapping === undefined &&
+    !check.data?.problems.some(({ field }) => field.startsWith('variable_mapping'));
   const read = (next: CsvFile | undefined) => {
     setFile(next);
     if (next === undefined) setVariables({});
   };
 
+  const values = chosen !== undefined && (
+    <VariableFields
+      templateId={chosen}
+      columns={kind === 'csv_contacts' ? file?.columns : undefined}
+      value={variables}
+      onChange={setVariables}
+    />
+  );
   return (
     <Group align="flex-start" gap="xl">
       <Stack maw={720} miw={0} flex="1 1 320px">
@@ -142,6 +137,7 @@ export function NewCampaign() {
                 />
               )}
             </Loaded>
+            <Unsendable template={definition} />
           </Stack>
         </Card>
         <Card withBorder>
@@ -154,33 +150,19 @@ export function NewCampaign() {
               allowDeselect={false}
               data={kinds.filter(({ value }) => value !== 'failed_contacts' || failed !== undefined)}
               value={kind}
-              onChange={(value) => setKind((value ?? 'csv_contacts') as Kind)}
+              onChange={(value) => {
+                setKind((value ?? 'csv_contacts') as Kind);
+                setVariables({});
+              }}
             />
-            {kind === 'quick_contacts' && (
-              <Textarea
-                label="Numbers, one a line"
-                description="With country code. Values of the variables may follow, after a comma."
-                placeholder={'+49 151 12345678, Ada\n+91 98765 43210, Grace'}
-                autosize
-                minRows={3}
-                value={numbers}
-                onChange={(event) => setNumbers(event.currentTarget.value)}
-              />
-            )}
-            {kind === 'all_contacts' && chosen !== undefined && (
-              <VariableFields templateId={chosen} value={variables} onChange={setVariables} />
-            )}
-            {kind === 'csv_contacts' && (
+            {kind === 'quick_contacts' && <Numbers value={numbers} onChange={setNumbers} />}
+            {kind === 'segmented' && <Segments value={segments} onChange={setSegments} />}
+            {kind === 'csv_contacts' ? (
               <CsvAudience templateId={chosen} variableMapping={settledMapping} onChange={read}>
-                {chosen !== undefined && file !== undefined && (
-                  <VariableFields
-                    templateId={chosen}
-                    columns={file.columns}
-                    value={variables}
-                    onChange={setVariables}
-                  />
-                )}
+                {file !== undefined && values}
               </CsvAudience>
+            ) : (
+              !areValuesKnown && values
             )}
           </Stack>
         </Card>
@@ -205,9 +187,20 @@ export function NewCampaign() {
                 onChange={(event) => setAt(event.currentTarget.value)}
               />
             </SimpleGrid>
-            <Outlook check={check.data} error={check.error} busy={check.isFetching} isReady={isReady} />
+            <Outlook
+              check={check.data}
+              error={check.error}
+              busy={check.isFetching}
+              isReady={isReady}
+              fields={fields}
+            />
             {chosen !== undefined && (
-              <TestMessage templateId={chosen} variables={variables} row={file?.firstRow ?? contactFields} />
+              <TestMessage
+                templateId={chosen}
+                variables={variables}
+                fields={fields}
+                row={(kind === 'csv_contacts' ? file?.firstRow : undefined) ?? contactFields}
+              />
             )}
             <Group justify="flex-end">
               <ActionButton
@@ -227,23 +220,13 @@ export function NewCampaign() {
         </Card>
       </Stack>
       {chosen !== undefined && (
-        <Box w={320} pos="sticky" top={80}>
-          <Text size="sm" c="dimmed" mb={6}>
-            {message === preview.data ? 'As the phone shows it' : 'As the phone of the first one shows it'}
-          </Text>
-          {message === undefined ? (
-            <Loaded query={preview}>{() => null}</Loaded>
-          ) : (
-            <Phone message={message} />
-          )}
-        </Box>
+        <Preview
+          templateId={chosen}
+          mapping={kind === 'csv_contacts' ? undefined : settledMapping}
+          first={kind === 'csv_contacts' ? file?.message : undefined}
+          offerEnds={variables['limited_time_offer.expiration_time_ms']?.value ?? ''}
+        />
       )}
     </Group>
   );
 }
-
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);

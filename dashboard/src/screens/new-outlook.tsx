@@ -3,16 +3,17 @@ import { Alert, Text } from '@mantine/core';
 import type { api } from '../client.ts';
 import { counted, money, number, span } from '../format.ts';
 import { explain } from '../reasons.ts';
-import { variableLabel } from './new-variables.tsx';
+import type { Field } from './new-fields.ts';
 
 interface OutlookProps {
   readonly check: api.CampaignCheck | undefined;
   readonly error: Error | null;
   readonly busy: boolean;
   readonly isReady: boolean;
+  readonly fields: readonly Field[];
 }
 
-export function Outlook({ check, error, busy, isReady }: OutlookProps) {
+export function Outlook({ check, error, busy, isReady, fields }: OutlookProps) {
   if (!isReady)
     return (
       <Text c="dimmed" size="sm">
@@ -31,7 +32,7 @@ export function Outlook({ check, error, busy, isReady }: OutlookProps) {
       <Alert color="orange" variant="light" title="Something is missing" role="status">
         {check.problems.slice(0, 5).map(({ field, message }) => (
           <Text key={field + message} size="sm">
-            {sentenceOf(field, message)}
+            {sentenceOf(fields, field, message)}
           </Text>
         ))}
       </Alert>
@@ -53,7 +54,7 @@ export function Outlook({ check, error, busy, isReady }: OutlookProps) {
       )}
       {check.warnings.map(({ field, message }) => (
         <Text key={field} size="sm" fw={600}>
-          {message}
+          {sentenceOf(fields, field, message)}
         </Text>
       ))}
       {Object.entries(check.skipped_reasons).map(([reason, count]) => (
@@ -66,9 +67,10 @@ export function Outlook({ check, error, busy, isReady }: OutlookProps) {
 }
 
 /** Of a variable: by the label of its field. */
-function sentenceOf(field: string, message: string): string {
-  const path = /^variable_mapping\.((?:header|body)\..+|buttons\.\d+)/.exec(field)?.[1];
-  return path !== undefined && message.includes(' is required')
-    ? `Choose a value for “${variableLabel(path)}”.`
-    : message;
+function sentenceOf(fields: readonly Field[], place: string, message: string): string {
+  const path = place.replace(/^variable_mapping\.(default_values\.)?/, '');
+  const label = fields.find((field) => path === field.path || path.startsWith(`${field.path}.`))?.label;
+  if (label === undefined) return message;
+  if (message.includes(' is required')) return `Choose a value for “${label}”.`;
+  return `${message.replace(place, `“${label}”`)}.`;
 }

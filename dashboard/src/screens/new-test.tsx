@@ -4,25 +4,26 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client } from '../client.ts';
 import { ActionButton } from '../parts/action-button.tsx';
-import type { Variables } from './new-variables.tsx';
+import { mappingOf, type Field, type Variables } from './new-fields.ts';
 
 interface TestMessageProps {
   readonly templateId: string;
   readonly variables: Variables;
+  readonly fields: readonly Field[];
   /** What the variables stand for in the test. */
   readonly row: Readonly<Record<string, string>>;
 }
 
-export function TestMessage({ templateId, variables, row }: TestMessageProps) {
+export function TestMessage(props: TestMessageProps) {
   const [to, setTo] = useState('');
   const [country, setCountry] = useState('+49');
   const send = useMutation({
     mutationFn: () =>
       api.sendTemplateMessage(client, {
-        templateId,
+        templateId: props.templateId,
         recipientPhoneNumber: international(to, country),
         countryCode: country.trim(),
-        ...(Object.keys(variables).length > 0 && { variableMapping: valuesOf(variables, row) }),
+        variableMapping: valuesOf(props),
       }),
   });
   return (
@@ -71,11 +72,10 @@ function international(typed: string, country: string): string {
   return country.replaceAll(/\D/g, '') + digits.replace(/^0/, '');
 }
 
-function valuesOf(variables: Variables, row: Readonly<Record<string, string>>): api.VariableMapping {
-  const sections: Record<string, Record<string, string>> = {};
-  for (const [path, { value, fallback }] of Object.entries(variables)) {
-    const [section = '', variable = ''] = path.split(/\.(.*)/);
-    (sections[section] ??= {})[variable] = (row[value] ?? value) || fallback || 'Test';
-  }
-  return sections;
-}
+/** A value that may be left out is. */
+const valuesOf = ({ fields, variables, row }: TestMessageProps) =>
+  mappingOf(variables, ({ value, fallback }, path) => {
+    const known = (row[value] ?? value) || fallback;
+    const { kind, isOptional } = fields.find((field) => field.path === path) ?? {};
+    return known === '' && kind === 'value' && !isOptional ? 'Test' : known;
+  });

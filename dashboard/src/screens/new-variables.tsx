@@ -1,15 +1,16 @@
 /** Where each variable of the template takes its value from. */
-import { Autocomplete, Group, Text, TextInput } from '@mantine/core';
+import { Alert, Autocomplete, Group, Select, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
-import { api, client } from '../client.ts';
-import type { TemplateDefinition } from '../../../src/domain/templates/definition.ts';
+import { useEffect, useState } from 'react';
 import { parseTemplate } from '../../../src/domain/templates/components.ts';
-import { templateVariables } from '../../../src/domain/templates/variables.ts';
+import {
+  unsendableMessage,
+  unsendablePart,
+  type TemplateDefinition,
+} from '../../../src/domain/templates/definition.ts';
+import { api, client } from '../client.ts';
 import { Loaded } from '../parts/faces.tsx';
-
-/** By section and name, such as `body.1`. */
-export type Variables = Readonly<Record<string, { readonly value: string; readonly fallback: string }>>;
+import { cardCount, fieldsOf, guessed, mostCards, type Field, type Variables } from './new-fields.ts';
 
 export const contactFields = {
   firstName: 'First name',
@@ -20,37 +21,56 @@ export const contactFields = {
 };
 const nothing = { value: '', fallback: '' };
 
+export const useTemplate = (id: string | undefined) =>
+  useQuery({
+    queryKey: ['template-definition', id],
+    queryFn: async () => {
+      const { data: template } = await api.getTemplate(client, id ?? '');
+      return parseTemplate(template.components, template);
+    },
+    enabled: id !== undefined,
+    staleTime: 60_000,
+  });
+
+/** Said as soon as it is chosen. */
+export function Unsendable({ template }: { template: TemplateDefinition | undefined }) {
+  const part = template && unsendablePart(template);
+  if (part === undefined) return null;
+  return (
+    <Alert color="orange" variant="light" role="status">
+      {unsendableMessage(part)}.
+    </Alert>
+  );
+}
+
 interface VariableFieldsProps {
   readonly templateId: string;
   /** What of a recipient may stand in the message, with its name for people. */
-  readonly columns?: Readonly<Record<string, string>>;
+  readonly columns?: Readonly<Record<string, string>> | undefined;
   readonly value: Variables;
   readonly onChange: (value: Variables) => void;
 }
 
-export function VariableFields({
-  templateId,
+export function VariableFields({ templateId, ...props }: VariableFieldsProps) {
+  const query = useTemplate(templateId);
+  if (query.data === undefined) return <Loaded query={query}>{() => null}</Loaded>;
+  return <Fields key={templateId} template={query.data} {...props} />;
+}
+
+function Fields({
+  template,
   columns = contactFields,
   value,
   onChange,
-}: VariableFieldsProps) {
-  const query = useQuery({
-    queryKey: ['template-paths', templateId],
-    queryFn: async () => {
-      const { data: template } = await api.getTemplate(client, templateId);
-      return pathsOf(parseTemplate(template.components, template));
-    },
-    staleTime: 60_000,
-  });
-  const paths = query.data ?? [];
+}: Omit<VariableFieldsProps, 'templateId'> & { readonly template: TemplateDefinition }) {
+  const [isWhole, setWhole] = useState(false);
   const isUntouched = Object.keys(value).length === 0;
-  const key = paths.join();
   useEffect(() => {
-    if (isUntouched && key !== '') onChange(guessed(key.split(','), columns));
+    if (isUntouched) onChange(guessed(template, columns));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- guessed once for a template and its columns
-  }, [isUntouched, key]);
-  if (query.data === undefined) return <Loaded query={query}>{() => null}</Loaded>;
-  if (paths.length === 0) return null;
+  }, [isUntouched]);
+  const fields = fieldsOf(template, value);
+  if (fields.length === 0) return null;
   const change = (path: string, part: Partial<(typeof value)[string]>) =>
     onChange({ ...value, [path]: { ...nothing, ...value[path], ...part } });
   return (
@@ -61,78 +81,90 @@ export function VariableFields({
       <Text size="xs" c="dimmed">
         Choose what stands there for each person, or type a text that is the same for all.
       </Text>
-      {paths.map((path) => (
-        <Group key={path} grow mt="xs" align="flex-end">
-          <Autocomplete
-            label={variableLabel(path)}
-            data={Object.values(columns)}
-            value={columns[value[path]?.value ?? ''] ?? value[path]?.value ?? ''}
-            onChange={(text) => change(path, { value: keyOf(columns, text) })}
+      {template.carousel?.kind === 'product' && (
+        <Select
+          mt="xs"
+          w={160}
+          label="Cards"
+          allowDeselect={false}
+          data={Array.from({ length: mostCards }, (_, at) => `${at + 1}`)}
+          value={value[cardCount]?.value ?? `${template.carousel.cards.length}`}
+          onChange={(count) => change(cardCount, { value: count ?? '1' })}
+        />
+      )}
+      {fields
+        .filter(({ isOptional }) => isWhole || !isOptional)
+        .map((field) => (
+          <Value
+            key={field.path}
+            field={field}
+            columns={columns}
+            value={value[field.path] ?? nothing}
+            onChange={(part) => change(field.path, part)}
           />
-          <TextInput
-            label="If that is empty"
-            value={value[path]?.fallback ?? ''}
-            onChange={(event) => change(path, { fallback: event.currentTarget.value })}
-          />
-        </Group>
-      ))}
+        ))}
+      {fields.some(({ isOptional }) => isOptional) && (
+        <Switch
+          mt="sm"
+          label="Show optional values"
+          checked={isWhole}
+          onChange={(event) => setWhole(event.currentTarget.checked)}
+        />
+      )}
     </div>
   );
 }
 
-const media = new Set(['image', 'video', 'document']);
-
-/** As a campaign's mapping names them: all but products, cards of a carousel and the end of an offer. */
-function pathsOf(template: TemplateDefinition): string[] {
-  const { header, body } = templateVariables(template);
-  return [
-    ...header.map((name) => `header.${media.has(name) ? 'link' : name}`),
-    ...body.map((name) => `body.${name}`),
-    ...template.buttons
-      .filter((button) => button.kind === 'copy_code' || (button.kind === 'url' && button.dynamic))
-      .map(({ index }) => `buttons.${index}`),
-  ];
+interface ValueProps {
+  readonly field: Field;
+  readonly columns: Readonly<Record<string, string>>;
+  readonly value: Variables[string];
+  readonly onChange: (part: Partial<Variables[string]>) => void;
 }
 
-/** `body.1` → `{{1}} in the body` */
-export const variableLabel = (path: string): string => {
-  if (path === 'header.link') return 'Address of the header’s file';
-  if (path.startsWith('buttons.')) return `Value of button ${Number(path.slice('buttons.'.length)) + 1}`;
-  const [section = '', name = ''] = path.split(/\.(.*)/);
-  return `{{${name}}} in the ${section}`;
-};
+function Value({ field: { label, kind }, columns, value: { value, fallback }, onChange }: ValueProps) {
+  const given = { mt: 'xs', label, value };
+  switch (kind) {
+    case 'time':
+      return (
+        <TextInput
+          {...given}
+          type="datetime-local"
+          description="In your time zone"
+          onChange={(event) => onChange({ value: event.currentTarget.value })}
+        />
+      );
+    case 'products':
+      return (
+        <Textarea
+          {...given}
+          description="One section a line: its title, a colon, and the ids of its products with commas between them"
+          placeholder={'Bread: 1017, 1018\nCake: 2001'}
+          autosize
+          minRows={2}
+          onChange={(event) => onChange({ value: event.currentTarget.value })}
+        />
+      );
+    case 'fixed':
+      return <TextInput {...given} onChange={(event) => onChange({ value: event.currentTarget.value })} />;
+    case 'value':
+      return (
+        <Group grow mt="xs" align="flex-end">
+          <Autocomplete
+            label={label}
+            data={Object.values(columns)}
+            value={columns[value] ?? value}
+            onChange={(text) => onChange({ value: keyOf(columns, text) })}
+          />
+          <TextInput
+            label="If that is empty"
+            value={fallback}
+            onChange={(event) => onChange({ fallback: event.currentTarget.value })}
+          />
+        </Group>
+      );
+  }
+}
 
 const keyOf = (columns: Readonly<Record<string, string>>, text: string): string =>
   Object.keys(columns).find((key) => columns[key] === text) ?? text;
-
-const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-
-/** Columns that are called as the variable is; else the name for the first one of the body. */
-function guessed(paths: readonly string[], columns: Readonly<Record<string, string>>): Variables {
-  const names = Object.entries(columns);
-  const nameKey = ['name_column', 'firstName'].find((key) => key in columns);
-  const firstOfBody = paths.find((path) => path.startsWith('body.'));
-  return Object.fromEntries(
-    paths.map((path) => {
-      const wanted = plain(path.slice(path.indexOf('.') + 1));
-      const same = names.find(([key, label]) => plain(key) === wanted || plain(label) === wanted)?.[0];
-      return [path, { ...nothing, value: same ?? (path === firstOfBody ? nameKey : undefined) ?? '' }];
-    }),
-  );
-}
-
-/** Only what was filled in; undefined where nothing was. */
-export function mappingOf(variables: Variables): api.VariableMapping | undefined {
-  const given = Object.entries(variables).filter(
-    ([, { value, fallback }]) => value !== '' || fallback !== '',
-  );
-  if (given.length === 0) return undefined;
-  const sections: Record<string, Record<string, string>> = {};
-  const defaults: Record<string, Record<string, string>> = {};
-  for (const [path, { value, fallback }] of given) {
-    const [section = '', variable = ''] = path.split(/\.(.*)/);
-    if (value !== '') (sections[section] ??= {})[variable] = value;
-    if (fallback !== '') (defaults[section] ??= {})[variable] = fallback;
-  }
-  return { ...sections, ...(Object.keys(defaults).length > 0 && { default_values: defaults }) };
-}

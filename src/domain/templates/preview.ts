@@ -2,6 +2,7 @@
 import { componentOf, parseTemplate, typeOf, type TemplateOptions } from './components.ts';
 import type { CardDefinition } from './definition.ts';
 import { isRecord, listOf, own, textOf } from './json.ts';
+import { cardDefinitionAt } from './message.ts';
 import { fillPlaceholders } from './placeholder.ts';
 
 export interface PreviewButton {
@@ -36,14 +37,17 @@ export function previewMessage(template: PreviewedTemplate, sent: readonly unkno
   const { components } = template;
   const definition = parseTemplate(components, template);
   const carousel = componentOf(components, 'CAROUSEL');
+  const cards = listOf(own(carousel, 'cards'));
   const sentCards = listOf(own(componentOf(sent, 'CAROUSEL'), 'cards'));
+  // Of products as many are sent as the mapping has.
+  const count = sentCards.length || cards.length;
   return {
     ...previewCard(definition, components, sent),
     footer: textOf(own(componentOf(components, 'FOOTER'), 'text')) ?? null,
-    cards: listOf(own(carousel, 'cards')).map((card, at) =>
+    cards: Array.from({ length: count }, (_, at) =>
       previewCard(
-        definition.carousel?.cards[at] ?? noCard,
-        listOf(own(card, 'components')),
+        cardDefinitionAt(definition.carousel?.cards ?? [], at) ?? noCard,
+        listOf(own(cards[Math.min(at, cards.length - 1)], 'components')),
         listOf(own(sentCards[at], 'components')),
       ),
     ),
@@ -83,7 +87,8 @@ function fill(text: string, variables: readonly string[], parameters: readonly u
 function mediaOf(parameter: unknown): string | null {
   const kind = textOf(own(parameter, 'type'));
   const source = kind === undefined ? undefined : own(parameter, kind);
-  return textOf(own(source, 'link')) ?? textOf(own(source, 'id')) ?? textOf(own(source, 'name')) ?? null;
+  const keys = ['link', 'id', 'name', 'product_retailer_id'];
+  return keys.map((key) => textOf(own(source, key))).find((text) => text !== undefined) ?? null;
 }
 
 const sentButton = (sent: readonly unknown[], at: number): unknown =>

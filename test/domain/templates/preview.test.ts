@@ -36,6 +36,23 @@ it('fills texts, media and buttons, once', () => {
   });
 });
 
+it('shows the products of a header and of as many cards as are sent', () => {
+  const card = { components: [{ type: 'HEADER', format: 'PRODUCT' }] };
+  const product = (id: string) => ({
+    type: 'header',
+    parameters: [{ type: 'product', product: { product_retailer_id: id, catalog_id: 'C' } }],
+  });
+  const template = [
+    { type: 'HEADER', format: 'PRODUCT' },
+    { type: 'CAROUSEL', cards: [card, card] },
+  ];
+  const cards = ['P1', 'P2', 'P3'].map((id) => ({ components: [product(id)] }));
+  const sent = [product('P0'), { type: 'carousel', cards }];
+  const shown = previewMessage({ components: template }, sent);
+  expect([shown.header, ...shown.cards.map(({ header }) => header)]).toEqual(['P0', 'P1', 'P2', 'P3']);
+  expect(previewMessage({ components: template }, []).cards).toHaveLength(2);
+});
+
 it('leaves variables without a value as they stand', () => {
   expect(previewMessage({ components }, [])).toMatchObject({
     header: 'Order {{1}}',

@@ -1,0 +1,208 @@
+/** What a template asks for, as fields of a form, and the `variable_mapping` that they make. Without React. */
+import type { api } from '../client.ts';
+import { buttonKey } from '../../../src/domain/templates/button-entries.ts';
+import type { CardDefinition, TemplateDefinition } from '../../../src/domain/templates/definition.ts';
+import { cardDefinitionAt } from '../../../src/domain/templates/message.ts';
+
+/** By its place in the mapping, such as `body.1`. */
+export type Variables = Readonly<Record<string, { readonly value: string; readonly fallback: string }>>;
+
+export interface Field {
+  readonly path: string;
+  readonly label: string;
+  /** A value may differ from person to person; the others are the same for all. */
+  readonly kind: 'value' | 'time' | 'products' | 'fixed';
+  readonly isOptional: boolean;
+}
+
+/** Where it is kept how many cards a carousel has; no place of the mapping. */
+export const cardCount = 'cards';
+export const mostCards = 10;
+
+const needed = (path: string, label: string, kind: Field['kind'] = 'value'): Field => ({
+  path,
+  label,
+  kind,
+  isOptional: false,
+});
+const optional = (path: string, label: string, kind: Field['kind'] = 'value'): Field => ({
+  path,
+  label,
+  kind,
+  isOptional: true,
+});
+
+function headerFields(header: CardDefinition['header']): readonly Field[] {
+  switch (header?.kind) {
+    case undefined:
+    case 'unsupported':
+      return [];
+    case 'text':
+      return header.variables.map((name) => needed(`header.${name}`, `{{${name}}} in the header`));
+    case 'location':
+      return [
+        needed('header.latitude', 'Latitude of the place, in degrees'),
+        needed('header.longitude', 'Longitude of the place, in degrees'),
+        needed('header.name', 'Name of the place'),
+        needed('header.address', 'Address of the place'),
+      ];
+    case 'product':
+      return [
+        needed('header.product.product_retailer_id', 'Product in the header, by its id'),
+        needed('header.product.catalog_id', 'Catalog of the product, by its id'),
+      ];
+    default: {
+      const link = needed('header.link', 'Address of the header’s file');
+      return header?.kind === 'document'
+        ? [link, optional('header.filename', 'Name of the header’s file')]
+        : [link];
+    }
+  }
+}
+
+function buttonFields({ body, buttons }: CardDefinition): readonly Field[] {
+  return buttons.flatMap((button) => {
+    const of = (what: string) => `${what} of button ${button.index + 1}`;
+    const at = (key = buttonKey(button)) => `buttons.${button.index}.${key}`;
+    switch (button.kind) {
+      case 'url':
+        return button.dynamic ? needed(at(), of('Value')) : [];
+      case 'copy_code':
+        return needed(at(), of('Value'));
+      case 'otp':
+        // It repeats the code of the body.
+        return body === undefined ? needed(at(), of('Code')) : [];
+      case 'quick_reply':
+        return optional(at(), of('Payload'));
+      case 'flow':
+        return [
+          optional(at(), of('Flow token')),
+          optional(at('flow_action_data'), of('Flow data (JSON)'), 'fixed'),
+        ];
+      case 'catalog':
+        return optional(at(), of('Pictured product'));
+      case 'mpm':
+        return [needed(at('sections'), of('Products'), 'products'), optional(at(), of('Pictured product'))];
+      case 'voice_call':
+        return [
+          optional(at(), of('Payload')),
+          optional(at('ttl_minutes'), of('Minutes of validity'), 'fixed'),
+        ];
+      default:
+        return [];
+    }
+  });
+}
+
+const cardFields = (card: CardDefinition): readonly Field[] => [
+  ...headerFields(card.header),
+  ...(card.body?.variables ?? []).map((name) => needed(`body.${name}`, `{{${name}}} in the body`)),
+  ...buttonFields(card),
+];
+
+export function fieldsOf(template: TemplateDefinition, variables: Variables): readonly Field[] {
+  const { carousel } = template;
+  const count = Number(variables[cardCount]?.value ?? carousel?.cards.length ?? 0);
+  const cards = Array.from({ length: carousel === undefined ? 0 : count }, (_, at) => {
+    const card = cardDefinitionAt(carousel?.cards ?? [], at);
+    return (card === undefined ? [] : cardFields(card)).map((field) => ({
+      ...field,
+      path: `carousel.${at}.${field.path}`,
+      label: `Card ${at + 1}: ${field.label}`,
+    }));
+  });
+  return [
+    ...cardFields(template),
+    ...(template.offerExpires
+      ? [needed('limited_time_offer.expiration_time_ms', 'The offer ends', 'time')]
+      : []),
+    ...cards.flat(),
+  ];
+}
+
+const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** Columns that are called as the variable is; else the name for the first one of the body. */
+export function guessed(template: TemplateDefinition, columns: Readonly<Record<string, string>>): Variables {
+  const names = Object.entries(columns);
+  const nameKey = ['name_column', 'firstName'].find((key) => key in columns);
+  const fields = fieldsOf(template, {});
+  const firstOfBody = fields.find(({ path }) => path.startsWith('body.'));
+  const values = fields.map((field) => {
+    const wanted = plain(field.path.split('.').at(-1) ?? '');
+    const same = names.find(([key, label]) => plain(key) === wanted || plain(label) === wanted)?.[0];
+    const guess = field.kind === 'value' && !field.isOptional ? same : undefined;
+    const value = guess ?? (field === firstOfBody ? nameKey : undefined) ?? '';
+    return [field.path, { value, fallback: '' }] as const;
+  });
+  const { carousel } = template;
+  return {
+    ...Object.fromEntries(values),
+    ...(carousel && { [cardCount]: { value: String(carousel.cards.length), fallback: '' } }),
+  };
+}
+
+/** `Bread: 17, 18` a line; what has no title is reported by the API. */
+const sectionsOf = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [, title = '', ids = ''] = /^(?:(.*?):)?(.*)$/.exec(line) ?? [];
+      const items = ids.split(',').map((id) => id.trim());
+      return {
+        title: title.trim(),
+        product_items: items.filter(Boolean).map((id) => ({ product_retailer_id: id })),
+      };
+    });
+
+/** As the API wants it; a text that is no JSON is reported by it. */
+function wired(path: string, value: string): unknown {
+  if (path.endsWith('.expiration_time_ms')) return new Date(value).getTime();
+  if (path.endsWith('.sections')) return sectionsOf(value);
+  if (!path.endsWith('.flow_action_data')) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+interface Tree {
+  [key: string]: unknown;
+}
+
+function put(tree: Tree, path: string, value: unknown): void {
+  const keys = path.split('.');
+  const last = keys.pop() ?? '';
+  let place = tree;
+  for (const key of keys) place = (place[key] ??= {}) as Tree;
+  place[last] = value;
+}
+
+/** The API takes a list. */
+function listCards(tree: Tree, count: number): void {
+  const cards = tree['carousel'] as Tree | undefined;
+  tree['carousel'] = Array.from({ length: count }, (_, at) => cards?.[at] ?? {});
+}
+
+/** Only what was filled in; undefined where nothing was. */
+export function mappingOf(
+  variables: Variables,
+  valueOf: (given: Variables[string], path: string) => string = ({ value }) => value,
+): api.VariableMapping | undefined {
+  const { [cardCount]: cards, ...places } = variables;
+  const mapping: Tree = {};
+  const defaults: Tree = {};
+  for (const [path, given] of Object.entries(places)) {
+    const value = valueOf(given, path);
+    if (value !== '') put(mapping, path, wired(path, value));
+    // The default of a button stands for its main value.
+    if (given.fallback !== '') put(defaults, path.replace(/(buttons\.\d+)\..*/, '$1'), given.fallback);
+  }
+  const count = Number(cards?.value ?? 0);
+  if (count > 0) listCards(mapping, count);
+  if ('carousel' in defaults) listCards(defaults, count);
+  if (Object.keys(defaults).length > 0) mapping['default_values'] = defaults;
+  return Object.keys(mapping).length > 0 ? mapping : undefined;
+}

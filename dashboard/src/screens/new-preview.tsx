@@ -1,0 +1,40 @@
+/** The message as the phone shows it, with the values that are known. */
+import { Box, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, client } from '../client.ts';
+import { Loaded } from '../parts/faces.tsx';
+import { Phone, type Message } from '../parts/phone.tsx';
+
+interface PreviewProps {
+  readonly templateId: string;
+  readonly mapping: api.VariableMapping | undefined;
+  /** To the first of a list; it goes before the template's. */
+  readonly first: Message | undefined;
+  /** As its field has it; empty where it is not known. */
+  readonly offerEnds: string;
+}
+
+export function Preview({ templateId, mapping, first, offerEnds }: PreviewProps) {
+  const preview = useQuery({
+    queryKey: ['template-preview', templateId, mapping],
+    queryFn: async () => {
+      const body = mapping === undefined ? {} : { variable_mapping: mapping };
+      return (await api.previewTemplate(client, templateId, body)).data.message;
+    },
+    placeholderData: (old, query) => (query?.queryKey[1] === templateId ? old : undefined),
+    staleTime: 60_000,
+  });
+  const message = first ?? preview.data;
+  return (
+    <Box w={320} pos="sticky" top={80}>
+      <Text size="sm" c="dimmed" mb={6}>
+        {first === undefined ? 'As the phone shows it' : 'As the phone of the first one shows it'}
+      </Text>
+      {message === undefined ? (
+        <Loaded query={preview}>{() => null}</Loaded>
+      ) : (
+        <Phone message={message} offerEnds={offerEnds === '' ? undefined : new Date(offerEnds)} />
+      )}
+    </Box>
+  );
+}

@@ -1,5 +1,5 @@
 /** The screens and their addresses; every filter is in the address. */
-import { Title } from '@mantine/core';
+import { Box, Title } from '@mantine/core';
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -15,6 +15,25 @@ import { ErrorFace, LoadingFace } from './parts/faces.tsx';
 import { Campaign } from './screens/campaign.tsx';
 import { Campaigns } from './screens/campaigns.tsx';
 import { SignIn } from './screens/sign-in.tsx';
+
+const Pending = () => (
+  <>
+    <Title order={1} size="h2" mb="md">
+      Loading …
+    </Title>
+    <LoadingFace />
+  </>
+);
+
+// Loads the page anew: after an upgrade the file of a screen may be gone.
+const Missing = ({ error }: { error: unknown }) => (
+  <>
+    <Title order={1} size="h2" mb="md">
+      Something is missing
+    </Title>
+    <ErrorFace error={error as Error} retry={() => location.reload()} />
+  </>
+);
 
 type Search<K extends string> = { readonly [key in K]?: string };
 
@@ -34,6 +53,17 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Layout,
+  // Before the layout stands.
+  pendingComponent: () => (
+    <Box component="main" p="lg">
+      <Pending />
+    </Box>
+  ),
+  errorComponent: ({ error }) => (
+    <Box component="main" p="lg">
+      <Missing error={error} />
+    </Box>
+  ),
   beforeLoad: async ({ context }) => {
     const session = await context.queryClient.ensureQueryData({
       queryKey: ['session'],
@@ -124,23 +154,8 @@ export const createPageRouter = (queryClient: QueryClient) =>
     context: { queryClient },
     defaultPreload: 'intent',
     defaultPendingMs: 300,
-    defaultPendingComponent: () => (
-      <>
-        <Title order={1} size="h2" mb="md">
-          Loading …
-        </Title>
-        <LoadingFace />
-      </>
-    ),
-    // Loads the page anew: after an upgrade the file of a screen may be gone.
-    defaultErrorComponent: ({ error }) => (
-      <>
-        <Title order={1} size="h2" mb="md">
-          Something is missing
-        </Title>
-        <ErrorFace error={error as Error} retry={() => location.reload()} />
-      </>
-    ),
+    defaultPendingComponent: Pending,
+    defaultErrorComponent: Missing,
   });
 
 declare module '@tanstack/react-router' {

@@ -57,6 +57,27 @@ it('says of an empty workspace what to do first, and of what is missing that it 
   }
 }, 60_000);
 
+it('is whole while it asks who is signed in, and when nobody answers that', async () => {
+  await within(async (page) => {
+    const asked = '**/dashboard/session';
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route(asked, async (route) => {
+      await held;
+      await route.fulfill({ status: 404, json: { status: 'error', code: 404, message: 'Not found' } });
+    });
+    await page.goto(stack.dev.dashboardUrl);
+    await page.getByRole('heading', { name: 'Loading …', level: 1 }).waitFor();
+    await expectNoViolation(page);
+    answer();
+    await page.getByRole('heading', { name: 'Something is missing', level: 1 }).waitFor();
+    await expectNoViolation(page);
+    await page.unroute(asked);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+  });
+}, 60_000);
+
 /** Every address of the page that somebody can open once signed in, as the router has it, and where its work is asked for. */
 const screens: Readonly<Record<string, string>> = {
   '/': '**/dashboard/api/campaigns?*',

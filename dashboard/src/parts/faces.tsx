@@ -44,7 +44,7 @@ export function Loaded<A>({
   query,
   children,
 }: {
-  query: UseQueryResult<A>;
+  query: Pick<UseQueryResult<A>, 'data' | 'error'> & { readonly refetch: () => unknown };
   children: (data: A) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);

@@ -2,15 +2,16 @@
 import { Code, Group, SegmentedControl, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { memo } from 'react';
 import { deliveryStates } from '../../../src/domain/webhooks/delivery.ts';
 import { api, client } from '../client.ts';
 import { exactTime, number, words } from '../format.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../parts/faces.tsx';
+import { PanelLink } from '../parts/panel-link.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { Status } from '../parts/status.tsx';
-import { TextLink } from '../parts/text-link.tsx';
 import { Time } from '../parts/time.tsx';
 
 const route = getRouteApi('/inside/webhooks');
@@ -115,18 +116,13 @@ function Resend({ webhookId, id }: { webhookId: string; id: string }) {
   );
 }
 
-function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }) {
+const Delivery = memo(function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <TextLink
-          size="sm"
-          from="/webhooks"
-          to="/webhooks"
-          search={(old) => ({ ...old, delivery: `${delivery.webhookId}.${delivery.id}` })}
-        >
+        <PanelLink name="delivery" id={`${delivery.webhookId}.${delivery.id}`}>
           {delivery.eventKey}
-        </TextLink>
+        </PanelLink>
       </Table.Td>
       <Table.Td>
         <Status state={delivery.state} />
@@ -145,7 +141,7 @@ function Delivery({ delivery, title }: { delivery: api.Delivery; title: string }
       </Table.Td>
     </Table.Tr>
   );
-}
+});
 
 /** The status of the answer; what went wrong where that does not say it. */
 const answerOf = ({

@@ -34,7 +34,7 @@ export function NewCampaign() {
   const [today] = useState(() => dayOf(new Date()));
 
   const templates = useQuery({
-    queryKey: ['templates', 'approved'],
+    queryKey: ['templates', { status: 'APPROVED' }],
     queryFn: () =>
       allOf((place) => api.listTemplates(client, { limit: 100, status: ['APPROVED'], ...place })),
   });

@@ -3,7 +3,7 @@ import { Box, FileButton, Group, Select, SimpleGrid, Stack, Table, Text } from '
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type DragEvent, type ReactNode } from 'react';
 import { api, client } from '../client.ts';
-import { number, phone } from '../format.ts';
+import { counted, number, phone } from '../format.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { ErrorFace, LoadingFace } from '../parts/faces.tsx';
 import { explain } from '../reasons.ts';
@@ -173,7 +173,7 @@ function Rows({
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
-        {isWhole ? `${number(read)} rows. ` : `Of the first ${number(read)} rows: `}
+        {isWhole ? `${counted(read, 'row')}. ` : `Of the first ${number(read)} rows: `}
         {skipped
           .map(([reason, count]) => `${number(count)} skipped (${explain(reason).title.toLowerCase()})`)
           .join(', ') || 'none is skipped'}

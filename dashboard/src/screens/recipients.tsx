@@ -2,11 +2,13 @@
 import { Alert, Breadcrumbs, Group, MultiSelect, Stack, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { memo } from 'react';
 import { recipientStates, type RecipientState } from '../../../src/domain/campaigns/recipient.ts';
 import { api, client } from '../client.ts';
 import { phone, words } from '../format.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyFace, ErrorFace, LoadingFace } from '../parts/faces.tsx';
+import { PanelLink } from '../parts/panel-link.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
@@ -113,35 +115,7 @@ export function Recipients() {
             </Table.Thead>
             <Table.Tbody>
               {rows.map((row) => (
-                <Table.Tr key={row.id}>
-                  <Table.Td>
-                    <TextLink
-                      size="sm"
-                      from="/campaigns/$id/recipients"
-                      to="/campaigns/$id/recipients"
-                      search={(old) => ({ ...old, recipient: row.id })}
-                    >
-                      {row.phone_number ? phone(row.phone_number) : 'no number'}
-                    </TextLink>
-                  </Table.Td>
-                  <Table.Td>
-                    <Status state={row.state} />
-                  </Table.Td>
-                  <Table.Td>
-                    {row.reason && <Text size="sm">{explain(row.reason).title}</Text>}
-                    {row.reason_detail && (
-                      <Text size="xs" c="dimmed" dir="auto">
-                        {row.reason_detail}
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td ta="right">{row.line_number ?? ''}</Table.Td>
-                  <Table.Td>
-                    <Text size="sm">
-                      <Time at={row.updated_at} />
-                    </Text>
-                  </Table.Td>
-                </Table.Tr>
+                <Row key={row.id} row={row} />
               ))}
             </Table.Tbody>
           </Table>
@@ -158,3 +132,33 @@ export function Recipients() {
     </Stack>
   );
 }
+
+/** Drawn once: of thousands none is drawn again when one is opened, or more are shown. */
+const Row = memo(function Row({ row }: { row: api.Recipient }) {
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <PanelLink name="recipient" id={row.id}>
+          {row.phone_number ? phone(row.phone_number) : 'no number'}
+        </PanelLink>
+      </Table.Td>
+      <Table.Td>
+        <Status state={row.state} />
+      </Table.Td>
+      <Table.Td>
+        {row.reason && <Text size="sm">{explain(row.reason).title}</Text>}
+        {row.reason_detail && (
+          <Text size="xs" c="dimmed" dir="auto">
+            {row.reason_detail}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right">{row.line_number ?? ''}</Table.Td>
+      <Table.Td>
+        <Text size="sm">
+          <Time at={row.updated_at} />
+        </Text>
+      </Table.Td>
+    </Table.Tr>
+  );
+});

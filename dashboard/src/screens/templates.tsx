@@ -1,5 +1,5 @@
 import { Alert, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, client } from '../client.ts';
 import { words } from '../format.ts';
@@ -7,6 +7,7 @@ import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyFace, Loaded } from '../parts/faces.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { Phone } from '../parts/phone.tsx';
+import { ShowMore } from '../parts/show-more.tsx';
 import { Status } from '../parts/status.tsx';
 
 const route = getRouteApi('/inside/templates');
@@ -15,9 +16,11 @@ export function Templates() {
   const { search } = route.useSearch();
   const navigate = route.useNavigate();
   const queryClient = useQueryClient();
-  const list = useQuery({
-    queryKey: ['templates', search],
-    queryFn: async () => (await api.listTemplates(client, { limit: 30, search })).data,
+  const list = useInfiniteQuery({
+    queryKey: ['templates', { search }],
+    queryFn: ({ pageParam: page }) => api.listTemplates(client, { limit: 30, page, search }),
+    initialPageParam: 1,
+    getNextPageParam: ({ pagination: { page, totalPages } }) => (page < totalPages ? page + 1 : undefined),
   });
   const sync = useMutation({
     mutationFn: () => api.syncTemplates(client),
@@ -41,20 +44,23 @@ export function Templates() {
         look={(text) => navigate({ search: { search: text }, replace: true })}
       />
       <Loaded query={list}>
-        {(templates) =>
-          templates.length === 0 ? (
+        {({ pages }) =>
+          pages[0]?.data.length === 0 ? (
             <EmptyFace title="No template">
               Templates are written at the provider; sync fetches them.
             </EmptyFace>
           ) : (
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xl">
-              {templates.map((template) => (
-                <Template key={template.id} template={template} />
-              ))}
+              {pages
+                .flatMap(({ data }) => data)
+                .map((template) => (
+                  <Template key={template.id} template={template} />
+                ))}
             </SimpleGrid>
           )
         }
       </Loaded>
+      <ShowMore list={list} />
     </Stack>
   );
 }

@@ -18,8 +18,8 @@ export interface LineOptions {
   /** Nobody may leave any more. */
   readonly stopped: () => boolean;
   readonly settle: (recipient: ClaimedRecipient, result: SendResult) => void;
-  /** Everybody in line leaves later than their tokens said; the last one then, on our clock. */
-  readonly endsLater: (endsAt: number) => void;
+  /** Everybody in line leaves so much later than their tokens said. False when it has to be told again. */
+  readonly endsLater: (lateMs: number) => boolean;
 }
 
 interface Place {
@@ -102,6 +102,7 @@ export class Line {
     this.#endsAt = from + recipients.length * spacingMs;
     this.#knownEnd = startsAt + recipients.length * spacingMs;
     this.#perMessageMs = spacingMs;
+    this.#tell();
     this.leave();
   }
 
@@ -130,9 +131,12 @@ export class Line {
     if (lateMs <= 0) return;
     this.#lateMs += lateMs;
     this.#endsAt += lateMs;
-    if (this.#endsAt < this.#knownEnd + toldLateMs) return;
-    this.#knownEnd = this.#endsAt;
-    this.#options.endsLater(this.#endsAt);
+    this.#tell();
+  }
+
+  #tell(): void {
+    const lateMs = this.#endsAt - this.#knownEnd;
+    if (lateMs >= toldLateMs && this.#options.endsLater(lateMs)) this.#knownEnd = this.#endsAt;
   }
 
   #take({ recipient, leavesBefore }: Place, leaves: boolean): void {

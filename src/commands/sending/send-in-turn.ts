@@ -81,6 +81,7 @@ export function openTurn(
   let { offset } = clock;
   let claimMs = Math.min(clock.roundTripMs, longestClaimMs);
   let dryUntil: number | undefined;
+  let isClaiming = false;
 
   const control = controlStep({
     draining,
@@ -94,8 +95,11 @@ export function openTurn(
     most: config.providerConnections,
     send,
     stopped: control.stopped,
-    // Without the database the next claim says it.
-    endsLater: (endsAt) => void delaySchedule(database, channelId, endsAt - offset).catch(() => undefined),
+    // A claim under way tells where the line ends. Without the database the next one does.
+    endsLater: (lateMs) => {
+      if (!isClaiming) void delaySchedule(database, channelId, lateMs).catch(() => undefined);
+      return !isClaiming;
+    },
     settle: (recipient, result) => {
       const verdict = judge(result, control.held() ? null : recipient.attempts);
       control.note(verdict, recipient);
@@ -129,6 +133,7 @@ export function openTurn(
     const perSecond = line.perSecond() * growth;
     const seconds = Math.max(pageMs, claimMs * growth) / 1_000;
     const limit = Math.floor(Math.min(messagesPerSecond, perSecond) * seconds);
+    isClaiming = true;
     const claimed = await claimPage(database, {
       claimId,
       campaignId,
@@ -141,7 +146,7 @@ export function openTurn(
       aheadMs: claimMs + aheadMs,
       notBefore: line.endsAt - offset,
       answerWithinMs: config.providerTimeoutMs + shortWaitMs,
-    });
+    }).finally(() => (isClaiming = false));
     const answeredAt = performance.now();
     metrics.claimSeconds.observe({ outcome: claimed.kind }, (answeredAt - askedAt) / 1_000);
     claimMs = Math.min(longestClaimMs, Math.max(answeredAt - askedAt, claimMs * 0.8));

@@ -61,11 +61,14 @@ export async function takeSingleToken(
   return token.wait_ms;
 }
 
-/** What was leased leaves later, until `until` (epoch milliseconds): nothing more is leased before. */
-export async function delaySchedule(connection: Connection, channelId: string, until: number): Promise<void> {
+/** What was leased leaves so much later: so does what is leased next. */
+export async function delaySchedule(
+  connection: Connection,
+  channelId: string,
+  lateMs: number,
+): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE channel_rate SET next_at = to_timestamp(${until / 1_000}::float8)
-    WHERE channel_id = ${channelId} AND next_at < to_timestamp(${until / 1_000}::float8)`);
+    UPDATE channel_rate SET next_at = next_at + make_interval(secs => ${lateMs / 1_000}::float8) WHERE channel_id = ${channelId}`);
 }
 
 /**

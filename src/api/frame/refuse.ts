@@ -11,6 +11,9 @@ import { hasBody } from './body/read-body.ts';
 // An unread rest that is known to be this small is read and thrown away, so that the connection stays usable.
 const smallRest = 64 * 1024;
 const lingerMs = 1_000;
+/** Refused bodies that are read on meanwhile, for callers that read no answer before they have written. */
+const mostReadToTheEnd = 8;
+let readToTheEnd = 0;
 
 export function refuse({
   logger,
@@ -68,12 +71,17 @@ function closeAfter(ctx: Context, body: string): void {
 
 async function* lingering(request: IncomingMessage, body: string): AsyncGenerator<string> {
   yield body;
+  const isRead = readToTheEnd < mostReadToTheEnd;
+  if (isRead) request.resume();
+  else request.pause();
+  readToTheEnd += Number(isRead);
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, lingerMs);
     const finish = () => {
       clearTimeout(timer);
       resolve();
     };
-    request.once('end', finish).once('close', finish).resume();
+    request.once('end', finish).once('close', finish);
   });
+  readToTheEnd -= Number(isRead);
 }

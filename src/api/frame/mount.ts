@@ -11,7 +11,7 @@ import { limitedParty, type AddressReader } from './caller/client-address.ts';
 import type { Answer, Declaration, Endpoint, EndpointCall, EndpointRequest } from './endpoint.ts';
 import { decodeFields, decodePath } from './decode-request.ts';
 import type { FrameContext, FrameState } from './state.ts';
-import { HttpProblem } from './http-problem.ts';
+import { CallerGone, HttpProblem } from './http-problem.ts';
 import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idempotency.ts';
 import type { MemoryBudget, MemoryShare } from './body/memory-budget.ts';
 import type { RateLimiter } from './caller/rate-limit.ts';
@@ -153,6 +153,8 @@ async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration):
 /** What the request holds of the process's memory, until it is answered. */
 function openMemory(frame: Frame, ctx: FrameContext, principal: Principal | undefined): MemoryShare {
   const holder = principal?.workspaceId ?? limitedParty(frame.addressOf(ctx.req));
+  // Nobody would release it.
+  if (ctx.res.destroyed) throw new CallerGone();
   const memory = frame.memory.open(String(holder));
   ctx.res.once('close', memory.release);
   return memory;

@@ -22,6 +22,15 @@ export interface LineOptions {
   readonly endsLater: (lateMs: number) => boolean;
 }
 
+interface LinePage {
+  readonly recipients: readonly ClaimedRecipient[];
+  /** When the first token falls due, on our clock. */
+  readonly startsAt: number;
+  readonly spacingMs: number;
+  /** Where the line ended when the page was asked for. */
+  readonly askedEnd: number;
+}
+
 interface Place {
   readonly recipient: ClaimedRecipient;
   /** By its token, less what the line was late by then. */
@@ -92,17 +101,18 @@ export class Line {
     return this.#unanswered > 0 && performance.now() - this.#answeredAt > longest;
   }
 
-  /** The next page, whose first token falls due at `startsAt`; all of them leave behind those that are in line. */
-  add(recipients: readonly ClaimedRecipient[], startsAt: number, spacingMs: number): void {
+  /** The next page; all of them leave behind those that are in line. */
+  add({ recipients, startsAt, spacingMs, askedEnd }: LinePage): void {
     const leavesBefore = performance.now() + longestStayMs;
+    const laterMs = this.#endsAt - askedEnd;
     const from = Math.max(startsAt, this.#endsAt);
     if (this.#first === this.#line.length) [this.#line, this.#first] = [[], 0];
     for (const [index, recipient] of recipients.entries())
       this.#line.push({ recipient, dueAt: from + index * spacingMs - this.#lateMs, leavesBefore });
     this.#endsAt = from + recipients.length * spacingMs;
-    this.#knownEnd = startsAt + recipients.length * spacingMs;
+    this.#knownEnd = this.#endsAt - Math.max(from - startsAt, laterMs);
     this.#perMessageMs = spacingMs;
-    this.#tell();
+    this.tell();
     this.leave();
   }
 
@@ -131,10 +141,11 @@ export class Line {
     if (lateMs <= 0) return;
     this.#lateMs += lateMs;
     this.#endsAt += lateMs;
-    this.#tell();
+    this.tell();
   }
 
-  #tell(): void {
+  /** Has the schedule follow what the line is late by. */
+  tell(): void {
     const lateMs = this.#endsAt - this.#knownEnd;
     if (lateMs >= toldLateMs && this.#options.endsLater(lateMs)) this.#knownEnd = this.#endsAt;
   }

@@ -133,6 +133,7 @@ export function openTurn(
     const perSecond = line.perSecond() * growth;
     const seconds = Math.max(pageMs, claimMs * growth) / 1_000;
     const limit = Math.floor(Math.min(messagesPerSecond, perSecond) * seconds);
+    const askedEnd = line.endsAt;
     isClaiming = true;
     const claimed = await claimPage(database, {
       claimId,
@@ -144,7 +145,7 @@ export function openTurn(
       perSecond,
       limit: Math.max(1, Math.min(limit, largestPage, left)),
       aheadMs: claimMs + aheadMs,
-      notBefore: line.endsAt - offset,
+      notBefore: askedEnd - offset,
       answerWithinMs: config.providerTimeoutMs + shortWaitMs,
     }).finally(() => (isClaiming = false));
     const answeredAt = performance.now();
@@ -164,7 +165,7 @@ export function openTurn(
       isOpen = true;
       left = pending;
       dryUntil = undefined;
-      line.add(recipients, dueAt + offset, spacingMs);
+      line.add({ recipients, startsAt: dueAt + offset, spacingMs, askedEnd });
     }
     return claimed;
   };
@@ -237,6 +238,7 @@ export function openTurn(
       } finally {
         // Whatever happens to the claiming, what was sent is recorded. A claim that failed may have been made all the same.
         await settled(ending !== undefined);
+        line.tell();
       }
       if (failure !== undefined) throw failure.error;
       const heldMs = Math.max(ending.heldMs, await control.settled());

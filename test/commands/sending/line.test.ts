@@ -30,7 +30,7 @@ it('delays the schedule by steps, and not for each message, where a provider ans
     },
     endsLater: (lateMs) => delays.push(lateMs) > 0,
   });
-  line.add(recipients, performance.now(), 0.01);
+  line.add({ recipients, startsAt: performance.now(), spacingMs: 0.01, askedEnd: 0 });
   const endsAt = line.endsAt;
   await line.empty();
   expect(settled).toBe(1_000);
@@ -40,4 +40,38 @@ it('delays the schedule by steps, and not for each message, where a provider ans
   const untoldMs = line.endsAt - endsAt - toldMs;
   expect(untoldMs).toBeLessThan(toldLateMs);
   expect(untoldMs).toBeGreaterThan(-0.001);
+});
+
+it('delays the schedule by what the line became later while a page was asked for, although others have leased before it', async () => {
+  const delays: number[] = [];
+  let isClaiming = false;
+  const line = new Line({
+    messagesPerSecond: 1_000,
+    answerMs: 1,
+    share: 1,
+    most: 100,
+    send: async () => ({
+      kind: 'accepted',
+      providerMessageId: 'wamid.1',
+      messageStatus: 'accepted',
+      otherIds: [],
+    }),
+    stopped: () => false,
+    settle: () => undefined,
+    endsLater: (lateMs) => !isClaiming && delays.push(lateMs) > 0,
+  });
+  const startsAt = performance.now();
+  const [some, others] = [recipients.slice(0, 10), recipients.slice(10, 12)];
+  line.add({ recipients: some, startsAt, spacingMs: 1, askedEnd: 0 });
+  const askedEnd = line.endsAt;
+  isClaiming = true;
+  while (performance.now() < startsAt + 100);
+  line.leave();
+  isClaiming = false;
+  expect(delays).toEqual([]);
+  const laterMs = line.endsAt - askedEnd;
+  expect(laterMs).toBeGreaterThan(50);
+  line.add({ recipients: others, startsAt: startsAt + 500, spacingMs: 1, askedEnd });
+  expect(delays).toEqual([laterMs]);
+  await line.empty();
 });

@@ -7,6 +7,7 @@ import { HttpProblem } from '../http-problem.ts';
 export interface MemoryShare {
   /** Throws HttpProblem 503 when there is no room for so many more bytes. */
   readonly take: (bytes: number) => void;
+  /** What is taken afterwards is held by nobody. */
   readonly release: () => void;
 }
 
@@ -21,6 +22,7 @@ export function createMemoryBudget(most: number): MemoryBudget {
   return {
     open(holder) {
       let own = 0;
+      let isReleased = false;
       const move = (bytes: number): void => {
         own += bytes;
         all += bytes;
@@ -30,6 +32,7 @@ export function createMemoryBudget(most: number): MemoryBudget {
       };
       return {
         take(bytes) {
+          if (isReleased) return;
           const total = held.get(holder) ?? 0;
           const left = most - all - bytes;
           if (left < 0 || (total > own && total + bytes > left)) {
@@ -38,7 +41,10 @@ export function createMemoryBudget(most: number): MemoryBudget {
           }
           move(bytes);
         },
-        release: () => move(-own),
+        release() {
+          isReleased = true;
+          move(-own);
+        },
       };
     },
   };

@@ -9,12 +9,14 @@ export interface BodyLimits {
   readonly limit: number;
   readonly timeoutMs: number;
   readonly memory: MemoryShare;
+  /** A length that a stranger declares holds nothing: only what has come does. */
+  readonly isFromStranger: boolean;
 }
 
-/** 413 and 503 as soon as they are known, before a byte is read where the length is declared; 408 when it arrives too late. */
+/** 413 and 503 as soon as they are known, before a byte is read where a caller with a key declares the length; 408 when it arrives too late. */
 export function readBytes(
   request: IncomingMessage,
-  { limit, timeoutMs, memory }: BodyLimits,
+  { limit, timeoutMs, memory, isFromStranger }: BodyLimits,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const declared = Number(request.headers['content-length'] ?? 0);
@@ -22,7 +24,8 @@ export function readBytes(
       reject(tooLarge(limit));
       return;
     }
-    memory.take(declared);
+    const weighed = isFromStranger ? 0 : declared;
+    memory.take(weighed);
     const chunks: Buffer[] = [];
     let size = 0;
     const timer = setTimeout(
@@ -38,7 +41,7 @@ export function readBytes(
       size += chunk.length;
       try {
         if (size > limit) throw tooLarge(limit);
-        if (declared === 0) memory.take(chunk.length);
+        if (weighed === 0) memory.take(chunk.length);
         chunks.push(chunk);
       } catch (problem) {
         settle(() => reject(problem as Error));

@@ -19,7 +19,7 @@ const noBytes = Buffer.alloc(0);
 
 export interface Receiving {
   readonly ctx: FrameContext;
-  readonly declaration: Pick<Declaration, 'body' | 'bodyLimit'>;
+  readonly declaration: Pick<Declaration, 'access' | 'body' | 'bodyLimit'>;
   readonly timeoutMs: number;
   readonly memory: MemoryShare;
   /** Tells what the body costs beside the request itself, also when it is refused. */
@@ -34,12 +34,12 @@ export interface Received {
 
 export async function receiveBody({
   ctx,
-  declaration: { body = 'none', bodyLimit = defaultBodyLimit },
+  declaration: { access, body = 'none', bodyLimit = defaultBodyLimit },
   timeoutMs,
   memory,
   charge,
 }: Receiving): Promise<Received> {
-  const limits = { limit: bodyLimit, timeoutMs, memory };
+  const limits = { limit: bodyLimit, timeoutMs, memory, isFromStranger: access === 'public' };
   if (body === 'none') return { value: undefined, bytes: noBytes };
   if (body === 'multipart') {
     requireMultipart(ctx.req);

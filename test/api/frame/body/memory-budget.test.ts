@@ -14,6 +14,14 @@ describe('the memory of bodies', () => {
     second.release();
     third.take(500);
     third.release();
-    first.take(1_000);
+    budget.open('one').take(1_000);
+  });
+
+  it('is not held by a request that is over, whatever still comes of it', () => {
+    const budget = createMemoryBudget(1_000);
+    const gone = budget.open('one');
+    gone.release();
+    gone.take(900);
+    budget.open('another').take(1_000);
   });
 });

@@ -60,9 +60,9 @@ export class Line {
   #wake: () => void = () => undefined;
   /** When the last in line, and the pause behind it, is over; on our clock. */
   #endsAt = 0;
-  /** The same by the tokens as the database keeps them. */
-  #knownEnd = 0;
   #lateMs = 0;
+  /** Of it, what the schedule does not follow yet. */
+  #untoldMs = 0;
   #perMessageMs = 0;
 
   constructor(options: LineOptions) {
@@ -110,7 +110,7 @@ export class Line {
     for (const [index, recipient] of recipients.entries())
       this.#line.push({ recipient, dueAt: from + index * spacingMs - this.#lateMs, leavesBefore });
     this.#endsAt = from + recipients.length * spacingMs;
-    this.#knownEnd = this.#endsAt - Math.max(from - startsAt, laterMs);
+    this.#untoldMs = Math.max(from - startsAt, laterMs);
     this.#perMessageMs = spacingMs;
     this.tell();
     this.leave();
@@ -141,13 +141,13 @@ export class Line {
     if (lateMs <= 0) return;
     this.#lateMs += lateMs;
     this.#endsAt += lateMs;
+    this.#untoldMs += lateMs;
     this.tell();
   }
 
   /** Has the schedule follow what the line is late by. */
   tell(): void {
-    const lateMs = this.#endsAt - this.#knownEnd;
-    if (lateMs >= toldLateMs && this.#options.endsLater(lateMs)) this.#knownEnd = this.#endsAt;
+    if (this.#untoldMs >= toldLateMs && this.#options.endsLater(this.#untoldMs)) this.#untoldMs = 0;
   }
 
   #take({ recipient, leavesBefore }: Place, leaves: boolean): void {

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Middleware } from 'koa';
+import { createPlaces } from '../../concurrency/places.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { toFailure } from './error-envelope.ts';
 import type { FrameState } from './state.ts';
@@ -11,9 +12,8 @@ import { hasBody } from './body/read-body.ts';
 // An unread rest that is known to be this small is read and thrown away, so that the connection stays usable.
 const smallRest = 64 * 1024;
 const lingerMs = 1_000;
-/** Refused bodies that are read on meanwhile, for callers that read no answer before they have written. */
-const mostReadToTheEnd = 8;
-let readToTheEnd = 0;
+/** For refused bodies that are read on meanwhile: some callers read no answer before they have written. */
+const readingOn = createPlaces({ total: 8, perOwner: 8, waiting: 0 });
 
 export function refuse({
   logger,
@@ -71,10 +71,9 @@ function closeAfter(ctx: Context, body: string): void {
 
 async function* lingering(request: IncomingMessage, body: string): AsyncGenerator<string> {
   yield body;
-  const isRead = readToTheEnd < mostReadToTheEnd;
-  if (isRead) request.resume();
-  else request.pause();
-  readToTheEnd += Number(isRead);
+  const leave = await readingOn.take('everybody');
+  if (leave === undefined) request.pause();
+  else request.resume();
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, lingerMs);
     const finish = () => {
@@ -83,5 +82,5 @@ async function* lingering(request: IncomingMessage, body: string): AsyncGenerato
     };
     request.once('end', finish).once('close', finish);
   });
-  readToTheEnd -= Number(isRead);
+  leave?.();
 }

@@ -158,6 +158,7 @@ function Value({ field: { label, kind }, columns, value: { value, fallback }, on
           />
           <TextInput
             label="If that is empty"
+            aria-label={`${label}: If that is empty`}
             value={fallback}
             onChange={(event) => onChange({ fallback: event.currentTarget.value })}
           />

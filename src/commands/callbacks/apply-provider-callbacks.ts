@@ -7,6 +7,7 @@ import {
   adoptCallbacks,
   claimProviderCallback,
   claimProviderCallbacks,
+  findWaitingCallback,
   markCallbackFailed,
   markCallbacksApplied,
   recentCallback,
@@ -57,17 +58,18 @@ async function applyRound(
   except: readonly bigint[],
   waiting: LowWater<bigint>,
 ): Promise<Round> {
+  const { database } = dependencies;
   let claimed: readonly StoredCallback[] = [];
   const held: bigint[] = [];
   try {
-    const done = await dependencies.database.transaction(async (transaction) => {
-      await waiting.find(
-        async (from) => {
-          claimed = await claimProviderCallbacks(transaction, { ...batch, except, from });
-          return claimed[0]?.id;
-        },
-        () => recentCallback(transaction),
-      );
+    // Nothing waits most of the time: finding that out opens no transaction.
+    const from = await waiting.find(
+      (mark) => findWaitingCallback(database, mark),
+      () => recentCallback(database),
+    );
+    if (from === undefined) return { taken: 0, held };
+    const done = await database.transaction(async (transaction) => {
+      claimed = await claimProviderCallbacks(transaction, { ...batch, except, from });
       if (claimed.length === 0) return nothingLeft;
       const items = claimed.flatMap(({ body }) => readNotification(body));
       const after = await applyItems(dependencies, transaction, items);

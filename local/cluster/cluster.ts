@@ -1,7 +1,8 @@
-/** A whole cluster on loopback: every server twice, each a process of its own that can die without the others. */
+/** A whole cluster on loopback: every server twice, or for comparison once, each a process that can die without the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdmin, type Admin } from '../rehearsals/production/admin.ts';
 import { setUpNamespace, setUpSchema } from '../rehearsals/production/cluster.ts';
+import { withClient } from '../rehearsals/evidence.ts';
 import { createDatabases } from '../rehearsals/production/databases.ts';
 import { productionEnvironment } from '../rehearsals/production/environment.ts';
 import { StackError } from '../stack/error.ts';
@@ -12,10 +13,10 @@ import type { ChildSpec } from '../stack/children/child.ts';
 import { createSupervisor, type Supervisor } from '../stack/children/supervisor.ts';
 import type { Environment } from '../stack/host/user-cache.ts';
 import { describeHaproxy } from './haproxy.ts';
-import { describePostgres, killServer, readPair, type PostgresPair } from './postgres.ts';
-import { apis, describeProduct, workers } from './product.ts';
+import { describePostgres, killServer, readPair, serverPid, type PostgresPair } from './postgres.ts';
+import { apisOf, describeProduct, workersOf, type Hosts } from './product.ts';
 import { findPrograms } from './programs.ts';
-import { describeTemporal, temporalHosts } from './temporal.ts';
+import { describeTemporal, temporalHostsOf } from './temporal.ts';
 
 export interface Cluster {
   readonly apiUrl: string;
@@ -26,6 +27,8 @@ export interface Cluster {
   readonly temporalAddress: string;
   /** SIGKILL; the process, or with Postgres the pair of Patroni and server, is away until `revive`. */
   readonly kill: (name: string, options?: { readonly withDisk: boolean }) => { readonly revive: () => void };
+  /** By the name of the process; of Postgres the server's own. */
+  readonly pids: () => Readonly<Record<string, number>>;
   /** The name of the process that leads Postgres now. */
   readonly primary: () => Promise<string | undefined>;
   /** Resolves when every process runs and Postgres has its synchronous standby. */
@@ -34,6 +37,8 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
+  /** Of everything that carries load; two unless told. */
+  readonly hosts?: Hosts;
   /** Empty; everything is kept in it. */
   readonly folder: string;
   readonly environment: Environment;
@@ -70,7 +75,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 async function startParts(options: ClusterOptions, supervisor: Supervisor): Promise<Cluster> {
-  const { folder, environment, progress, onLine, signal } = options;
+  const { hosts = 2, folder, environment, progress, onLine, signal } = options;
+  const [apis, temporalHosts] = [apisOf(hosts), temporalHostsOf(hosts)];
   const programs = await findPrograms({ environment, progress, signal });
   const away = new Map<string, Promise<void>>();
   const revivals: (() => void)[] = [];
@@ -88,11 +94,13 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
     40,
   );
   const [p1, p2, p3, p4, p5, p6, ...others] = rest;
-  const pair = describePostgres(programs, folder, [p1, p2, p3, p4, p5, p6]);
+  const pair = describePostgres(programs, { folder, hosts }, [p1, p2, p3, p4, p5, p6]);
   const temporalPorts = others.slice(0, temporalHosts.length * 3);
   const productPorts = others.slice(temporalPorts.length);
   const temporalAddress = `${host}:${frontendEntry}`;
-  const frontends = [0, 1].map((nth) => ({ name: `frontend-${nth + 1}`, port: temporalPorts[nth * 3] ?? 0 }));
+  const frontends = temporalHosts.flatMap((name, nth) =>
+    name.startsWith('frontend') ? [{ name, port: temporalPorts[nth * 3] ?? 0 }] : [],
+  );
   const servers = pair.nodes.map(({ name, port, restPort }) => ({ name, port, checkPort: restPort }));
   const haproxy = describeHaproxy({
     command: programs.haproxy,
@@ -103,11 +111,11 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
     api: { port: apiEntry, backends: apis.map((name, nth) => ({ name, port: productPorts[nth] ?? 0 })) },
   });
 
-  progress.say('Starting etcd, two Postgres under Patroni, haproxy …');
+  progress.say(`Starting etcd, Postgres (${hosts}) under Patroni, haproxy …`);
   await start([pair.etcd, haproxy]);
   await start(pair.specs);
-  await untilPaired(pair, signal);
   const adminUrl = `postgres://${pair.superuser.name}:${pair.superuser.password}@${host}:${entry}/postgres`;
+  await untilPaired(pair, adminUrl, signal);
   const databases = await createDatabases(adminUrl);
 
   progress.say(`Starting Temporal: ${temporalHosts.join(', ')} …`);
@@ -122,7 +130,8 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
     signal,
   };
   await setUpSchema(setUp);
-  const hosts = describeTemporal({
+  const services = describeTemporal({
+    hosts,
     server: programs.temporal.server,
     folder,
     postgres,
@@ -130,8 +139,8 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
     ports: temporalPorts,
   });
   // The first writes what the cluster is called; two at once would refuse each other.
-  await start(hosts.slice(0, 1).map(({ spec }) => spec));
-  await start(hosts.slice(1).map(({ spec }) => spec));
+  await start(services.slice(0, 1).map(({ spec }) => spec));
+  await start(services.slice(1).map(({ spec }) => spec));
   await setUpNamespace(setUp, temporalAddress);
 
   const apiUrl = `http://${host}:${apiEntry}`;
@@ -148,9 +157,9 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
   const admin = createAdmin(shared);
   await createAdmin({ ...shared, DATABASE_OWNER_URL: databases.databaseOwnerUrl })('migrate');
   const callbackUrl = `${apiUrl}/provider/webhook`;
-  progress.say(`Starting ${[...apis, ...workers.map(({ name }) => name)].join(', ')} …`);
+  progress.say(`Starting ${[...apis, ...workersOf(hosts).map(({ name }) => name)].join(', ')} …`);
   await start([simulatorChild({ environment: shared, port: simulatorPort, callbackUrl, write: onLine })]);
-  await start(describeProduct(shared, productPorts, onLine));
+  await start(describeProduct(hosts, shared, productPorts, onLine));
 
   return {
     apiUrl,
@@ -167,6 +176,10 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
       if (node !== undefined) killServer(node, withDisk);
       return { revive };
     },
+    pids: () => ({
+      ...supervisor.pids(),
+      ...Object.fromEntries(pair.nodes.map((node) => [node.name, serverPid(node)])),
+    }),
     primary: async () => (await readPair(pair.nodes)).primary?.name,
     async untilWhole() {
       const deadline = performance.now() + wholeLimitMs;
@@ -190,11 +203,18 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
   };
 }
 
-async function untilPaired({ nodes }: PostgresPair, signal: AbortSignal): Promise<void> {
+/** Postgres is whole, and haproxy has seen who leads. */
+async function untilPaired({ nodes }: PostgresPair, adminUrl: string, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + wholeLimitMs;
-  while (!(await readPair(nodes)).whole) {
+  const answers = () =>
+    withClient(adminUrl, (client) => client.query('SELECT')).then(
+      () => true,
+      () => false,
+    );
+  while (!((await readPair(nodes)).whole && (await answers()))) {
     signal.throwIfAborted();
-    if (performance.now() > deadline) throw new StackError('Postgres got no synchronous standby');
+    if (performance.now() > deadline)
+      throw new StackError('Postgres does not answer, or got no synchronous standby');
     await sleep(250);
   }
 }
@@ -202,9 +222,9 @@ async function untilPaired({ nodes }: PostgresPair, signal: AbortSignal): Promis
 /** What asks goes before what answers. */
 async function stopAll(supervisor: Supervisor): Promise<void> {
   for (const names of [
-    [...apis, ...workers.map(({ name }) => name)],
+    [...apisOf(2), ...workersOf(2).map(({ name }) => name)],
     ['provider'],
-    temporalHosts,
+    temporalHostsOf(2),
     ['postgres-2'],
     ['postgres-1'],
   ])

@@ -1,4 +1,4 @@
-/** A primary of Postgres and its synchronous standby under Patroni, which keeps who leads in etcd. */
+/** A primary of Postgres, and with two hosts its synchronous standby, under Patroni, which keeps who leads in etcd. */
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,6 +6,7 @@ import { request } from 'undici';
 import { answersOk } from '../stack/children/node-children.ts';
 import { findRunUser, launchAs } from '../stack/host/run-user.ts';
 import type { ChildSpec } from '../stack/children/child.ts';
+import type { Hosts } from './product.ts';
 import { gatherPrograms, type ClusterPrograms } from './programs.ts';
 
 export interface PostgresNode {
@@ -30,14 +31,14 @@ const failover = { ttl: 10, loop_wait: 2, retry_timeout: 3, primary_start_timeou
 
 export function describePostgres(
   { patroni, etcd, postgres }: Pick<ClusterPrograms, 'patroni' | 'etcd' | 'postgres'>,
-  folder: string,
+  { folder, hosts }: { readonly folder: string; readonly hosts: Hosts },
   ports: readonly [number, number, number, number, number, number],
 ): PostgresPair {
   const [clientPort, peerPort, ...rest] = ports;
   const user = findRunUser();
   const bin = gatherPrograms(postgres, join(folder, 'postgres-bin'));
   const [password, replication] = [secret(), secret()];
-  const nodes = ([1, 2] as const).map((nth): PostgresNode => {
+  const nodes = [1, 2].slice(0, hosts).map((nth): PostgresNode => {
     const name = `postgres-${nth}`;
     const [port = 0, restPort = 0] = rest.slice((nth - 1) * 2);
     return { name, port, restPort, dataFolder: join(folder, name, 'data') };
@@ -146,7 +147,7 @@ function etcdSpec(
   };
 }
 
-/** The node that leads, and whether the other one is its synchronous standby. */
+/** The node that leads, and whether the other one, where there is one, is its synchronous standby. */
 export async function readPair(
   nodes: readonly PostgresNode[],
 ): Promise<{ readonly primary: PostgresNode | undefined; readonly whole: boolean }> {
@@ -154,7 +155,10 @@ export async function readPair(
     Promise.all(nodes.map((node) => says(node, 'primary'))),
     Promise.all(nodes.map((node) => says(node, 'synchronous'))),
   ]);
-  return { primary: nodes[primary.indexOf(true)], whole: primary.includes(true) && standby.includes(true) };
+  return {
+    primary: nodes[primary.indexOf(true)],
+    whole: primary.includes(true) && (nodes.length === 1 || standby.includes(true)),
+  };
 }
 
 const says = async ({ restPort }: PostgresNode, what: string): Promise<boolean> => {
@@ -169,10 +173,14 @@ const says = async ({ restPort }: PostgresNode, what: string): Promise<boolean> 
   }
 };
 
-/** SIGKILL to the server itself, whose Patroni dies beside it. */
-export function killServer({ dataFolder }: PostgresNode, withDisk: boolean): void {
-  const pid = Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
-  process.kill(pid, 'SIGKILL');
+/** Of the server itself, which is not Patroni's child. */
+export const serverPid = ({ dataFolder }: PostgresNode): number =>
+  Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
+
+/** SIGKILL to the server, whose Patroni dies beside it. */
+export function killServer(node: PostgresNode, withDisk: boolean): void {
+  const { dataFolder } = node;
+  process.kill(serverPid(node), 'SIGKILL');
   if (withDisk) rmSync(dataFolder, { recursive: true, force: true, maxRetries: 5 });
 }
 

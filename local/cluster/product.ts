@@ -1,4 +1,4 @@
-/** The product's processes of a cluster: two APIs, and two workers of each task queue. */
+/** The product's processes of a cluster: APIs, and workers of each task queue. */
 import type { ChildSpec } from '../stack/children/child.ts';
 import { answersOk, nodeChild } from '../stack/children/node-children.ts';
 import type { Environment } from '../stack/host/user-cache.ts';
@@ -6,20 +6,26 @@ import type { Environment } from '../stack/host/user-cache.ts';
 const host = '127.0.0.1';
 const drainMs = 31_000;
 
-export const apis = ['api-1', 'api-2'] as const;
-export const workers = [1, 2].flatMap((nth) =>
-  ['campaigns', 'webhooks', 'maintenance'].map((queue) => ({ name: `${queue}-${nth}`, queue })),
-);
+export type Hosts = 1 | 2;
+
+const numbers = (hosts: Hosts): readonly number[] => [1, 2].slice(0, hosts);
+
+export const apisOf = (hosts: Hosts): readonly string[] => numbers(hosts).map((nth) => `api-${nth}`);
+export const workersOf = (hosts: Hosts) =>
+  numbers(hosts).flatMap((nth) =>
+    ['campaigns', 'webhooks', 'maintenance'].map((queue) => ({ name: `${queue}-${nth}`, queue })),
+  );
 
 /** Ports: of the APIs, then of the workers. */
 export function describeProduct(
+  hosts: Hosts,
   environment: Environment,
   ports: readonly number[],
   onLine: (line: string) => void,
 ): readonly ChildSpec[] {
   const programs = [
-    ...apis.map((name) => ({ name, entry: 'src/server.js', variable: 'PORT', settings: {} })),
-    ...workers.map(({ name, queue }) => ({
+    ...apisOf(hosts).map((name) => ({ name, entry: 'src/server.js', variable: 'PORT', settings: {} })),
+    ...workersOf(hosts).map(({ name, queue }) => ({
       name,
       entry: 'src/worker.js',
       variable: 'METRICS_PORT',

@@ -1,7 +1,8 @@
-/** Temporal's services as processes of their own: two hosts of each that carries load. */
+/** Temporal's services as processes of their own: one or two hosts of each that carries load. */
 import { join, resolve } from 'node:path';
 import type { ChildSpec } from '../stack/children/child.ts';
 import { listens } from '../stack/children/node-children.ts';
+import type { Hosts } from './product.ts';
 
 export interface TemporalHost {
   readonly name: string;
@@ -10,6 +11,7 @@ export interface TemporalHost {
 }
 
 interface TemporalOptions {
+  readonly hosts: Hosts;
   readonly server: string;
   readonly folder: string;
   readonly postgres: { readonly port: number; readonly password: string };
@@ -23,18 +25,15 @@ const host = '127.0.0.1';
 // Cannot be changed once a cluster has run; few, for a machine that carries all of it.
 const historyShards = '64';
 
-export const temporalHosts = [
-  'frontend-1',
-  'frontend-2',
-  'history-1',
-  'history-2',
-  'matching-1',
-  'matching-2',
+export const temporalHostsOf = (hosts: Hosts): readonly string[] => [
+  ...['frontend', 'history', 'matching'].flatMap((service) =>
+    [1, 2].slice(0, hosts).map((nth) => `${service}-${nth}`),
+  ),
   'temporal-worker',
-] as const;
+];
 
 export function describeTemporal(options: TemporalOptions): readonly TemporalHost[] {
-  return temporalHosts.map((name, index) => {
+  return temporalHostsOf(options.hosts).map((name, index) => {
     const [grpcPort = 0, membershipPort = 0, httpPort = 0] = options.ports.slice(index * 3);
     return { name, grpcPort, spec: specOf(name, options, { grpcPort, membershipPort, httpPort }) };
   });

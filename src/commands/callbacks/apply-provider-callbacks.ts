@@ -4,7 +4,6 @@ import type { NotificationItem } from '../../provider/notification-item.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
 import {
-  adoptCallbacks,
   claimProviderCallback,
   claimProviderCallbacks,
   findWaitingCallback,
@@ -21,7 +20,6 @@ import { errorName, startPollingLoop, type Loop } from '../../concurrency/pollin
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
 const attempts = 3;
 const heldRestMs = 10_000;
-const adoptEveryMs = 1_000;
 
 /**
  * One round applies the oldest waiting callbacks and returns how many there were. Any number of workers may do so side by
@@ -33,13 +31,8 @@ export function createCallbackRounds(
 ): () => Promise<number> {
   const restingUntil = new Map<bigint, number>();
   const waiting = createLowWater<bigint>();
-  let nextAdoption = 0;
   return async () => {
     const now = performance.now();
-    if (now >= nextAdoption) {
-      await adoptCallbacks(dependencies.database);
-      nextAdoption = now + adoptEveryMs;
-    }
     for (const [id, until] of restingUntil) if (until <= now) restingUntil.delete(id);
     const { taken, held } = await applyRound(dependencies, [...restingUntil.keys()], waiting);
     for (const id of held) restingUntil.set(id, performance.now() + restMs);

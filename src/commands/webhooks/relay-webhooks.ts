@@ -33,6 +33,7 @@ export const defaultRelayOptions: RelayOptions = {
     lateAfterMs: 250,
     slowAfter: 1,
     hangingAfterSeconds: 1,
+    expiryHours: 24,
   },
   starts: { fewest: 4, most: 32, targetMs: 250, slow: 3 },
   fanOutBatch: 1000,
@@ -86,7 +87,7 @@ export function startWebhookRelay(
         const slowLimit = starts.slowRoom();
         const dispatched = await dispatchDeliveries(
           database,
-          { ...options.dispatch, limit, slowLimit },
+          { ...options.dispatch, limit, slowLimit, expiryHours: config.webhookExpiryHours },
           first,
         );
         for (const delivery of dispatched) starts.start(delivery);

@@ -3,11 +3,11 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { groupCalls } from '../../concurrency/group-calls.ts';
 import type { Connection, Database } from '../database/database.ts';
-import { bytes, nothing, row } from '../database/row.ts';
+import { bytes, nothing, row, timestamp } from '../database/row.ts';
 
 /**
  * Stores any number of bodies in one statement. They travel as one binary value and are cut apart in the database: an
- * array of bytea would be sent as hexadecimal text, at twice the size.
+ * array of bytea would be sent as hexadecimal text, at twice the size. (`applied_at` keeps the release before from adopting them.)
  */
 export async function insertProviderCallbacks(
   connection: Connection,
@@ -49,7 +49,7 @@ export function createCallbackInbox(database: Database): CallbackInbox {
   }, grouping);
 }
 
-const Waiting = row(t.type({ id: t.bigint, size: t.number }));
+const Waiting = row(t.type({ id: t.bigint, received_at: timestamp, size: t.number }));
 
 /** The earliest that waits, from `from` on. */
 export async function findWaitingCallback(
@@ -91,21 +91,29 @@ export async function claimProviderCallbacks(
   },
 ): Promise<readonly StoredCallback[]> {
   const waiting = await connection.any(sql.type(Waiting)`
-    SELECT id, size FROM waiting_callback
+    SELECT id, received_at, size FROM waiting_callback
     WHERE id >= ${from} AND id <> ALL (${sql.array(except, 'int8')})
     ORDER BY id
     LIMIT ${limit}
     FOR UPDATE SKIP LOCKED`);
   const ids: bigint[] = [];
+  const received: number[] = [];
   let total = 0;
-  for (const { id, size } of waiting) {
+  for (const { id, received_at: at, size } of waiting) {
     total += size;
     if (ids.length > 0 && total > maxBytes) break;
     ids.push(id);
+    received.push(at.getTime());
   }
   if (ids.length === 0) return [];
+  // Only the days in which they came are looked at; a millisecond has microseconds.
+  const [first, last] = [Math.min(...received), Math.max(...received) + 1].map((at) =>
+    new Date(at).toISOString(),
+  );
   return connection.any(sql.type(row(StoredCallback))`
-    SELECT id, body FROM provider_callback WHERE id = ANY(${sql.array(ids, 'int8')}) ORDER BY id`);
+    SELECT id, body FROM provider_callback
+    WHERE id = ANY(${sql.array(ids, 'int8')}) AND received_at BETWEEN ${first ?? ''} AND ${last ?? ''}
+    ORDER BY id`);
 }
 
 /** Locks one callback; undefined when it is applied or another worker holds it. */
@@ -114,7 +122,7 @@ export async function claimProviderCallback(
   id: bigint,
 ): Promise<StoredCallback | undefined> {
   const found = await connection.maybeOne(sql.type(row(StoredCallback))`
-    SELECT id, body FROM waiting_callback JOIN provider_callback USING (id)
+    SELECT id, body FROM waiting_callback JOIN provider_callback USING (id, received_at)
     WHERE id = ${id} FOR UPDATE OF waiting_callback SKIP LOCKED`);
   return found ?? undefined;
 }
@@ -135,16 +143,5 @@ export async function markCallbackFailed(
 }
 
 /** Of a callback that nobody will apply any more. */
-export const callbackIsOver = sql.fragment`applied_at IS NOT NULL AND NOT EXISTS (
+export const callbackIsOver = sql.fragment`NOT EXISTS (
   SELECT FROM waiting_callback AS waiting WHERE waiting.id = provider_callback.id)`;
-
-/** Lets those wait here that processes of the release before have stored and none of them is just applying. */
-export async function adoptCallbacks(connection: Connection): Promise<void> {
-  await connection.query(sql.type(nothing)`
-    WITH found AS (
-      SELECT id, received_at, octet_length(body) AS size FROM provider_callback
-      WHERE applied_at IS NULL ORDER BY id LIMIT 10000 FOR UPDATE SKIP LOCKED
-    ), told AS (
-      UPDATE provider_callback SET applied_at = now() FROM found WHERE provider_callback.id = found.id)
-    INSERT INTO waiting_callback (id, received_at, size) SELECT id, received_at, size FROM found`);
-}

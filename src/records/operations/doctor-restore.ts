@@ -141,7 +141,6 @@ export async function interruptUntoldEvents(connection: Connection, backupAt: Da
         ON webhook_configuration.workspace_id = waiting.workspace_id
        AND webhook_configuration.status = 'active'
        AND waiting.key = ANY (webhook_configuration.events)
-      ON CONFLICT (event_id, webhook_id) WHERE cause = 'event' DO NOTHING
     )
     UPDATE event SET fanned_out_at = now() FROM waiting WHERE event.id = waiting.id`);
 }

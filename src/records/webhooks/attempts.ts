@@ -42,10 +42,11 @@ export async function claimAttempts(
   ids: readonly string[],
   { leaseSeconds, expiryHours }: ClaimOptions,
 ): Promise<readonly Attempt[]> {
+  const given = sql.array([...ids], 'uuid');
   return connection.any(sql.type(row(Attempt))`
     WITH held AS MATERIALIZED (
       SELECT id FROM webhook_delivery
-      WHERE id = ANY (${sql.array([...ids], 'uuid')}) AND state = 'pending'
+      WHERE id = ANY (${given}) AND state = 'pending'
       FOR NO KEY UPDATE SKIP LOCKED
     ), source AS (
       SELECT webhook_delivery.id, event.body, webhook_configuration.url,
@@ -60,6 +61,7 @@ export async function claimAttempts(
       FROM webhook_delivery JOIN held USING (id)
       JOIN event ON event.id = webhook_delivery.event_id
       LEFT JOIN webhook_configuration ON webhook_configuration.id = webhook_delivery.webhook_id
+      WHERE webhook_delivery.id = ANY (${given})
     ), claimed AS (
       UPDATE webhook_delivery SET
         state = CASE WHEN source.refusal IS NULL THEN 'sending' ELSE 'failed' END,
@@ -68,7 +70,7 @@ export async function claimAttempts(
         attempted_at = CASE WHEN source.refusal IS NULL THEN now() END,
         sending_until = CASE WHEN source.refusal IS NULL THEN now() + make_interval(secs => ${leaseSeconds}) END
       FROM source
-      WHERE webhook_delivery.id = source.id AND webhook_delivery.state = 'pending'
+      WHERE webhook_delivery.id = source.id AND webhook_delivery.id = ANY (${given}) AND webhook_delivery.state = 'pending'
       RETURNING webhook_delivery.id, webhook_delivery.workspace_id, webhook_delivery.webhook_id,
         webhook_delivery.event_id, webhook_delivery.event_key
     )
@@ -103,6 +105,10 @@ export interface AttemptResult {
  * Endpoints are locked in the order of their ids, so that two workers cannot wait for each other.
  */
 export async function recordAttempts(connection: Connection, results: readonly AttemptResult[]) {
+  const of = sql.array(
+    results.map(({ id }) => id),
+    'uuid',
+  );
   await connection.query(sql.type(nothing)`
     WITH result AS (
       SELECT * FROM jsonb_to_recordset(${sql.jsonb(results.map((result) => ({ ...result })))}) AS given (
@@ -112,7 +118,7 @@ export async function recordAttempts(connection: Connection, results: readonly A
         state = result.state, error_code = result."errorCode", response_status = result."responseStatus",
         response_excerpt = result."responseExcerpt", duration_ms = result."durationMs", sending_until = NULL
       FROM result
-      WHERE webhook_delivery.id = result.id
+      WHERE webhook_delivery.id = result.id AND webhook_delivery.id = ANY (${of})
         AND (webhook_delivery.state = 'sending'
           OR (webhook_delivery.state = 'failed' AND webhook_delivery.error_code = 'interrupted'))
       RETURNING webhook_delivery.webhook_id, webhook_delivery.state, webhook_delivery.error_code

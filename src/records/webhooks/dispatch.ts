@@ -3,6 +3,9 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection, Database } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
+import { firstIdAt } from '../database/uuid-v7.ts';
+
+const hourMs = 60 * 60 * 1_000;
 
 export interface DispatchLimits {
   /** Deliveries to hand out in this round. */
@@ -24,6 +27,8 @@ export interface DispatchLimits {
   /** Consecutive time-outs, or requests that hang right now, that make an endpoint a slow one. */
   readonly slowAfter: number;
   readonly hangingAfterSeconds: number;
+  /** Made longer ago than this, a delivery is over, or swept within the hour. */
+  readonly expiryHours: number;
 }
 
 const Dispatched = t.type({
@@ -36,11 +41,11 @@ export type Dispatched = t.TypeOf<typeof Dispatched>;
 const WaitingId = row(t.type({ id: t.string }));
 type Fragment = ReturnType<typeof sql.fragment>;
 
+const since = (from: string | undefined): Fragment =>
+  from === undefined ? sql.fragment`TRUE` : sql.fragment`id >= ${from}`;
 /** Before the first one that waits lie those that are done, which Postgres passes while a transaction is open. */
 const waits = (from: string | undefined): Fragment =>
-  from === undefined
-    ? sql.fragment`state = 'pending' AND dispatched_at IS NULL`
-    : sql.fragment`state = 'pending' AND dispatched_at IS NULL AND id >= ${from}`;
+  sql.fragment`state = 'pending' AND dispatched_at IS NULL AND ${since(from)}`;
 
 /**
  * Those of one endpoint, to be ordered by both columns of the index: beside a million of another, Postgres would look for them
@@ -82,6 +87,7 @@ export async function dispatchDeliveries(
   limits: DispatchLimits,
   from?: string,
 ): Promise<readonly Dispatched[]> {
+  const openSince = firstIdAt(new Date(), -hourMs * (limits.expiryHours + 1));
   return database.transaction(async (transaction) => {
     await transaction.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtext('webhook-dispatch'))`);
     return transaction.any(sql.type(row(Dispatched))`
@@ -93,7 +99,7 @@ export async function dispatchDeliveries(
           count(*) FILTER (WHERE state = 'pending' AND dispatched_at < now() - make_interval(secs => ${limits.lateAfterMs / 1_000})
             AND dispatched_at > now() - interval '3 seconds')::int4 AS late
         FROM webhook_delivery
-        WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL
+        WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL AND id >= ${openSince}
         GROUP BY workspace_id, webhook_id
       ), crowd AS (
         SELECT workspace_id, sum(deliveries)::int4 AS deliveries FROM open GROUP BY workspace_id
@@ -147,11 +153,12 @@ export async function dispatchDeliveries(
         SELECT id FROM webhook_delivery
         WHERE id = ANY (ARRAY(SELECT id FROM chosen)) AND ${waits(from)}
         FOR NO KEY UPDATE SKIP LOCKED
+      ), dispatched AS (
+        UPDATE webhook_delivery SET dispatched_at = now()
+        WHERE id = ANY (ARRAY(SELECT id FROM held)) AND ${since(from)}
+        RETURNING id
       )
-      UPDATE webhook_delivery SET dispatched_at = now()
-      FROM chosen JOIN held USING (id)
-      WHERE webhook_delivery.id = chosen.id
-      RETURNING webhook_delivery.id, chosen.slow`);
+      SELECT id, slow FROM dispatched JOIN chosen USING (id)`);
   });
 }
 

@@ -96,7 +96,8 @@ const FanOut = row(t.type({ events: t.number, deliveries: t.number }));
  * Turns waiting events into one delivery per active, subscribed configuration: about `limit` deliveries in all, of which every
  * workspace has the same share, so that nobody waits behind a million events of another. From the first that waits on: before
  * it lie those that are done, which Postgres passes while a transaction is open. One statement, so that a process
- * killed at any point leaves either all of it or nothing; relays side by side take different events.
+ * killed at any point leaves either all of it or nothing. Relays side by side take different events: one that is held is
+ * passed, and one that another relay has just told is looked at again once it is locked, and left.
  */
 export function fanOutEvents(connection: Connection, limit: number, after?: string) {
   return connection.one(sql.type(FanOut)`
@@ -130,10 +131,9 @@ export function fanOutEvents(connection: Connection, limit: number, after?: stri
        AND webhook_configuration.status = 'active'
        AND waiting.key = ANY (webhook_configuration.events)
       ORDER BY waiting.id
-      ON CONFLICT (event_id, webhook_id) WHERE cause = 'event' DO NOTHING
       RETURNING id
     ), done AS (
-      UPDATE event SET fanned_out_at = now() FROM waiting WHERE event.id = waiting.id RETURNING event.id
+      UPDATE event SET fanned_out_at = now() WHERE id = ANY (ARRAY(SELECT id FROM waiting)) AND ${from(after)} RETURNING id
     )
     SELECT (SELECT count(*)::int4 FROM done) AS events, (SELECT count(*)::int4 FROM made) AS deliveries`);
 }

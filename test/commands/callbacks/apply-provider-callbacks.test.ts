@@ -90,18 +90,6 @@ describe('createCallbackRounds', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('applies what a process of the release before has stored, and leaves that one nothing to apply', async () => {
-    const place = await seed();
-    const body = Buffer.from(JSON.stringify(inbound(place, message('a')))).toString('hex');
-    await database.pool.query(
-      sql.type(nothing)`INSERT INTO provider_callback (body) VALUES (decode(${body}, 'hex'))`,
-    );
-    await deliver(createApplier(database.pool), [inbound(place, message('b'))]);
-    expect(await savedOf(place)).toEqual(['a', 'b']);
-    const unapplied = sql.fragment`SELECT id FROM provider_callback WHERE applied_at IS NULL`;
-    expect([await waiting(), await rowsOf(database.pool, unapplied)]).toEqual([0, []]);
-  });
-
   it('answers for phone number ids and accounts of nobody by doing nothing', async () => {
     const applier = createApplier(database.pool);
     const before = (await errors()).length;

@@ -36,6 +36,7 @@ const limits: DispatchLimits = {
   lateAfterMs: 400,
   slowAfter: 2,
   hangingAfterSeconds: 2,
+  expiryHours: 24,
 };
 const dispatchDeliveries = async (...parameters: Parameters<typeof dispatch>): Promise<readonly string[]> =>
   (await dispatch(...parameters)).map(({ id }) => id);

@@ -29,10 +29,12 @@ export const adminCommands: readonly AdminCommand[] = [
     name: 'migrate',
     summary:
       'apply the migrations that the database does not have yet, and give the processes their rights and limits',
-    options: {},
-    run: async ({ config, sqlFolder }) => {
+    options: {
+      finish: { description: 'also what must wait until nothing of the release before runs', flag: true },
+    },
+    run: async ({ config, sqlFolder }, { finish }) => {
       const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl;
-      const result = await migrate(ownerUrl, sqlFolder);
+      const result = await migrate(ownerUrl, sqlFolder, { finish: finish !== undefined });
       await prepareApplicationRole(ownerUrl, config.databaseUrl);
       return result;
     },

@@ -13,13 +13,13 @@ export async function findMissing({
   database,
   orchestrator,
 }: Pick<Dependencies, 'database' | 'orchestrator'>): Promise<readonly string[]> {
-  const [pending, temporal] = await Promise.all([
+  const [migrations, temporal] = await Promise.all([
     inTime(pendingMigrations(database, sqlFolder())),
     inTime(orchestrator.ping(checkTimeoutMs).then(() => true)),
   ]);
   return [
-    ...(pending === undefined ? ['postgres'] : []),
-    ...(pending !== undefined && pending.length > 0 ? ['migrations'] : []),
+    ...(migrations === undefined ? ['postgres'] : []),
+    ...(migrations !== undefined && migrations.pending.length > 0 ? ['migrations'] : []),
     ...(temporal === undefined ? ['temporal'] : []),
   ];
 }

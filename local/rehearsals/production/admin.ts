@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Environment } from '../../stack/host/user-cache.ts';
 
+/** An empty option is a flag. */
 export type Admin = (
   command: string,
   options?: Readonly<Record<string, string>>,
@@ -14,7 +15,9 @@ const ownEntry = fileURLToPath(new URL('../../../src/admin.js', import.meta.url)
 /** `entry` is the admin program of another release. */
 export function createAdmin(environment: Environment, entry = ownEntry): Admin {
   return async (command, options = {}) => {
-    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+    const args = Object.entries(options).flatMap(([name, value]) =>
+      value === '' ? [`--${name}`] : [`--${name}`, value],
+    );
     const { stdout } = await promisify(execFile)(process.execPath, [entry, command, ...args], {
       env: environment,
     });

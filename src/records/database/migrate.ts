@@ -1,6 +1,7 @@
 /**
  * Applies sql/*.sql in order: one transaction per file, under an advisory lock, each file's checksum kept.
  * A file whose first line is `-- no-transaction` runs outside a transaction (CREATE INDEX CONCURRENTLY), statement by statement.
+ * One whose first line ends with `deferred` is not for the release before: it waits for `finish`, but on a new database.
  * Needs a session of its own: the URL leads to Postgres itself, never to a pooler.
  */
 import { createHash } from 'node:crypto';
@@ -35,13 +36,21 @@ export class MigrationError extends Failure {}
 export interface MigrationResult {
   /** Names of the files applied now. */
   readonly applied: readonly string[];
+  /** What `finish` would apply. */
+  readonly deferred: readonly string[];
+}
+
+export interface MigrateOptions {
+  /** Nothing of the release before runs any more. */
+  readonly finish?: boolean;
+  readonly patience?: Patience;
 }
 
 /** Throws MigrationError when an applied file was edited or a file fails; what was applied before it stays. */
 export async function migrate(
   databaseUrl: string,
   folder: string,
-  patience: Patience = defaultPatience,
+  { finish = false, patience = defaultPatience }: MigrateOptions = {},
 ): Promise<MigrationResult> {
   const client = await connect({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   try {
@@ -50,15 +59,21 @@ export async function migrate(
     await client.query('SELECT pg_advisory_lock($1)', [lockKey]);
     await createMigrationTable(client);
     const applied: string[] = [];
+    const deferred: string[] = [];
     const known = await appliedMigrations(client);
+    const everything = finish || known.size === 0;
     for (const { name, text, sha256 } of await migrationFiles(folder)) {
       const before = known.get(name);
       if (before === sha256) continue;
       if (before !== undefined) throw new MigrationError(`${name} was edited after it had been applied`);
+      if (isDeferred({ text }) && !everything) {
+        deferred.push(name);
+        continue;
+      }
       await apply(client, { name, text, sha256 }, patience);
       applied.push(name);
     }
-    return { applied };
+    return { applied, deferred };
   } finally {
     await client.end();
   }
@@ -77,14 +92,22 @@ async function createMigrationTable(client: pg.Client): Promise<void> {
 const Presence = row(t.type({ present: t.boolean }));
 const Applied = row(t.type({ name: t.string, sha256: t.string }));
 
-/** Names of the files not applied yet; empty when the schema is up to date. */
-export async function pendingMigrations(connection: Connection, folder: string): Promise<readonly string[]> {
+export interface PendingMigrations {
+  /** Names of the files not applied yet; empty when the processes can work. */
+  readonly pending: readonly string[];
+  readonly deferred: readonly string[];
+}
+
+export async function pendingMigrations(connection: Connection, folder: string): Promise<PendingMigrations> {
   const files = await migrationFiles(folder);
   const present = await connection.oneFirst(sql.type(Presence)`
     SELECT to_regclass('migration') IS NOT NULL AS present`);
   const applied = present ? await connection.any(sql.type(Applied)`SELECT name, sha256 FROM migration`) : [];
   const known = new Map(applied.map(({ name, sha256 }) => [name, sha256]));
-  return files.filter(({ name, sha256 }) => known.get(name) !== sha256).map(({ name }) => name);
+  const missing = files.filter(({ name, sha256 }) => known.get(name) !== sha256);
+  const named = (later: boolean) =>
+    missing.filter((file) => isDeferred(file) === later).map(({ name }) => name);
+  return { pending: named(false), deferred: named(true) };
 }
 
 /** A connection that is lost fails its statement; without a listener it would end the process as well. */
@@ -157,8 +180,7 @@ async function applyConcurrently(client: pg.Client, file: MigrationFile): Promis
   // Of a run that was killed. `IF NOT EXISTS` would take one for an index.
   await dropLeftovers();
   try {
-    for (const statement of file.text.split(/;\s*$/m).filter((part) => part.trim() !== ''))
-      await client.query(statement);
+    for (const statement of statementsOf(file)) await client.query(statement);
   } catch (error) {
     await dropLeftovers().catch(() => undefined);
     throw error;
@@ -180,8 +202,18 @@ async function note(client: pg.Client, { name, sha256 }: MigrationFile): Promise
   await client.query('INSERT INTO migration (name, sha256) VALUES ($1, $2)', [name, sha256]);
 }
 
-function isConcurrent({ text }: MigrationFile): boolean {
+/** By the semicolons at ends of lines, but for those of blocks in dollars. */
+function statementsOf({ text }: MigrationFile): readonly string[] {
+  const statements = text.match(/(?:\$\$[^]*?\$\$|(?!;\s*$)[^])+/gm) ?? [];
+  return statements.filter((statement) => statement.trim() !== '');
+}
+
+function isConcurrent({ text }: Pick<MigrationFile, 'text'>): boolean {
   return text.startsWith('-- no-transaction');
+}
+
+function isDeferred({ text }: Pick<MigrationFile, 'text'>): boolean {
+  return /^-- .*deferred$/m.exec(text)?.index === 0;
 }
 
 async function explainContention(

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 const file = (name: string, text: string) => writeFile(join(folder, name), text);
-const run = () => migrate(database.ownerUrl, folder, quick);
+const run = () => migrate(database.ownerUrl, folder, { patience: quick });
 const ask = async (text: string): Promise<unknown> => (await client.query(text)).rows[0]?.answer;
 const columns = () =>
   ask(`SELECT count(*)::int AS answer FROM information_schema.columns WHERE table_name = 'thing'`);
@@ -69,7 +69,9 @@ describe('a migration that needs a table for itself', () => {
 
   it('lets those who wait behind it go on after its time limit', async () => {
     await whileSomebodyReads(async () => {
-      const migrating = migrate(database.ownerUrl, folder, { lockTimeoutMs: 200, attempts: 1, pauseMs: 0 });
+      const migrating = migrate(database.ownerUrl, folder, {
+        patience: { lockTimeoutMs: 200, attempts: 1, pauseMs: 0 },
+      });
       const ended = migrating.catch(() => 'gave up');
       await expect
         .poll(() => ask('SELECT count(*)::int AS answer FROM pg_locks WHERE NOT granted'))
@@ -82,9 +84,9 @@ describe('a migration that needs a table for itself', () => {
 
   it('gets it between two short transactions, and is applied when it is run again', async () => {
     await whileSomebodyReads(() => expect(run()).rejects.toThrow('run it again'));
-    expect(await run()).toEqual({ applied: ['0001_more.sql'] });
+    expect(await run()).toEqual({ applied: ['0001_more.sql'], deferred: [] });
     expect(await columns()).toBe(3);
-    expect(await run()).toEqual({ applied: [] });
+    expect(await run()).toEqual({ applied: [], deferred: [] });
   });
 });
 
@@ -102,7 +104,7 @@ describe('a migration outside a transaction', () => {
     await client.query(`INSERT INTO thing VALUES (1, 'one')`);
     const migrating = run();
     await client.query('COMMIT');
-    expect(await migrating).toEqual({ applied: ['0001_index.sql'] });
+    expect(await migrating).toEqual({ applied: ['0001_index.sql'], deferred: [] });
     expect(await indexes(true)).toBe(1);
   });
 
@@ -120,7 +122,7 @@ describe('a migration outside a transaction', () => {
     await client.query('CREATE UNIQUE INDEX CONCURRENTLY thing_name ON thing (name)').catch(() => undefined);
     expect(await indexes(false)).toBe(1);
     await client.query('DELETE FROM thing');
-    expect(await run()).toEqual({ applied: ['0001_index.sql'] });
+    expect(await run()).toEqual({ applied: ['0001_index.sql'], deferred: [] });
     expect([await indexes(true), await indexes(false)]).toEqual([1, 0]);
   });
 });
@@ -130,6 +132,27 @@ it('refuses a file that was edited after it had been applied', async () => {
   await run();
   await file('0001_more.sql', 'ALTER TABLE thing ADD COLUMN second int');
   await expect(run()).rejects.toThrow('0001_more.sql was edited after it had been applied');
+});
+
+it('keeps what the release before could not live with for the call that finishes, but on a new database', async () => {
+  await file('0001_more.sql', 'ALTER TABLE thing ADD COLUMN first int');
+  const later = `-- no-transaction deferred\nDO $$ BEGIN\n  PERFORM 1;\nEND $$;\nALTER TABLE thing DROP COLUMN first;\n`;
+  expect(await run()).toEqual({ applied: ['0001_more.sql'], deferred: [] });
+  await file('0002_less.sql', later);
+  expect(await run()).toEqual({ applied: [], deferred: ['0002_less.sql'] });
+  expect(await pendingMigrations(database.pool, folder)).toEqual({
+    pending: [],
+    deferred: ['0002_less.sql'],
+  });
+  expect(await columns()).toBe(3);
+  expect(await migrate(database.ownerUrl, folder, { finish: true })).toEqual({
+    applied: ['0002_less.sql'],
+    deferred: [],
+  });
+  expect(await columns()).toBe(2);
+  await client.query('DELETE FROM migration; ALTER TABLE thing ADD COLUMN first int');
+  await file('0001_more.sql', 'SELECT 1');
+  expect(await run()).toEqual({ applied: ['0001_more.sql', '0002_less.sql'], deferred: [] });
 });
 
 it('applies each file once when several run it at a time', async () => {
@@ -163,7 +186,7 @@ it('leaves no file half applied when it is killed, whenever that is, and goes on
   );
   const seen = new Set<unknown>();
   await cutAnywhere(
-    (url) => migrate(url, folder, quick),
+    (url) => migrate(url, folder, { patience: quick }),
     async () => {
       const applied = await ask('SELECT count(*)::int AS answer FROM migration');
       expect(await columns()).toBe(2 + 2 * Number(applied));
@@ -202,6 +225,8 @@ describe('the migrations since the first release', () => {
     expect(names.length).toBeGreaterThan(0);
     const texts = await Promise.all(names.map((name) => readFile(join('sql', name), 'utf8')));
     const found = names.filter((_name, at) => {
+      // What waits for the release before to be gone is run under load by test/records/operations/partitions.test.ts.
+      if (/^-- .*deferred\n/.test(texts[at] ?? '')) return false;
       const text = (texts[at] ?? '').replaceAll(/--.*$/gm, '');
       // What is made in the same file is nobody's yet.
       const fresh = [...text.matchAll(/CREATE TABLE (\w+)/gi)].map(([, table]) => table);

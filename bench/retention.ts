@@ -1,6 +1,6 @@
 /**
  * Whether the tables of events and deliveries stay level while they are filled and cleaned: rounds of events that are fanned
- * out, claimed, recorded and, one round later, removed by age, as retention does it. `--rounds N` (15), `--events N` of each
+ * out, claimed, recorded and, one round later, moved to what was there before the tables had days and removed row by row. `--rounds N` (15), `--events N` of each
  * (10,000). Vacuum looks every 5 seconds instead of every minute, as the rounds last seconds instead of days.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,7 +57,7 @@ async function age(before: Date): Promise<void> {
     [before],
   );
   await client.query(
-    `UPDATE event SET occurred_at = occurred_at - interval '31 days' WHERE occurred_at < $1`,
+    `UPDATE event SET id = uuidv7(interval '-31 days'), occurred_at = occurred_at - interval '31 days' WHERE occurred_at < $1`,
     [before],
   );
 }
@@ -74,9 +74,10 @@ async function clean(): Promise<number> {
 
 async function megabytes(): Promise<Readonly<Record<string, number>>> {
   const sizes = tables.map(async (table) => {
-    const { rows } = await client.query<{ size: string }>('SELECT pg_total_relation_size($1) AS size', [
-      table,
-    ]);
+    const { rows } = await client.query<{ size: string }>(
+      'SELECT sum(pg_total_relation_size(relid)) AS size FROM pg_partition_tree($1)',
+      [table],
+    );
     return [table, Number(rows[0]?.size) / 1_048_576] as const;
   });
   return Object.fromEntries(await Promise.all(sizes));

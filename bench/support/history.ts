@@ -12,6 +12,25 @@ const grown = [
   'ledger_entry, provider_callback',
 ];
 
+/** A day each for the month before today, instead of one partition for what came before the tables had days. */
+const daysOfBefore = `DO $$
+  DECLARE
+    of text;
+    day date;
+    before text;
+  BEGIN
+    FOREACH of IN ARRAY ARRAY['event', 'webhook_delivery', 'provider_callback'] LOOP
+      SELECT inhrelid::regclass INTO before FROM pg_inherits WHERE inhparent = of::regclass AND inhrelid::regclass::text LIKE of || '_before_%';
+      CONTINUE WHEN before IS NULL;
+      EXECUTE 'DROP TABLE ' || before;
+      FOR day IN SELECT right(before, 8)::date - n FROM generate_series(1, 31) AS n LOOP
+        EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%s) TO (%s) WITH (%s)', of || to_char(day, '_YYYYMMDD'), of,
+          partition_bound(of, day), partition_bound(of, day + 1),
+          (SELECT array_to_string(reloptions, ', ') FROM pg_class WHERE oid = (of || '_default')::regclass));
+      END LOOP;
+    END LOOP;
+  END $$`;
+
 type Statement = readonly [string, ...unknown[]];
 
 /**
@@ -40,6 +59,7 @@ function statementsOf(rows: number) {
   const half = Math.ceil(rows / 2);
   const days = `interval '30 days' * (n::float8 / $1)`;
   const first: readonly Statement[] = [
+    [daysOfBefore],
     [
       `INSERT INTO workspace (name) SELECT 'history' FROM generate_series(1, $1::int - (SELECT count(*) FROM workspace)::int)`,
       workspaces,

@@ -18,6 +18,7 @@ it(
       throw new Error(`The rehearsal failed:\n${error.stdout}${error.stderr}`);
     });
     expect(stdout).toContain('lost 0, doubled 0, unknown 0; the provider took 1300 of 1300');
+    expect(stdout).toContain('Finishing the migrations …');
     // A clone without history says so, and this release takes the part of the one before.
     expect(stdout).toContain(
       'release' in previous ? `Upgrading from release ${previous.release.version}` : previous.missing,

@@ -1,6 +1,7 @@
 /**
  * One rolling upgrade: a campaign asleep and one in mid-send on the old release, their workflows replayed by the new one,
- * migrations under that load, the new processes beside the old ones, SIGTERM to the old ones, the rest on the new ones.
+ * migrations under that load, the new processes beside the old ones, SIGTERM to the old ones, what of the migrations had to wait
+ * for that, the rest on the new ones.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatherEvidence, readProviderTally, readGauges, type Standing } from '../evidence.ts';
@@ -91,7 +92,11 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const drained = await drainAll([old.api, old.worker]);
   const inTime = Date.now() < dueAt.getTime();
   const { status: statusThen } = await until(sending, () => true);
-  say(`They have ended after ${describe(drained)}; the campaign stands at ${statusThen}.`);
+  say(
+    `They have ended after ${describe(drained)}; the campaign stands at ${statusThen}. Finishing the migrations …`,
+  );
+  const { applied: finished = '' } = await site.adminOf(rehearsal.newFolder)('migrate', { finish: '' });
+  say(`Finished (${finished === '' ? 'nothing to do' : finished}).`);
   await site.adminOf(rehearsal.newFolder)('update-channel', {
     'channel-id': channelId,
     'messages-per-second': String(plan.rate.after),

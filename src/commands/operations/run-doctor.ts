@@ -4,6 +4,7 @@ import { checkBooks } from './check-books.ts';
 import { checkCampaignWorkflows, checkOpenCampaigns } from './check-campaigns.ts';
 import { checkDeliveries, checkDeliveryWorkflows } from './check-deliveries.ts';
 import { checkClaims, checkQueues } from './check-overdue.ts';
+import { checkPartitions } from './check-partitions.ts';
 import { checkSchedules } from './check-schedules.ts';
 import type { Check, Doctor, Finding } from './check.ts';
 
@@ -15,6 +16,7 @@ export const everyCheck: readonly Check[] = [
   checkSchedules,
   checkClaims,
   checkQueues,
+  checkPartitions,
   checkBooks,
 ];
 

@@ -68,6 +68,11 @@ export async function recentCallback(connection: Connection): Promise<bigint | u
   return id ?? undefined;
 }
 
+const dayMs = 24 * 60 * 60 * 1_000;
+/** In UTC, or so many days later. */
+const startOfDay = (ms: number, days = 0): string =>
+  new Date((Math.floor(ms / dayMs) + days) * dayMs).toISOString();
+
 const StoredCallback = t.type({ id: t.bigint, body: bytes });
 export type StoredCallback = t.TypeOf<typeof StoredCallback>;
 
@@ -106,13 +111,12 @@ export async function claimProviderCallbacks(
     received.push(at.getTime());
   }
   if (ids.length === 0) return [];
-  // Only the days in which they came are looked at; a millisecond has microseconds.
-  const [first, last] = [Math.min(...received), Math.max(...received) + 1].map((at) =>
-    new Date(at).toISOString(),
-  );
+  // Only the days in which they came are looked at; a part of a day would be read by its time instead of by these ids.
+  const first = startOfDay(Math.min(...received));
+  const last = startOfDay(Math.max(...received), 1);
   return connection.any(sql.type(row(StoredCallback))`
     SELECT id, body FROM provider_callback
-    WHERE id = ANY(${sql.array(ids, 'int8')}) AND received_at BETWEEN ${first ?? ''} AND ${last ?? ''}
+    WHERE id = ANY(${sql.array(ids, 'int8')}) AND received_at >= ${first} AND received_at < ${last}
     ORDER BY id`);
 }
 

@@ -38,13 +38,14 @@ export function limitApplication(url: string): Promise<string> {
   });
 }
 
-// Money is only added to, and the schema is not the application's.
+// Money is only added to, and the schema is not the application's, but for days of what is removed by age.
 const rightsOf = (role: string): string => `
   BEGIN;
   GRANT USAGE ON SCHEMA public TO ${role};
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
   REVOKE UPDATE, DELETE ON ledger_entry FROM ${role};
   REVOKE INSERT, UPDATE, DELETE ON migration FROM ${role};
+  GRANT EXECUTE ON FUNCTION make_partitions, drop_partition TO ${role};
   COMMIT`;
 
 // Behind a pooler both may have other names than in the URL.

@@ -1,9 +1,13 @@
-/** Removal by age, a batch at a time: short statements, so that nobody waits and vacuum keeps up. */
+/**
+ * Removal by age, a batch at a time: short statements, so that nobody waits and vacuum keeps up. Days of events, deliveries
+ * and callbacks go as a whole (`partitions.ts`); here goes what lay in their tables before they had days.
+ */
 import { sql, type FragmentSqlToken } from 'slonik';
 import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
 import { deleteExpiredIdempotencyKeys } from '../workspaces/idempotency-keys.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing } from '../database/row.ts';
+import { firstIdAt } from '../database/uuid-v7.ts';
 import { forgetReached } from '../sending/messaging-limit.ts';
 
 export interface Batch {
@@ -14,23 +18,30 @@ export interface Batch {
 /** Removes one batch; returns how many rows went. */
 export type Removal = (connection: Connection, batch: Batch) => Promise<number>;
 
+const dayMs = 24 * 60 * 60 * 1_000;
+/** The beginning of a day in UTC. */
+const daysAgo = (days: number): Date => new Date((Math.floor(Date.now() / dayMs) - days) * dayMs);
+
 const by = (column: FragmentSqlToken) => ({
-  isOld: (days: number) => sql.fragment`${column} < now() - make_interval(days => ${days})`,
+  isOld: (days: number) => sql.fragment`${column} < ${daysAgo(days).toISOString()}`,
   order: column,
 });
+/** An id is the time at which it was made. */
+const byId = {
+  isOld: (days: number) => sql.fragment`id < ${firstIdAt(daysAgo(days))}`,
+  order: sql.fragment`id`,
+};
 
-// A delivery's id is the time at which it was made.
 const tables = {
   deliveries: {
     table: sql.fragment`webhook_delivery`,
     isOver: sql.fragment`state IN ('delivered', 'failed')`,
-    isOld: (days: number) => sql.fragment`id < (SELECT uuidv7(-make_interval(days => ${days})))`,
-    order: sql.fragment`id`,
+    ...byId,
   },
   events: {
     table: sql.fragment`event`,
     isOver: sql.fragment`fanned_out_at IS NOT NULL`,
-    ...by(sql.fragment`occurred_at`),
+    ...byId,
   },
   callbacks: {
     table: sql.fragment`provider_callback`,
@@ -51,7 +62,7 @@ function removalFrom(name: keyof typeof tables): Removal {
       DELETE FROM ${table} WHERE id = ANY (ARRAY(
         SELECT id FROM ${table} WHERE ${isOld(olderThanDays)} AND ${isOver}
         ORDER BY ${order} LIMIT ${limit}
-        FOR UPDATE SKIP LOCKED))`);
+        FOR UPDATE SKIP LOCKED)) AND ${isOld(olderThanDays)}`);
     return rowCount;
   };
 }

@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import type { DeliveryState, WebhookErrorCode } from '../../domain/webhooks/delivery.ts';
 import { maxPayloadBytes } from '../../domain/webhooks/delivery.ts';
 import type { Connection } from '../database/database.ts';
+import { amongIds } from '../database/id-bounds.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
 
 const Refusal = t.keyof({ endpoint_inactive: null, expired: null, payload_too_large: null });
@@ -42,11 +43,15 @@ export async function claimAttempts(
   ids: readonly string[],
   { leaseSeconds, expiryHours }: ClaimOptions,
 ): Promise<readonly Attempt[]> {
-  const given = sql.array([...ids], 'uuid');
+  // By themselves, so that the bodies are looked for in the days of these events alone.
+  const eventIds = await connection.anyFirst(sql.type(Id)`
+    SELECT event_id AS id FROM webhook_delivery WHERE ${amongIds(ids)} AND state = 'pending'`);
+  if (eventIds.length === 0) return [];
+  const given = amongIds(ids, sql.fragment`webhook_delivery.id`);
   return connection.any(sql.type(row(Attempt))`
     WITH held AS MATERIALIZED (
       SELECT id FROM webhook_delivery
-      WHERE id = ANY (${given}) AND state = 'pending'
+      WHERE ${given} AND state = 'pending'
       FOR NO KEY UPDATE SKIP LOCKED
     ), source AS (
       SELECT webhook_delivery.id, event.body, webhook_configuration.url,
@@ -59,9 +64,9 @@ export async function claimAttempts(
           WHEN octet_length(event.body) > ${maxPayloadBytes} THEN 'payload_too_large'
         END AS refusal
       FROM webhook_delivery JOIN held USING (id)
-      JOIN event ON event.id = webhook_delivery.event_id
+      JOIN event ON event.id = webhook_delivery.event_id AND ${amongIds(eventIds, sql.fragment`event.id`)}
       LEFT JOIN webhook_configuration ON webhook_configuration.id = webhook_delivery.webhook_id
-      WHERE webhook_delivery.id = ANY (${given})
+      WHERE ${given}
     ), claimed AS (
       UPDATE webhook_delivery SET
         state = CASE WHEN source.refusal IS NULL THEN 'sending' ELSE 'failed' END,
@@ -70,7 +75,7 @@ export async function claimAttempts(
         attempted_at = CASE WHEN source.refusal IS NULL THEN now() END,
         sending_until = CASE WHEN source.refusal IS NULL THEN now() + make_interval(secs => ${leaseSeconds}) END
       FROM source
-      WHERE webhook_delivery.id = source.id AND webhook_delivery.id = ANY (${given}) AND webhook_delivery.state = 'pending'
+      WHERE webhook_delivery.id = source.id AND ${given} AND webhook_delivery.state = 'pending'
       RETURNING webhook_delivery.id, webhook_delivery.workspace_id, webhook_delivery.webhook_id,
         webhook_delivery.event_id, webhook_delivery.event_key
     )
@@ -88,7 +93,7 @@ export async function listStillPending(
   ids: readonly string[],
 ): Promise<readonly string[]> {
   return connection.anyFirst(sql.type(Id)`
-    SELECT id FROM webhook_delivery WHERE id = ANY (${sql.array([...ids], 'uuid')}) AND state = 'pending'`);
+    SELECT id FROM webhook_delivery WHERE ${amongIds(ids)} AND state = 'pending'`);
 }
 
 export interface AttemptResult {
@@ -105,9 +110,9 @@ export interface AttemptResult {
  * Endpoints are locked in the order of their ids, so that two workers cannot wait for each other.
  */
 export async function recordAttempts(connection: Connection, results: readonly AttemptResult[]) {
-  const of = sql.array(
+  const of = amongIds(
     results.map(({ id }) => id),
-    'uuid',
+    sql.fragment`webhook_delivery.id`,
   );
   await connection.query(sql.type(nothing)`
     WITH result AS (
@@ -118,7 +123,7 @@ export async function recordAttempts(connection: Connection, results: readonly A
         state = result.state, error_code = result."errorCode", response_status = result."responseStatus",
         response_excerpt = result."responseExcerpt", duration_ms = result."durationMs", sending_until = NULL
       FROM result
-      WHERE webhook_delivery.id = result.id AND webhook_delivery.id = ANY (${of})
+      WHERE webhook_delivery.id = result.id AND ${of}
         AND (webhook_delivery.state = 'sending'
           OR (webhook_delivery.state = 'failed' AND webhook_delivery.error_code = 'interrupted'))
       RETURNING webhook_delivery.webhook_id, webhook_delivery.state, webhook_delivery.error_code

@@ -2,6 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection, Database } from '../database/database.ts';
+import { sinceId } from '../database/id-bounds.ts';
 import { nothing, row } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
 
@@ -41,11 +42,9 @@ export type Dispatched = t.TypeOf<typeof Dispatched>;
 const WaitingId = row(t.type({ id: t.string }));
 type Fragment = ReturnType<typeof sql.fragment>;
 
-const since = (from: string | undefined): Fragment =>
-  from === undefined ? sql.fragment`TRUE` : sql.fragment`id >= ${from}`;
 /** Before the first one that waits lie those that are done, which Postgres passes while a transaction is open. */
 const waits = (from: string | undefined): Fragment =>
-  sql.fragment`state = 'pending' AND dispatched_at IS NULL AND ${since(from)}`;
+  sql.fragment`state = 'pending' AND dispatched_at IS NULL AND ${sinceId(from)}`;
 
 /**
  * Those of one endpoint, to be ordered by both columns of the index: beside a million of another, Postgres would look for them
@@ -99,7 +98,7 @@ export async function dispatchDeliveries(
           count(*) FILTER (WHERE state = 'pending' AND dispatched_at < now() - make_interval(secs => ${limits.lateAfterMs / 1_000})
             AND dispatched_at > now() - interval '3 seconds')::int4 AS late
         FROM webhook_delivery
-        WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL AND id >= ${openSince}
+        WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL AND ${sinceId(openSince)}
         GROUP BY workspace_id, webhook_id
       ), crowd AS (
         SELECT workspace_id, sum(deliveries)::int4 AS deliveries FROM open GROUP BY workspace_id
@@ -155,7 +154,7 @@ export async function dispatchDeliveries(
         FOR NO KEY UPDATE SKIP LOCKED
       ), dispatched AS (
         UPDATE webhook_delivery SET dispatched_at = now()
-        WHERE id = ANY (ARRAY(SELECT id FROM held)) AND ${since(from)}
+        WHERE id = ANY (ARRAY(SELECT id FROM held)) AND ${sinceId(from)}
         RETURNING id
       )
       SELECT id, slow FROM dispatched JOIN chosen USING (id)`);

@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import { type NewEvent, serialiseEvent } from '../../codecs/event.ts';
 import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import type { Connection } from '../database/database.ts';
+import { sinceId } from '../database/id-bounds.ts';
 import { nothing, row } from '../database/row.ts';
 
 const Key = row(t.type({ key: t.string }));
@@ -75,15 +76,13 @@ export function insertTestEvent(connection: Connection, workspaceId: number, eve
     RETURNING id`);
 }
 
-const from = (id: string | undefined) => (id === undefined ? sql.fragment`TRUE` : sql.fragment`id >= ${id}`);
-
 /**
  * The first, from `after` on; cheap enough to ask many times a second. In the order of its index: with statistics from the middle
  * of a burst Postgres would look for any one in the table, and read all of it once nothing waits any more.
  */
 export async function findWaitingEvent(connection: Connection, after?: string): Promise<string | undefined> {
   const id = await connection.maybeOneFirst(sql.type(EventId)`
-    SELECT id FROM event WHERE fanned_out_at IS NULL AND ${from(after)} ORDER BY id LIMIT 1`);
+    SELECT id FROM event WHERE fanned_out_at IS NULL AND ${sinceId(after)} ORDER BY id LIMIT 1`);
   return id ?? undefined;
 }
 
@@ -102,10 +101,10 @@ const FanOut = row(t.type({ events: t.number, deliveries: t.number }));
 export function fanOutEvents(connection: Connection, limit: number, after?: string) {
   return connection.one(sql.type(FanOut)`
     WITH RECURSIVE workspace AS (
-      (SELECT workspace_id FROM event WHERE fanned_out_at IS NULL AND ${from(after)} ORDER BY workspace_id LIMIT 1)
+      (SELECT workspace_id FROM event WHERE fanned_out_at IS NULL AND ${sinceId(after)} ORDER BY workspace_id LIMIT 1)
       UNION ALL
       SELECT (SELECT next.workspace_id FROM event AS next
-              WHERE next.fanned_out_at IS NULL AND next.workspace_id > workspace.workspace_id AND ${from(after)}
+              WHERE next.fanned_out_at IS NULL AND next.workspace_id > workspace.workspace_id AND ${sinceId(after)}
               ORDER BY next.workspace_id LIMIT 1)
       FROM workspace WHERE workspace.workspace_id IS NOT NULL
     ), share AS (
@@ -117,7 +116,7 @@ export function fanOutEvents(connection: Connection, limit: number, after?: stri
       SELECT first.id, first.workspace_id, first.key
       FROM share CROSS JOIN LATERAL (
         SELECT id, workspace_id, key FROM event
-        WHERE event.workspace_id = share.workspace_id AND fanned_out_at IS NULL AND ${from(after)}
+        WHERE event.workspace_id = share.workspace_id AND fanned_out_at IS NULL AND ${sinceId(after)}
         ORDER BY id
         LIMIT share.events
         FOR UPDATE SKIP LOCKED
@@ -133,7 +132,7 @@ export function fanOutEvents(connection: Connection, limit: number, after?: stri
       ORDER BY waiting.id
       RETURNING id
     ), done AS (
-      UPDATE event SET fanned_out_at = now() WHERE id = ANY (ARRAY(SELECT id FROM waiting)) AND ${from(after)} RETURNING id
+      UPDATE event SET fanned_out_at = now() WHERE id = ANY (ARRAY(SELECT id FROM waiting)) AND ${sinceId(after)} RETURNING id
     )
     SELECT (SELECT count(*)::int4 FROM done) AS events, (SELECT count(*)::int4 FROM made) AS deliveries`);
 }

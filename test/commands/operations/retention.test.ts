@@ -29,12 +29,15 @@ it('removes what is older than the limit, by batches, and nothing else', async (
   await query(database, `UPDATE webhook_delivery SET state = 'delivered'`);
   await query(
     database,
-    `UPDATE event SET occurred_at = now() - CASE WHEN number <= 25 THEN interval '31 days' ELSE interval '29 days' END
-     FROM (SELECT id, row_number() OVER (ORDER BY id) AS number FROM event) AS numbered WHERE numbered.id = event.id`,
+    `UPDATE webhook_delivery SET id = uuidv7(age)
+     FROM (SELECT id, CASE WHEN row_number() OVER (ORDER BY id) <= 25 THEN interval '-31 days' ELSE interval '-29 days' END AS age
+       FROM webhook_delivery) AS aged WHERE aged.id = webhook_delivery.id`,
   );
   await query(
     database,
-    `UPDATE webhook_delivery SET id = uuidv7(event.occurred_at - now()) FROM event WHERE event.id = webhook_delivery.event_id`,
+    `UPDATE event SET id = uuidv7(age)
+     FROM (SELECT id, CASE WHEN row_number() OVER (ORDER BY id) <= 25 THEN interval '-31 days' ELSE interval '-29 days' END AS age
+       FROM event) AS aged WHERE aged.id = event.id`,
   );
   await query(
     database,
@@ -67,6 +70,7 @@ it('removes what is older than the limit, by batches, and nothing else', async (
     },
   );
   expect(summary).toEqual({
+    days: 0,
     deliveries: 25,
     events: 25,
     callbacks: 1,
@@ -77,7 +81,7 @@ it('removes what is older than the limit, by batches, and nothing else', async (
     files: 0,
     leftovers: 0,
   });
-  expect(batches).toBe(12);
+  expect(batches).toBe(18);
   const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
     database,
     `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM webhook_delivery) AS deliveries,

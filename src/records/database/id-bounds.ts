@@ -1,0 +1,20 @@
+/** Conditions on ids by which Postgres plans a statement for the few days that may hold them, and for no others. */
+import { sql, type FragmentSqlToken } from 'slonik';
+import { firstIdAt } from './uuid-v7.ts';
+
+/** Clocks differ by less. */
+const hourMs = 60 * 60 * 1_000;
+
+/** From that one on, up to now; without it every day. */
+export const sinceId = (from: string | undefined, column = sql.fragment`id`): FragmentSqlToken =>
+  from === undefined
+    ? sql.fragment`TRUE`
+    : sql.fragment`${column} >= ${from} AND ${column} < ${firstIdAt(new Date(), hourMs)}`;
+
+/** Their days are told by the first and the last: one by one, looking for them takes longer than the statement. */
+export function amongIds(ids: readonly string[], column = sql.fragment`id`): FragmentSqlToken {
+  const sorted = ids.toSorted();
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  if (first === undefined || last === undefined) return sql.fragment`FALSE`;
+  return sql.fragment`${column} = ANY (ARRAY(SELECT unnest(${sql.array(sorted, 'uuid')}))) AND ${column} BETWEEN ${first} AND ${last}`;
+}

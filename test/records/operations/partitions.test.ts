@@ -1,0 +1,223 @@
+/** Days of events, deliveries and callbacks: made ahead, dropped by age, and how the tables of before come by them. */
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  claimProviderCallbacks,
+  findWaitingCallback,
+  insertProviderCallbacks,
+} from '../../../src/records/callbacks/provider-callbacks.ts';
+import { createDatabase, type Database } from '../../../src/records/database/database.ts';
+import { migrate } from '../../../src/records/database/migrate.ts';
+import { prepareApplicationRole } from '../../../src/records/database/application-role.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import {
+  countDaysAhead,
+  dropPartitions,
+  makePartitions,
+  partitionedTables,
+} from '../../../src/records/operations/partitions.ts';
+import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { makeConfiguration, makeWorkspace } from '../../support/webhook-fixtures.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase({ poolSize: 10 });
+});
+afterAll(() => database.drop());
+
+const Text = row(t.type({ text: t.string }));
+const texts = (query: ReturnType<typeof sql.fragment>) =>
+  database.owner.anyFirst(sql.type(Text)`SELECT text::text FROM (${query}) AS given (text)`);
+const change = (statement: ReturnType<typeof sql.fragment>) =>
+  database.owner.query(sql.type(nothing)`${statement}`);
+const daysOf = (table: string) =>
+  texts(sql.fragment`SELECT replace(inhrelid::regclass::text, ${`${table}_`}, '') FROM pg_inherits
+    WHERE inhparent = ${table}::regclass ORDER BY 1`);
+const dayName = (ahead: number): string =>
+  new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+
+/** A day of long ago, of which nothing is made any more. */
+const addDay = (table: string, ago: number) =>
+  change(
+    sql.fragment`DO ${sql.literalValue(`
+    BEGIN
+      EXECUTE format('CREATE TABLE %I PARTITION OF ${table} FOR VALUES FROM (%s) TO (%s)',
+        '${table}' || to_char(current_date - ${ago}, '_YYYYMMDD'),
+        partition_bound('${table}', current_date - ${ago}), partition_bound('${table}', current_date - ${ago - 1}));
+    END`)}`,
+  );
+
+describe('the days', () => {
+  beforeEach(async () => {
+    for (const table of partitionedTables) {
+      const names = await texts(sql.fragment`SELECT inhrelid::regclass FROM pg_inherits
+        WHERE inhparent = ${table}::regclass AND inhrelid::regclass::text NOT LIKE '%default'`);
+      for (const name of names) await change(sql.fragment`DROP TABLE ${sql.identifier([name])}`);
+      await change(sql.fragment`TRUNCATE ${sql.identifier([table])}`);
+      await makePartitions(database.pool, table);
+    }
+    await change(sql.fragment`TRUNCATE waiting_callback`);
+  });
+
+  it.each(partitionedTables)('of %s are made three ahead, with what the table has', async (table) => {
+    expect(await daysOf(table)).toEqual([...[0, 1, 2, 3].map(dayName), 'default']);
+    await makePartitions(database.pool, table);
+    expect(await daysOf(table)).toHaveLength(5);
+    expect((await countDaysAhead(database.pool)).find((one) => one.table === table)).toEqual({
+      table,
+      days: 3,
+    });
+    const like = (name: string) =>
+      texts(sql.fragment`
+        SELECT reloptions::text FROM pg_class WHERE oid = ${name}::regclass
+        UNION ALL SELECT count(*)::text FROM pg_index WHERE indrelid = ${name}::regclass AND indisvalid`);
+    expect(await like(`${table}_${dayName(2)}`)).toEqual(await like(`${table}_default`));
+  });
+
+  it('are nothing that the processes could make or drop themselves', async () => {
+    const attempts = [
+      sql.fragment`CREATE TABLE event_19990101 PARTITION OF event FOR VALUES FROM (MINVALUE) TO (first_id_of('1999-01-02'))`,
+      sql.fragment`DROP TABLE event_default`,
+      sql.fragment`SELECT make_partitions('recipient')`,
+    ];
+    for (const attempt of attempts)
+      await expect(database.pool.query(sql.type(nothing)`${attempt}`)).rejects.toThrow();
+  });
+
+  it('that began without being made are left to the default, and those after them are made', async () => {
+    await change(sql.fragment`DROP TABLE ${sql.identifier([`event_${dayName(0)}`])}`);
+    await change(sql.fragment`DROP TABLE ${sql.identifier([`event_${dayName(3)}`])}`);
+    await change(sql.fragment`INSERT INTO event (workspace_id, key, body) VALUES (1, 'sent', '{}')`);
+    await makePartitions(database.pool, 'event');
+    expect(await daysOf('event')).toEqual([...[1, 2, 3].map(dayName), 'default']);
+  });
+
+  it('are dropped once they are over as a whole, and nothing in them is open', async () => {
+    for (const table of partitionedTables) for (const ago of [30, 31, 32]) await addDay(table, ago);
+    const past = (ago: number) => sql.fragment`current_date - ${ago}::int + time '12:00'`;
+    const id = (ago: number) => sql.fragment`uuidv7(${past(ago)} - now()::timestamp)`;
+    for (const ago of [30, 31, 32]) {
+      const open = ago === 32;
+      await change(sql.fragment`INSERT INTO event (id, workspace_id, key, body, fanned_out_at)
+        VALUES (${id(ago)}, 1, 'sent', '{}', ${open ? null : new Date().toISOString()})`);
+      await change(sql.fragment`INSERT INTO webhook_delivery (id, workspace_id, webhook_id, event_id, event_key, state)
+        VALUES (${id(ago)}, 1, uuidv7(), uuidv7(), 'sent', ${open ? 'pending' : 'failed'})`);
+      await change(sql.fragment`INSERT INTO provider_callback (body, received_at) VALUES ('', ${past(ago)})`);
+    }
+    await change(sql.fragment`INSERT INTO waiting_callback (id, size, received_at)
+      SELECT id, 0, received_at FROM provider_callback ORDER BY received_at LIMIT 1`);
+    for (const table of partitionedTables) {
+      expect(await dropPartitions(database.pool, table, 30)).toBe(1);
+      expect(await daysOf(table)).toEqual([
+        dayName(-32),
+        dayName(-30),
+        ...[0, 1, 2, 3].map(dayName),
+        'default',
+      ]);
+    }
+  });
+
+  it('wait for who reads them, and hold up nobody for longer than a moment', async () => {
+    await addDay('event', 40);
+    const reader = new pg.Client({ connectionString: database.url });
+    await reader.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT FROM event');
+    let longest = 0;
+    const dropping = dropPartitions(database.pool, 'event', 30);
+    for (let round = 0; round < 10; round += 1) {
+      const startedAt = performance.now();
+      await database.pool.query(
+        sql.type(nothing)`INSERT INTO event (workspace_id, key, body) VALUES (1, 'sent', '{}')`,
+      );
+      longest = Math.max(longest, performance.now() - startedAt);
+    }
+    expect(await daysOf('event')).toContain(dayName(-40));
+    await reader.end();
+    expect(await dropping).toBe(1);
+    expect(longest).toBeLessThan(1_000);
+  });
+
+  it('have one delivery for each event and configuration, however many relays run', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    for (let round = 0; round < 10; round += 1) {
+      await change(sql.fragment`INSERT INTO event (workspace_id, key, body)
+        SELECT ${workspaceId}, key, '{}' FROM webhook_configuration CROSS JOIN unnest(events[1:1]) AS key
+        CROSS JOIN generate_series(1, 40) WHERE workspace_id = ${workspaceId}`);
+      await Promise.all(Array.from({ length: 20 }, () => fanOutEvents(database.pool, 7)));
+    }
+    expect(
+      await texts(sql.fragment`SELECT count(*) || ' of ' || count(DISTINCT event_id) FROM webhook_delivery`),
+    ).toEqual(['400 of 400']);
+  });
+});
+
+describe('the tables of before', () => {
+  let folder: string;
+  let url: string;
+  let ownerUrl: string;
+  let pool: Database;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'messaging-campaigns-migrations-'));
+    for (const name of (await readdir('sql')).filter((one) => one < '0069'))
+      await cp(join('sql', name), join(folder, name));
+    await change(sql.fragment`CREATE DATABASE partitions_of_before`);
+    [url, ownerUrl] = [database.url, database.ownerUrl].map(
+      (one) => Object.assign(new URL(one), { pathname: '/partitions_of_before' }).href,
+    ) as [string, string];
+    await migrate(ownerUrl, folder);
+    await prepareApplicationRole(ownerUrl, url);
+    pool = await createDatabase(url, 5);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await change(sql.fragment`DROP DATABASE partitions_of_before WITH (FORCE)`);
+    await rm(folder, { recursive: true });
+  });
+
+  it('get their days while they are written, and lose and refuse nothing', async () => {
+    const owner = new pg.Client({ connectionString: ownerUrl });
+    await owner.connect();
+    const emit = () =>
+      pool.query(sql.type(nothing)`INSERT INTO event (workspace_id, key, body) VALUES (1, 'sent', '{}')`);
+    await emit();
+    const stale = `event_before_${dayName(1)}`;
+    await owner.query(
+      `ALTER TABLE event ADD CONSTRAINT ${stale} CHECK (id < first_id_of(current_date + 1)) NOT VALID`,
+    );
+    await makePartitions(pool, 'event');
+    expect((await owner.query('SELECT FROM pg_constraint WHERE conname = $1', [stale])).rowCount).toBe(0);
+    expect(await migrate(ownerUrl, 'sql')).toEqual({
+      applied: [],
+      deferred: ['0069_partition_indexes.sql', '0070_partitions.sql'],
+    });
+    const over = new AbortController();
+    let written = 1;
+    const writer = async () => {
+      for (; !over.signal.aborted; written += 1) {
+        await emit();
+        await insertProviderCallbacks(pool, [Buffer.from('{}')]);
+      }
+    };
+    const writing = [writer(), writer(), writer()];
+    await migrate(ownerUrl, 'sql', { finish: true });
+    over.abort();
+    await Promise.all(writing);
+    const { rows } = await owner.query(`SELECT (SELECT count(*)::int FROM event) AS events,
+      (SELECT count(*)::int FROM provider_callback JOIN waiting_callback USING (id, received_at)) AS callbacks,
+      (SELECT count(*)::int FROM pg_inherits WHERE inhparent = 'event'::regclass) AS parts`);
+    expect(rows).toEqual([{ events: written, callbacks: written - 1, parts: 2 }]);
+    const from = await findWaitingCallback(pool);
+    const claimed = await claimProviderCallbacks(pool, { limit: 10, maxBytes: 1_000, except: [], from });
+    expect(claimed).toHaveLength(10);
+    expect(await migrate(ownerUrl, 'sql', { finish: true })).toEqual({ applied: [], deferred: [] });
+    await owner.end();
+  });
+});

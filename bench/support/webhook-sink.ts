@@ -76,9 +76,12 @@ function serve(): void {
         hanging += 1;
         return;
       }
-      const id = String(request.headers['webhook-id']);
-      doubled += Number(seen.has(id));
-      seen.add(id);
+      const id = request.headers['webhook-id'];
+      // A bare POST has none.
+      if (typeof id === 'string') {
+        doubled += Number(seen.has(id));
+        seen.add(id);
+      }
       const happened = /"timestamp":"([^"]+)"/.exec(Buffer.concat(parts).toString('latin1'))?.[1] ?? '';
       if (request.url === '/healthy') latencies.push(Date.now() - Date.parse(happened));
       response.writeHead(200).end('ok');

@@ -92,6 +92,7 @@ export function bundleWorkflows(workflowsPath = sourceOf('index.ts')): Promise<W
     bundleWorkflowCode({
       workflowsPath,
       workflowInterceptorModules: [sourceOf('carry-cause.ts')],
+      preloadModules: [workflowsPath, sourceOf('carry-cause.ts')],
       logger: new DefaultLogger('ERROR'),
     });
   bundles.set(workflowsPath, bundle);

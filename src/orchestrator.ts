@@ -37,8 +37,11 @@ export interface Orchestrator {
   readonly startCampaign: (campaign: CampaignStart) => Promise<void>;
   /** Tells a campaign's workflow that its record changed. False when no workflow runs. */
   readonly refreshCampaign: (campaignId: string) => Promise<boolean>;
-  /** Starts the workflow of a delivery unless it runs. `closed`: it ran and ended before, and will not run again. */
-  readonly startWebhookDelivery: (deliveryId: string) => Promise<'started' | 'closed'>;
+  /**
+   * Starts the workflow of a delivery unless it runs. `here`: it begins in this process; `closed`: it ran and ended before, and
+   * will not run again.
+   */
+  readonly startWebhookDelivery: (deliveryId: string) => Promise<'started' | 'here' | 'closed'>;
   /** Has the templates of a business account synced every hour; changes nothing when that is so already. */
   readonly scheduleTemplateSync: (account: { id: string; workspaceId: number }) => Promise<void>;
   /** Syncs the templates of a business account once, now, unless that is going on. */
@@ -174,7 +177,7 @@ export function orchestratorFor(
     async startWebhookDelivery(deliveryId) {
       const input: WebhookDeliveryInput = { deliveryId };
       try {
-        await limited(() =>
+        const { eagerlyStarted } = await limited(() =>
           client.workflow.start(workflowTypes.webhookDelivery, {
             workflowId: webhookDeliveryWorkflowId(deliveryId),
             taskQueue: taskQueues.webhooks,
@@ -184,7 +187,7 @@ export function orchestratorFor(
             args: [input],
           }),
         );
-        return 'started';
+        return eagerlyStarted ? 'here' : 'started';
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError) return 'closed';
         throw error;

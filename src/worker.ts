@@ -1,4 +1,5 @@
 /** The worker process: Temporal workers and the loops beside them. Any number of these processes share the work. */
+import { EventEmitter } from 'node:events';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
@@ -16,7 +17,7 @@ import { startDeliveringCommands } from './commands/campaigns/deliver-workflow-c
 import { viewWorkflows } from './commands/operations/workflow-view.ts';
 import { watchCampaigns } from './commands/operations/watch-campaigns.ts';
 import { startPollingLoop, type Loop } from './concurrency/polling-loop.ts';
-import { startWebhookRelay } from './commands/webhooks/relay-webhooks.ts';
+import { defaultRelayOptions, startWebhookRelay } from './commands/webhooks/relay-webhooks.ts';
 import { liftBlocks } from './commands/workspaces/apply-account-notification.ts';
 import { scheduleTemplateSyncs } from './commands/templates/schedule-template-syncs.ts';
 import { startSettlingStatuses } from './commands/callbacks/settle-parked-statuses.ts';
@@ -64,8 +65,11 @@ function installRuntime(logger: Logger, metrics: SdkMetrics | undefined): void {
   });
 }
 
+/** `begun`: which deliveries have begun here, for the relay that started them. */
+type WorkerDependencies = OpenDependencies & { readonly begun: EventEmitter };
+
 async function createWorkers(
-  dependencies: OpenDependencies,
+  dependencies: WorkerDependencies,
   connection: NativeConnection,
   draining: () => boolean,
 ): Promise<readonly Worker[]> {
@@ -90,7 +94,7 @@ async function createWorkers(
         ...shared,
         ...webhookWorkerOptions,
         ...pinned,
-        activities: createWebhookActivities(dependencies),
+        activities: createWebhookActivities(dependencies, dependencies.begun),
       }),
     maintenance: () =>
       Worker.create({
@@ -108,7 +112,7 @@ async function createWorkers(
 }
 
 /** Deliveries start eagerly in the process that serves their queue; the provider's callbacks go with maintenance. */
-function startLoops(dependencies: OpenDependencies) {
+function startLoops(dependencies: WorkerDependencies) {
   const { logger, config } = dependencies;
   const judge = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };
   let afterAccount = '';
@@ -122,7 +126,7 @@ function startLoops(dependencies: OpenDependencies) {
       }),
       startDeliveringCommands(dependencies),
     ],
-    webhooks: () => [startWebhookRelay(dependencies)],
+    webhooks: () => [startWebhookRelay(dependencies, defaultRelayOptions, dependencies.begun)],
     maintenance: () => [
       startApplyingCallbacks(dependencies),
       startSettlingStatuses(dependencies),
@@ -183,6 +187,7 @@ async function main(): Promise<void> {
   const dependencies = {
     ...base,
     orchestrator: createWorkerOrchestrator(connection, config.temporalNamespace),
+    begun: new EventEmitter(),
   };
 
   let draining = false;

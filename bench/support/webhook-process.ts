@@ -4,6 +4,7 @@
  */
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import {
   bundleWorkflowCode,
@@ -145,6 +146,7 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
   });
   const base = await createDependencies(config, 'bench');
   const dependencies = { ...base, orchestrator: createWorkerOrchestrator(connection, 'default') };
+  const begun = new EventEmitter();
   const bareWorkflows = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('./noop-workflow.js', import.meta.url)),
     logger: new DefaultLogger('ERROR'),
@@ -154,7 +156,7 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
       connection,
       ...workflowSource(),
       ...webhookWorkerOptions,
-      activities: createWebhookActivities(dependencies),
+      activities: createWebhookActivities(dependencies, begun),
     }),
     Worker.create({
       connection,
@@ -170,7 +172,7 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
     if (order.kind === 'bare') return runBare(dependencies.orchestrator, order);
     if (order.kind === 'post') return runPosts(order);
     if (order.kind === 'relay') {
-      relay = startWebhookRelay(dependencies, { ...defaultRelayOptions, ...order.options });
+      relay = startWebhookRelay(dependencies, { ...defaultRelayOptions, ...order.options }, begun);
     } else await relay?.stop();
     return 0;
   };

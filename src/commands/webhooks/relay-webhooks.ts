@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { createLowWater } from '../../concurrency/low-water.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../../records/webhooks/events.ts';
@@ -35,7 +36,7 @@ export const defaultRelayOptions: RelayOptions = {
     hangingAfterSeconds: 1,
     expiryHours: 24,
   },
-  starts: { fewest: 4, most: 32, targetMs: 250, slow: 3 },
+  starts: { fewest: 4, most: 32, targetMs: 150, aloneMs: 500, slow: 3 },
   fanOutBatch: 1000,
   idleMs: 75,
   sweepEveryMs: 10_000,
@@ -50,14 +51,15 @@ type RelayDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logge
 /**
  * Runs beside the webhook worker: events become deliveries, deliveries whose turn it is become workflows. Any number of
  * relays may run; a killed one leaves nothing that the others, or the next one, do not pick up. `stop` resolves once the
- * rounds and starts under way are over.
+ * rounds and starts under way are over. `begun` is that of the activities in the same process.
  */
 export function startWebhookRelay(
   dependencies: RelayDependencies,
   options: RelayOptions = defaultRelayOptions,
+  begun?: EventEmitter,
 ): Loop {
   const { database, logger, config, metrics } = dependencies;
-  const starts = createDeliveryStarts(dependencies, options.starts);
+  const starts = createDeliveryStarts(dependencies, options.starts, begun);
 
   const waitingEvent = createLowWater<string>();
   const waitingDelivery = createLowWater<string>();

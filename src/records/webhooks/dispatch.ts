@@ -36,6 +36,8 @@ const Dispatched = t.type({
   id: t.string,
   /** Its endpoint keeps timing out, lets requests hang, or has one already without anything being known of it. */
   slow: t.boolean,
+  /** No other workspace has anything that waits. */
+  alone: t.boolean,
 });
 export type Dispatched = t.TypeOf<typeof Dispatched>;
 
@@ -157,7 +159,8 @@ export async function dispatchDeliveries(
         WHERE id = ANY (ARRAY(SELECT id FROM held)) AND ${sinceId(from)}
         RETURNING id
       )
-      SELECT id, slow FROM dispatched JOIN chosen USING (id)`);
+      SELECT id, slow, (SELECT count(DISTINCT workspace_id) = 1 FROM standing) AS alone
+      FROM dispatched JOIN chosen USING (id)`);
   });
 }
 

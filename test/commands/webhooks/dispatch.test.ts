@@ -292,6 +292,18 @@ describe('dispatchDeliveries', () => {
     expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
   });
 
+  it('tells whether another workspace waits', async () => {
+    const [loudId, quietId] = [await makeWorkspace(database), await makeWorkspace(database)];
+    for (const workspaceId of [loudId, loudId, quietId]) await makeConfiguration(database.pool, workspaceId);
+    const alone = async () =>
+      new Set((await dispatch(database.pool, { ...limits, limit: 4 })).map((one) => one.alone));
+    await backlog(loudId, 10);
+    expect(await alone()).toEqual(new Set([true]));
+    await backlog(quietId, 1);
+    expect(await alone()).toEqual(new Set([false]));
+    expect(await alone()).toEqual(new Set([true]));
+  });
+
   it('leaves what somebody holds for the next round, and so does a claim', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);

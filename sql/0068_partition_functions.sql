@@ -8,8 +8,9 @@ RETURN (lpad(to_hex((extract(epoch FROM day) * 1000)::bigint), 12, '0') || repea
 CREATE FUNCTION partition_bound(of text, day date) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE of WHEN 'provider_callback' THEN quote_literal(day || ' 00:00:00+00') ELSE quote_literal(public.first_id_of(day)) END;
 
--- Today and the three days after it. A lock that cannot be had soon is an error (55P03): nobody waits behind it for longer.
-CREATE FUNCTION make_partitions(of text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+-- Today and the week after it; how many were made. A lock that cannot be had soon is an error (55P03): nobody waits behind it
+-- for longer.
+CREATE FUNCTION make_partitions(of text) RETURNS int LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
 DECLARE
   today CONSTANT date := (now() AT TIME ZONE 'UTC')::date;
@@ -20,6 +21,7 @@ DECLARE
   stale text;
   day date;
   taken boolean;
+  made int := 0;
 BEGIN
   IF of NOT IN ('event', 'webhook_delivery', 'provider_callback') THEN
     RAISE EXCEPTION 'not partitioned by day: %', of;
@@ -29,10 +31,10 @@ BEGIN
     SELECT conname INTO stale FROM pg_constraint
       WHERE conrelid = parent AND conname LIKE of || '\_before\_%' AND to_date(right(conname, 8), 'YYYYMMDD') <= today + 2;
     IF stale IS NOT NULL THEN EXECUTE format('ALTER TABLE public.%I DROP CONSTRAINT %I', of, stale); END IF;
-    RETURN;
+    RETURN 0;
   END IF;
   FOR day IN
-    SELECT today + n FROM generate_series(0, 3) AS n
+    SELECT today + n FROM generate_series(0, 7) AS n
     WHERE to_regclass('public.' || quote_ident(of || to_char(today + n, '_YYYYMMDD'))) IS NULL AND NOT EXISTS (
       SELECT FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
       WHERE inhparent = parent AND relname LIKE of || '\_before\_%' AND to_date(right(relname, 8), 'YYYYMMDD') > today + n)
@@ -46,7 +48,19 @@ BEGIN
     -- Made apart and attached: the statements that run go on.
     EXECUTE format('ALTER TABLE public.%I ATTACH PARTITION public.%I FOR VALUES FROM (%s) TO (%s)',
       of, of || to_char(day, '_YYYYMMDD'), public.partition_bound(of, day), public.partition_bound(of, day + 1));
+    made := made + 1;
   END LOOP;
+  RETURN made;
+END $$;
+
+-- Statistics over all days: autovacuum looks at each day alone.
+CREATE FUNCTION analyze_partitions(of text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s' AS $$
+BEGIN
+  IF of NOT IN ('event', 'webhook_delivery', 'provider_callback') THEN
+    RAISE EXCEPTION 'not partitioned by day: %', of;
+  END IF;
+  EXECUTE format('ANALYZE ONLY public.%I', of);
 END $$;
 
 -- The earliest that is older than so many days and in which nothing is open; its name, or null. Locks as above.
@@ -70,6 +84,10 @@ BEGIN
         'SELECT FROM public.%1$I WHERE state IN (''pending'', ''sending'') AND dispatched_at IS NOT NULL'
       WHEN 'provider_callback' THEN 'SELECT FROM public.waiting_callback JOIN public.%1$I USING (id)' END || ')', old) INTO is_open;
     IF NOT is_open THEN
+      -- Holds up nobody but autovacuum, which gives way after a second.
+      PERFORM set_config('lock_timeout', '5s', true);
+      EXECUTE format('LOCK TABLE public.%I IN SHARE UPDATE EXCLUSIVE MODE', old);
+      PERFORM set_config('lock_timeout', '200ms', true);
       EXECUTE format('DROP TABLE public.%I', old);
       RETURN old;
     END IF;
@@ -77,4 +95,4 @@ BEGIN
   RETURN NULL;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION make_partitions, drop_partition FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION make_partitions, analyze_partitions, drop_partition FROM PUBLIC;

@@ -11,10 +11,13 @@ DECLARE
   present text;
 BEGIN
   FOREACH of IN ARRAY ARRAY['event', 'webhook_delivery', 'provider_callback'] LOOP
-    PERFORM set_config('lock_timeout', '500ms', true);
     CONTINUE WHEN (SELECT relkind FROM pg_class WHERE oid = of::regclass) = 'p';
     SELECT conname INTO present FROM pg_constraint WHERE conrelid = of::regclass AND conname LIKE of || '\_before\_%';
     CONTINUE WHEN to_date(right(present, 8), 'YYYYMMDD') > current_date + 3;
+    -- Holds up nobody but autovacuum, which gives way after a second.
+    PERFORM set_config('lock_timeout', '5s', true);
+    EXECUTE format('LOCK TABLE %I IN SHARE UPDATE EXCLUSIVE MODE', of);
+    PERFORM set_config('lock_timeout', '500ms', true);
     IF present IS NOT NULL THEN EXECUTE format('ALTER TABLE %I DROP CONSTRAINT %I', of, present); END IF;
     EXECUTE format('ALTER TABLE %I ADD CONSTRAINT %I CHECK (%I < %s) NOT VALID',
       of, of || to_char((now() AT TIME ZONE 'UTC')::date + 7, '"_before_"YYYYMMDD'),
@@ -57,6 +60,8 @@ DECLARE
 BEGIN
   FOREACH of IN ARRAY ARRAY['event', 'webhook_delivery', 'provider_callback'] LOOP
     CONTINUE WHEN (SELECT relkind FROM pg_class WHERE oid = of::regclass) = 'p';
+    PERFORM set_config('lock_timeout', '5s', true);
+    EXECUTE format('LOCK TABLE %I IN SHARE UPDATE EXCLUSIVE MODE', of);
     PERFORM set_config('lock_timeout', '500ms', true);
     EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', of);
     key := CASE of WHEN 'provider_callback' THEN 'received_at' ELSE 'id' END;

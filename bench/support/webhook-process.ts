@@ -24,6 +24,7 @@ import {
   type RelayOptions,
 } from '../../src/commands/webhooks/relay-webhooks.ts';
 import { createDependencies } from '../../src/dependencies.ts';
+import type { WorkflowHandle } from '@temporalio/client';
 import { createWorkerOrchestrator, type Orchestrator } from '../../src/orchestrator.ts';
 import { webhookWorkerOptions } from '../../src/process/webhook-worker.ts';
 import { workflowSource } from '../../src/process/worker-options.ts';
@@ -98,20 +99,20 @@ const bareQueue = 'bare';
 async function runBare({ client }: Orchestrator, { seconds, lanes, eager }: BareRun): Promise<number> {
   const end = performance.now() + seconds * 1000;
   let started = 0;
-  const lane = async (): Promise<void> => {
+  const lane = async () => {
+    let last: WorkflowHandle | undefined;
     while (performance.now() < end) {
       started += 1;
-      await client.workflow.start('noop', {
+      last = await client.workflow.start('noop', {
         workflowId: randomUUID(),
         taskQueue: bareQueue,
         ...(eager && { requestEagerStart: true }),
       });
     }
+    return last;
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  const running = `ExecutionStatus = 'Running' AND WorkflowType = 'noop'`;
-  while ((await client.workflow.count(running)).count > 0)
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  const latest = await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(latest.map(async (handle) => handle?.result()));
   return started;
 }
 

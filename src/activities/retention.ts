@@ -10,7 +10,7 @@ export function createRetentionActivities(
   dependencies: Pick<Dependencies, 'database' | 'config' | 'storage' | 'logger' | 'now'>,
 ) {
   return {
-    /** Removes by batches what has outlived its time. Safe to run again at any point. */
+    /** Removes what has outlived its time. Safe to run again at any point. */
     deleteExpired: (): Promise<RetentionSummary> =>
       asActivity(() => {
         const context = Context.current();

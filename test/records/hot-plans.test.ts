@@ -47,7 +47,7 @@ beforeAll(async () => {
   await client.connect();
   const owner = new pg.Client({ connectionString: database.ownerUrl });
   await owner.connect();
-  // As autovacuum leaves it sooner or later: plans change with it.
+  // As autovacuum, and of the days together retention, leave it sooner or later: plans change with it.
   await owner.query('VACUUM ANALYZE');
   await owner.end();
   ids = await database.pool.anyFirst(sql.type(row(t.type({ id: t.string })))`

@@ -38,13 +38,13 @@ export async function deleteExpired(
   dependencies: Remover,
   { batchSize, onBatch }: RetentionOptions,
 ): Promise<RetentionSummary> {
-  const { database, config } = dependencies;
+  const { database, config, logger } = dependencies;
   const summary: Record<string, number> = {};
   let days = 0;
   for (const [kind, remove] of Object.entries(removals)) {
     const table = tablesByDay[kind];
     if (table !== undefined) {
-      await makePartitions(database, table);
+      if (!(await makePartitions(database, table))) logger.warn({ table }, 'days to come were not made');
       onBatch();
       const dropped = await dropPartitions(database, table, config.retentionDays);
       onBatch();

@@ -45,7 +45,7 @@ const rightsOf = (role: string): string => `
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
   REVOKE UPDATE, DELETE ON ledger_entry FROM ${role};
   REVOKE INSERT, UPDATE, DELETE ON migration FROM ${role};
-  GRANT EXECUTE ON FUNCTION make_partitions, drop_partition TO ${role};
+  GRANT EXECUTE ON FUNCTION make_partitions, analyze_partitions, drop_partition TO ${role};
   COMMIT`;
 
 // Behind a pooler both may have other names than in the URL.

@@ -218,7 +218,7 @@ function isDeferred({ text }: Pick<MigrationFile, 'text'>): boolean {
 
 async function explainContention(
   client: pg.Client,
-  { name }: MigrationFile,
+  file: MigrationFile,
   { attempts, lockTimeoutMs }: Patience,
 ): Promise<string> {
   const { rows } = await client.query<{
@@ -235,9 +235,12 @@ async function explainContention(
     oldest === undefined
       ? ''
       : ` The oldest transaction has been open for ${oldest.seconds} s (pid ${oldest.pid}, ${oldest.state}).`;
+  const applied = isConcurrent(file)
+    ? 'What it has done stays: run it again within days.'
+    : 'Nothing of it was applied; run it again.';
   return (
-    `${name}: others held its tables, and it gave up after ${attempts} tries of ${lockTimeoutMs / 1000} s. ` +
-    `Nothing of it was applied; run it again.${who}`
+    `${file.name}: others held its tables, and it gave up after ${attempts} tries of ${lockTimeoutMs / 1000} s. ` +
+    `${applied}${who}`
   );
 }
 

@@ -26,9 +26,17 @@ async function patiently<T>(change: () => Promise<T>): Promise<T | undefined> {
   return undefined;
 }
 
-/** Today and the next three days. What cannot be made now is left to the next call. */
-export const makePartitions = (connection: Connection, of: PartitionedTable) =>
-  patiently(() => connection.query(sql.type(nothing)`SELECT make_partitions(${of})`));
+const Made = row(t.type({ made: t.number }));
+
+/** Today and the next seven days. False: somebody was in the way for long, and what is missing is left to the next call. */
+export async function makePartitions(connection: Connection, of: PartitionedTable): Promise<boolean> {
+  const made = await patiently(() =>
+    connection.oneFirst(sql.type(Made)`SELECT make_partitions(${of}) AS made`),
+  );
+  if (made === undefined) return false;
+  if (made > 0) await connection.query(sql.type(nothing)`SELECT analyze_partitions(${of})`);
+  return true;
+}
 
 const Dropped = row(t.type({ name: nullable(t.string) }));
 

@@ -124,6 +124,7 @@ export async function listDeliveries(
 }
 
 const Resent = row(t.type({ count: t.number }));
+const Span = row(t.type({ first: nullable(t.string), last: nullable(t.string) }));
 
 /**
  * A new delivery for every event whose deliveries of the span failed and which nothing has delivered since; how many. Asking
@@ -134,20 +135,24 @@ export async function resendFailedDeliveries(
   workspaceId: number,
   { webhookId, since, until }: { readonly webhookId: string; readonly since: Date; readonly until: Date },
 ): Promise<number> {
-  // The first delivery of an event and the later ones are found by an index each, and not among all of the configuration.
+  const failed = sql.fragment`
+    SELECT DISTINCT event_id FROM webhook_delivery
+    WHERE workspace_id = ${workspaceId} AND webhook_id = ${webhookId} AND state = 'failed'
+      AND id >= ${firstIdAt(since)} AND id < ${firstIdAt(until, longestMakingMs)}
+      AND created_at >= ${since.toISOString()} AND created_at < ${until.toISOString()}`;
+  const { first, last } = await connection.one(sql.type(Span)`
+    SELECT min(event_id::text COLLATE "C") AS first, max(event_id::text COLLATE "C") AS last FROM (${failed}) AS failed`);
+  if (first === null) return 0;
+  // Deliveries are found by their event, each cause by an index, and not among all of the configuration.
   const unfailed = (cause: Fragment) => sql.fragment`
     SELECT FROM webhook_delivery
-    WHERE event_id = event.id AND (webhook_id = ${webhookId}) IS TRUE AND ${cause} AND state <> 'failed' OFFSET 0`;
+    WHERE event_id = event.id AND (webhook_id = ${webhookId}) IS TRUE AND ${cause}
+      AND state <> 'failed' OFFSET 0`;
   return connection.oneFirst(sql.type(Resent)`
-    WITH failed AS (
-      SELECT DISTINCT event_id FROM webhook_delivery
-      WHERE workspace_id = ${workspaceId} AND webhook_id = ${webhookId} AND state = 'failed'
-        AND id >= ${firstIdAt(since)} AND id < ${firstIdAt(until, longestMakingMs)}
-        AND created_at >= ${since.toISOString()} AND created_at < ${until.toISOString()}
-    ), resent AS (
+    WITH failed AS (${failed}), resent AS (
       INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, cause)
       SELECT ${workspaceId}, ${webhookId}, event.id, event.key, 'resend'
-      FROM failed JOIN event ON event.id = failed.event_id
+      FROM failed JOIN event ON event.id = failed.event_id AND event.id BETWEEN ${first} AND ${last}
       WHERE NOT EXISTS (${unfailed(sql.fragment`cause = 'event'`)})
         AND NOT EXISTS (${unfailed(sql.fragment`cause <> 'event'`)})
       ORDER BY event.id LIMIT ${mostResent}

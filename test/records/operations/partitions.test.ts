@@ -42,6 +42,8 @@ const daysOf = (table: string) =>
 const dayName = (ahead: number): string =>
   new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
 
+const week = [1, 2, 3, 4, 5, 6, 7];
+
 /** A day of long ago, of which nothing is made any more. */
 const addDay = (table: string, ago: number) =>
   change(
@@ -65,13 +67,13 @@ describe('the days', () => {
     await change(sql.fragment`TRUNCATE waiting_callback`);
   });
 
-  it.each(partitionedTables)('of %s are made three ahead, with what the table has', async (table) => {
-    expect(await daysOf(table)).toEqual([...[0, 1, 2, 3].map(dayName), 'default']);
+  it.each(partitionedTables)('of %s are made a week ahead, with what the table has', async (table) => {
+    expect(await daysOf(table)).toEqual([...[0, ...week].map(dayName), 'default']);
     await makePartitions(database.pool, table);
-    expect(await daysOf(table)).toHaveLength(5);
+    expect(await daysOf(table)).toHaveLength(9);
     expect((await countDaysAhead(database.pool)).find((one) => one.table === table)).toEqual({
       table,
-      days: 3,
+      days: 7,
     });
     const like = (name: string) =>
       texts(sql.fragment`
@@ -95,7 +97,7 @@ describe('the days', () => {
     await change(sql.fragment`DROP TABLE ${sql.identifier([`event_${dayName(3)}`])}`);
     await change(sql.fragment`INSERT INTO event (workspace_id, key, body) VALUES (1, 'sent', '{}')`);
     await makePartitions(database.pool, 'event');
-    expect(await daysOf('event')).toEqual([...[1, 2, 3].map(dayName), 'default']);
+    expect(await daysOf('event')).toEqual([...week.map(dayName), 'default']);
   });
 
   it('are dropped once they are over as a whole, and nothing in them is open', async () => {
@@ -117,7 +119,7 @@ describe('the days', () => {
       expect(await daysOf(table)).toEqual([
         dayName(-32),
         dayName(-30),
-        ...[0, 1, 2, 3].map(dayName),
+        ...[0, ...week].map(dayName),
         'default',
       ]);
     }
@@ -213,7 +215,7 @@ describe('the tables of before', () => {
     const { rows } = await owner.query(`SELECT (SELECT count(*)::int FROM event) AS events,
       (SELECT count(*)::int FROM provider_callback JOIN waiting_callback USING (id, received_at)) AS callbacks,
       (SELECT count(*)::int FROM pg_inherits WHERE inhparent = 'event'::regclass) AS parts`);
-    expect(rows).toEqual([{ events: written, callbacks: written - 1, parts: 2 }]);
+    expect(rows).toEqual([{ events: written, callbacks: written - 1, parts: 3 }]);
     const from = await findWaitingCallback(pool);
     const claimed = await claimProviderCallbacks(pool, { limit: 10, maxBytes: 1_000, except: [], from });
     expect(claimed).toHaveLength(10);

@@ -1,7 +1,7 @@
 /**
  * Whether the tables of events and deliveries stay level while they are filled and cleaned: rounds of events that are fanned
- * out, claimed, recorded and, one round later, moved to what was there before the tables had days and removed row by row. `--rounds N` (15), `--events N` of each
- * (10,000). Vacuum looks every 5 seconds instead of every minute, as the rounds last seconds instead of days.
+ * out, claimed, recorded and, one round later, moved to what was there before the tables had days and
+ * removed row by row. `--rounds N` (15), `--events N` of each (10,000). Vacuum looks every 5 seconds instead of every minute, as the rounds last seconds instead of days.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

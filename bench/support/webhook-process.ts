@@ -6,6 +6,7 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { WorkflowHandle } from '@temporalio/client';
 import {
   bundleWorkflowCode,
   DefaultLogger,
@@ -24,7 +25,6 @@ import {
   type RelayOptions,
 } from '../../src/commands/webhooks/relay-webhooks.ts';
 import { createDependencies } from '../../src/dependencies.ts';
-import type { WorkflowHandle } from '@temporalio/client';
 import { createWorkerOrchestrator, type Orchestrator } from '../../src/orchestrator.ts';
 import { webhookWorkerOptions } from '../../src/process/webhook-worker.ts';
 import { workflowSource } from '../../src/process/worker-options.ts';

@@ -125,7 +125,7 @@ async function namesOfIndexes(): Promise<ReadonlyMap<string, string>> {
   return new Map(rows.map(({ day, whole }) => [day, whole]));
 }
 
-/** Days ahead and the default, which are empty, and today, or yesterday a moment ago. */
+/** Today, or yesterday a moment ago, and what is empty: the default, and the next day in its last hour. */
 const fewDays = 6;
 
 /** `table by index`, or `table from end to end`; a scan by bitmap is told like the other ones. Days that are empty are left out. */

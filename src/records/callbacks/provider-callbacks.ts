@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { groupCalls } from '../../concurrency/group-calls.ts';
 import type { Connection, Database } from '../database/database.ts';
+import { startOfDay } from '../database/id-bounds.ts';
 import { bytes, nothing, row, timestamp } from '../database/row.ts';
 
 /**
@@ -68,11 +69,6 @@ export async function recentCallback(connection: Connection): Promise<bigint | u
   return id ?? undefined;
 }
 
-const dayMs = 24 * 60 * 60 * 1_000;
-/** In UTC, or so many days later. */
-const startOfDay = (ms: number, days = 0): string =>
-  new Date((Math.floor(ms / dayMs) + days) * dayMs).toISOString();
-
 const StoredCallback = t.type({ id: t.bigint, body: bytes });
 export type StoredCallback = t.TypeOf<typeof StoredCallback>;
 
@@ -112,8 +108,8 @@ export async function claimProviderCallbacks(
   }
   if (ids.length === 0) return [];
   // Only the days in which they came are looked at; a part of a day would be read by its time instead of by these ids.
-  const first = startOfDay(Math.min(...received));
-  const last = startOfDay(Math.max(...received), 1);
+  const first = startOfDay(Math.min(...received)).toISOString();
+  const last = startOfDay(Math.max(...received), 1).toISOString();
   return connection.any(sql.type(row(StoredCallback))`
     SELECT id, body FROM provider_callback
     WHERE id = ANY(${sql.array(ids, 'int8')}) AND received_at >= ${first} AND received_at < ${last}

@@ -1,9 +1,13 @@
-/** Conditions on ids by which Postgres plans a statement for the few days that may hold them, and for no others. */
+/** Days of UTC, and conditions on ids by which Postgres plans a statement for the few days that may hold them, and for no others. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import { firstIdAt } from './uuid-v7.ts';
 
 /** Clocks differ by less. */
-const hourMs = 60 * 60 * 1_000;
+export const hourMs = 60 * 60 * 1_000;
+const dayMs = 24 * hourMs;
+
+/** Of the day in UTC that holds the instant `ms`, or so many days later. */
+export const startOfDay = (ms: number, days = 0): Date => new Date((Math.floor(ms / dayMs) + days) * dayMs);
 
 /** From that one on, up to now; without it every day. */
 export const sinceId = (from: string | undefined, column = sql.fragment`id`): FragmentSqlToken =>

@@ -7,6 +7,7 @@ import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
 import { deleteExpiredIdempotencyKeys } from '../workspaces/idempotency-keys.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing } from '../database/row.ts';
+import { startOfDay } from '../database/id-bounds.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
 import { forgetReached } from '../sending/messaging-limit.ts';
 
@@ -18,9 +19,7 @@ export interface Batch {
 /** Removes one batch; returns how many rows went. */
 export type Removal = (connection: Connection, batch: Batch) => Promise<number>;
 
-const dayMs = 24 * 60 * 60 * 1_000;
-/** The beginning of a day in UTC. */
-const daysAgo = (days: number): Date => new Date((Math.floor(Date.now() / dayMs) - days) * dayMs);
+const daysAgo = (days: number): Date => startOfDay(Date.now(), -days);
 
 const by = (column: FragmentSqlToken) => ({
   isOld: (days: number) => sql.fragment`${column} < ${daysAgo(days).toISOString()}`,

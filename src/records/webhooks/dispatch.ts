@@ -2,11 +2,9 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection, Database } from '../database/database.ts';
-import { sinceId } from '../database/id-bounds.ts';
+import { hourMs, sinceId } from '../database/id-bounds.ts';
 import { nothing, row } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
-
-const hourMs = 60 * 60 * 1_000;
 
 export interface DispatchLimits {
   /** Deliveries to hand out in this round. */

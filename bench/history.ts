@@ -24,11 +24,9 @@ import { listContacts } from '../src/records/contacts/list.ts';
 import { listOpenCampaigns } from '../src/records/operations/doctor-campaigns.ts';
 import { listWalletBooks } from '../src/records/operations/doctor-wallets.ts';
 import { createGaugeReader } from '../src/records/operations/gauges.ts';
-import {
-  dispatchDeliveries,
-  findWaitingDelivery,
-  sweepDeliveries,
-} from '../src/records/webhooks/dispatch.ts';
+import { dispatchDeliveries } from '../src/records/webhooks/dispatch.ts';
+import { sweepDeliveries } from '../src/records/webhooks/endings.ts';
+import { findWaitingDelivery } from '../src/records/webhooks/waiting.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../src/records/webhooks/events.ts';
 import { listDeliveries } from '../src/records/webhooks/deliveries.ts';
 import { listLedgerEntries } from '../src/records/wallet/wallets.ts';
@@ -38,7 +36,7 @@ import { defaultRelayOptions } from '../src/commands/webhooks/relay-webhooks.ts'
 import { startAckServer } from './support/ack-server.ts';
 import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
 import { useOf } from './support/database-use.ts';
-import { seedHistory } from './support/history.ts';
+import { printSizes, seedHistory } from './support/history.ts';
 import { median } from './support/measure.ts';
 import { startPostgres, type BenchPostgres } from './support/postgres.ts';
 import { startBenchTemporal } from './support/temporal.ts';
@@ -50,6 +48,8 @@ const rows = Number(values.rows);
 const few = 10_000;
 const sent = 5_000;
 const times = 40;
+/** As many as either side has. */
+const campaignsOfAPage = 5;
 /** Fewer times where that takes longer. */
 const longestMs = 10_000;
 
@@ -66,7 +66,7 @@ const provider = await startAckServer();
 try {
   await seedHistory(empty.postgres.ownerUrl, few);
   await step(`loading ${rows} recipients`, () => seedHistory(long.postgres.ownerUrl, rows));
-  await printSizes(long);
+  await printSizes(long.client);
   print('quiet', await step('measuring', measureInTurns));
   const [less, more] = [await walOfARecipient(empty), await walOfARecipient(long)];
   process.stdout.write(`WAL of a recipient sent: ${less.toFixed(0)} and ${more.toFixed(0)} bytes\n`);
@@ -151,9 +151,17 @@ async function askedOf({
   const ids = await one<string[]>(
     `SELECT array_agg(id) AS found FROM (SELECT id FROM recipient ORDER BY id LIMIT 400) AS earliest`,
   );
-  const providerIds = ids.map((_, index) => `wamid.foreign.${index}`);
+  const providerIds = await one<string[]>(
+    `SELECT array_agg(provider_message_id) AS found FROM (
+       SELECT provider_message_id FROM provider_message JOIN recipient ON recipient.id = recipient_id
+       WHERE day = current_date - 1 LIMIT 400) AS recent`,
+  );
+  const foreignIds = ids.map((_, index) => `wamid.foreign.${index}`);
   const campaignId = await one<string>(
     `SELECT id AS found FROM campaign WHERE workspace_id = ${workspaceId} LIMIT 1`,
+  );
+  const farPage = await one<number>(
+    `SELECT LEAST(30, count(*) / ${campaignsOfAPage})::int4 AS found FROM campaign WHERE workspace_id = ${workspaceId}`,
   );
   const channelId = await one<string>(`SELECT id AS found FROM channel WHERE workspace_id = ${workspaceId}`);
   // As their loops do: what waits is looked for from where it was found last.
@@ -176,7 +184,8 @@ async function askedOf({
     'find 400 messages by our id': () => findTargetsById(pool, ids),
     'lock 400 recipients of statuses': () =>
       pool.transaction((transaction) => lockRecipients(transaction, ids)),
-    'find 400 messages by a foreign id': () => findTargetsByProviderId(pool, providerIds),
+    "find 400 messages by the provider's id": () => findTargetsByProviderId(pool, providerIds),
+    'look for 400 ids of nobody': () => findTargetsByProviderId(pool, foreignIds),
     'settle parked statuses': () =>
       pool.transaction((transaction) =>
         claimKnownStatuses(transaction, { withinSeconds: undefined, limit: 500 }),
@@ -192,8 +201,9 @@ async function askedOf({
     'hand deliveries out': () => dispatchDeliveries(pool, dispatch),
     'sweep deliveries': () => sweepDeliveries(pool, { expiryHours: 24, redispatchSeconds: 30 }),
     'list contacts': () => listContacts(pool, workspaceId, { limit: 100 }),
-    'list campaigns': () => listCampaignReports(pool, workspaceId, { page: 1, limit: 20 }),
-    'list campaigns, far page': () => listCampaignReports(pool, workspaceId, { page: 30, limit: 20 }),
+    'list campaigns': () => listCampaignReports(pool, workspaceId, { page: 1, limit: campaignsOfAPage }),
+    'list campaigns, page 30 or the last': () =>
+      listCampaignReports(pool, workspaceId, { page: farPage, limit: campaignsOfAPage }),
     'list recipients of a rare state': () =>
       listRecipients(pool, { campaignId, states: ['SENT'], reasons: [], afterPosition: 0, limit: 100 }),
     'list deliveries': () =>
@@ -235,14 +245,6 @@ async function whileATransactionIsOpen<A>({ postgres, client }: Side, work: () =
   await other.query('ROLLBACK');
   await other.end();
   return result;
-}
-
-async function printSizes({ client }: Side): Promise<void> {
-  const { rows: tables } = await client.query<{ line: string }>(`
-    SELECT format('%s: %s rows, %s, indexes %s', relname, reltuples::bigint, pg_size_pretty(pg_relation_size(oid)),
-      pg_size_pretty(pg_indexes_size(oid))) AS line
-    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY pg_total_relation_size(oid) DESC LIMIT 10`);
-  process.stdout.write(`${tables.map(({ line }) => line).join('\n')}\n`);
 }
 
 async function walOfARecipient({ postgres, client }: Side): Promise<number> {

@@ -102,21 +102,22 @@ function statementsOf(rows: number) {
          INSERT INTO campaign (workspace_id, channel_id, template_id, name, contact_selection_type, audience, send_type, status,
            preparation_status, total_contacts, created_by, created_at)
          SELECT channel.workspace_id, channel.id, template.id, 'history', 'all_contacts', '{}', 'IMMEDIATE', 'COMPLETED', 'READY',
-           30, 'bench', now() - ${days}
+           30, 'bench', now() - 30 * ${days}
          FROM generate_series(1, $1::int / 30) AS n
          JOIN channel ON channel.workspace_id = 1001 + n % ${workspaces} JOIN template USING (workspace_id)
-         RETURNING id
+         RETURNING id, created_at
        ), counted AS (
          INSERT INTO campaign_counter (campaign_id, claimed_position, delivered) SELECT id, 30, 30 FROM made
        ), person AS (
          INSERT INTO recipient
            (campaign_id, position, phone_number, country, sendable, state, settlement, price, provider_message_id)
-         SELECT id, n, '49' || (15000000000 + n), 'DE', true, 'DELIVERED', 'charged', 55000, 'wamid.' || id || n
-         FROM (SELECT id, generate_series(1, 30) AS n FROM made) AS people
-         RETURNING id, campaign_id, provider_message_id
+         SELECT id, n, '49' || (15000000000 + n), 'DE', true, 'DELIVERED', 'charged', 55000, 'wamid.' || to_char(created_at, 'YYYYMMDD') || id || n
+         FROM (SELECT id, created_at, generate_series(1, 30) AS n FROM made) AS people
+         RETURNING id, provider_message_id
        )
        INSERT INTO provider_message (hash, recipient_id, day)
-       SELECT hashtextextended(provider_message_id, 0), id, current_date - 1 - (hashtext(campaign_id::text) & 31) % 30
+       -- Of one day are recipients that were written together.
+       SELECT hashtextextended(provider_message_id, 0), id, to_date(substring(provider_message_id FROM 7 FOR 8), 'YYYYMMDD')
        FROM person ORDER BY 3, 1`,
       rows,
     ],
@@ -153,4 +154,13 @@ function statementsOf(rows: number) {
     ],
   ];
   return { first, sideBySide: [recipients, events, ledger] };
+}
+
+/** Of the ten largest tables; a day is one of its own. */
+export async function printSizes(client: pg.Client): Promise<void> {
+  const { rows: tables } = await client.query<{ line: string }>(`
+    SELECT format('%s: %s rows, %s, indexes %s', relname, reltuples::bigint, pg_size_pretty(pg_relation_size(oid)),
+      pg_size_pretty(pg_indexes_size(oid))) AS line
+    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY pg_total_relation_size(oid) DESC LIMIT 10`);
+  process.stdout.write(`${tables.map(({ line }) => line).join('\n')}\n`);
 }

@@ -81,6 +81,14 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
       one.set({ kind: 'throttled' }, sending.throttled);
     },
   );
+  gauge(
+    'days_made_ahead',
+    'Days after today that a table which is kept by the day has',
+    ['table'],
+    (one, { daysAhead }) => {
+      for (const { table, days } of daysAhead) one.set({ table }, days);
+    },
+  );
   gauge('queue_depth', 'Entries that wait, by queue; counted up to a limit', ['queue'], (one, { queues }) => {
     for (const { queue, depth } of queues) one.set({ queue }, depth);
   });

@@ -107,7 +107,7 @@ describe('what dashboard and alert rules ask for', () => {
     const labels = [...told.matchAll(/[{,]([a-z_]+)="/g)].map(([, name = '']) => name);
     // Words of the code, of HTTP, of the provider's table of errors, and of Temporal.
     const closed = `
-      service state status pause_reason outcome code kind queue le quantile
+      service state status pause_reason outcome code kind queue table le quantile
       method route space type version major minor patch namespace task_queue
       workflow_type activity_type operation status_code cause eager poller_type worker_type failure_reason service_name
       failure_type resource_type
@@ -164,6 +164,8 @@ describe('observeGauges', () => {
       'parked_statuses',
     ])
       expect(valueOf(text, `queue_depth{queue="${queue}",service="worker"}`), queue).toBe(0);
+    for (const table of ['event', 'webhook_delivery', 'provider_callback'])
+      expect(valueOf(text, `days_made_ahead{table="${table}",service="worker"}`), table).toBe(7);
   });
 
   it('says that the database cannot be read, and tells everything else', async () => {

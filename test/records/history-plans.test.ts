@@ -15,9 +15,11 @@ import type { Connection, Database } from '../../src/records/database/database.t
 import { nothing, row } from '../../src/records/database/row.ts';
 import { removals } from '../../src/records/operations/retention.ts';
 import { createGaugeReader } from '../../src/records/operations/gauges.ts';
-import { findWaitingDelivery, sweepDeliveries } from '../../src/records/webhooks/dispatch.ts';
+import { sweepDeliveries } from '../../src/records/webhooks/endings.ts';
+import { findWaitingDelivery } from '../../src/records/webhooks/waiting.ts';
 import { fanOutEvents, findWaitingEvent } from '../../src/records/webhooks/events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { historyRows, historyTimeoutMs } from '../support/history-rows.ts';
 
 let database: TestDatabase;
 const Text = row(t.type({ text: t.string }));
@@ -28,13 +30,13 @@ const firstCampaign = (connection: Connection) =>
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await seedHistory(database.ownerUrl, 30_000);
+  await seedHistory(database.ownerUrl, historyRows);
   const client = new pg.Client({ connectionString: database.ownerUrl });
   await client.connect();
   await client.query(`INSERT INTO parked_status (channel_id, provider_message_id, status, body)
     SELECT (SELECT id FROM channel LIMIT 1), 'foreign.' || n, 'sent', '{}' FROM generate_series(1, 100) AS n; ANALYZE parked_status`);
   await client.end();
-});
+}, historyTimeoutMs);
 afterAll(() => database.drop());
 
 const growing = [

@@ -20,11 +20,13 @@ import type { Connection, Database } from '../../src/records/database/database.t
 import { row } from '../../src/records/database/row.ts';
 import { claimPage } from '../../src/records/sending/claims.ts';
 import { recordPage } from '../../src/records/sending/page-results.ts';
-import { dispatchDeliveries, findWaitingDelivery } from '../../src/records/webhooks/dispatch.ts';
+import { dispatchDeliveries } from '../../src/records/webhooks/dispatch.ts';
+import { findWaitingDelivery } from '../../src/records/webhooks/waiting.ts';
 import { claimAttempts, recordAttempts } from '../../src/records/webhooks/attempts.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../../src/records/webhooks/events.ts';
 import { anyTokens, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { historyRows, historyTimeoutMs } from '../support/history-rows.ts';
 
 let database: TestDatabase;
 let client: pg.Client;
@@ -35,7 +37,7 @@ const claimId = randomUUID();
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await seedHistory(database.ownerUrl, 30_000);
+  await seedHistory(database.ownerUrl, historyRows);
   seeded = await seedCampaign(database.pool, { recipients: 1_000 });
   await insertProviderCallbacks(database.pool, [Buffer.from('{}')]);
   delivery = await database.pool.oneFirst(sql.type(row(t.type({ id: t.string })))`
@@ -52,7 +54,7 @@ beforeAll(async () => {
   await owner.end();
   ids = await database.pool.anyFirst(sql.type(row(t.type({ id: t.string })))`
     SELECT id FROM recipient WHERE state = 'DELIVERED' LIMIT 400`);
-});
+}, historyTimeoutMs);
 afterAll(async () => {
   await client.end();
   await database.drop();

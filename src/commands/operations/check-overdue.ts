@@ -4,7 +4,7 @@ import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/o
 import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
 import { fanOutEvents } from '../../records/webhooks/events.ts';
 import { expireClaimedMessages } from '../../records/messages/outbound-messages.ts';
-import { sweepDeliveries } from '../../records/webhooks/dispatch.ts';
+import { sweepDeliveries } from '../../records/webhooks/endings.ts';
 import { deliverOverdueCommands } from '../campaigns/deliver-workflow-commands.ts';
 import {
   applyParkedStatuses,

@@ -3,12 +3,9 @@ import { createLowWater } from '../../concurrency/low-water.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../../records/webhooks/events.ts';
 import type { DispatchLimits } from '../../records/webhooks/dispatch.ts';
-import {
-  dispatchDeliveries,
-  endInactiveDeliveries,
-  findWaitingDelivery,
-  sweepDeliveries,
-} from '../../records/webhooks/dispatch.ts';
+import { dispatchDeliveries } from '../../records/webhooks/dispatch.ts';
+import { endInactiveDeliveries, sweepDeliveries } from '../../records/webhooks/endings.ts';
+import { findWaitingDelivery } from '../../records/webhooks/waiting.ts';
 import type { Loop } from '../../concurrency/polling-loop.ts';
 import { startPollingLoop } from '../../concurrency/polling-loop.ts';
 import { createDeliveryStarts, type StartLimits } from './start-deliveries.ts';

@@ -2,7 +2,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Dispatched } from '../../records/webhooks/dispatch.ts';
-import { failUndialled, returnDeliveries } from '../../records/webhooks/dispatch.ts';
+import { failUndialled, returnDeliveries } from '../../records/webhooks/endings.ts';
 import { errorName } from '../../concurrency/polling-loop.ts';
 
 export interface StartLimits {

@@ -10,8 +10,9 @@ import { findWaitingCallback, recentCallback } from '../callbacks/provider-callb
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
-import { findWaitingDelivery } from '../webhooks/dispatch.ts';
+import { findWaitingDelivery } from '../webhooks/waiting.ts';
 import { findWaitingEvent, recentId } from '../webhooks/events.ts';
+import { countDaysAhead } from './partitions.ts';
 import { countStandstills } from './standstill.ts';
 
 const countLimit = 10_000;
@@ -28,6 +29,7 @@ export interface Figures {
   readonly queues: readonly Queue[];
   /** By kind; undefined when nobody looks. */
   readonly standstills: Awaited<ReturnType<typeof countStandstills>>;
+  readonly daysAhead: Awaited<ReturnType<typeof countDaysAhead>>;
 }
 
 const Campaigns = row(t.type({ status: t.string, pause_reason: nullable(t.string), count: t.number }));
@@ -87,7 +89,8 @@ async function readGauges(connection: Connection, marks: Marks): Promise<Figures
       ) AS sending
     ) AS channels`);
   const standstills = await countStandstills(connection);
-  return { campaigns, sending, queues: await readQueues(connection, marks), standstills };
+  const daysAhead = await countDaysAhead(connection);
+  return { campaigns, sending, queues: await readQueues(connection, marks), standstills, daysAhead };
 }
 
 // An endpoint that keeps timing out waits behind the healthy ones by design: its deliveries are counted apart.

@@ -1,10 +1,11 @@
 /** Which deliveries may be dialled now: the relay's side of the delivery table. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection, Database } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { hourMs, sinceId } from '../database/id-bounds.ts';
 import { nothing, row } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
+import { of, waitingEndpoints, waits } from './waiting.ts';
 
 export interface DispatchLimits {
   /** Deliveries to hand out in this round. */
@@ -38,42 +39,6 @@ const Dispatched = t.type({
   alone: t.boolean,
 });
 export type Dispatched = t.TypeOf<typeof Dispatched>;
-
-const WaitingId = row(t.type({ id: t.string }));
-type Fragment = ReturnType<typeof sql.fragment>;
-
-/** Before the first one that waits lie those that are done, which Postgres passes while a transaction is open. */
-const waits = (from: string | undefined): Fragment =>
-  sql.fragment`state = 'pending' AND dispatched_at IS NULL AND ${sinceId(from)}`;
-
-/**
- * Those of one endpoint, to be ordered by both columns of the index: beside a million of another, Postgres would look for them
- * by walking the key of the table.
- */
-const of = (table: Fragment): Fragment =>
-  sql.fragment`webhook_id BETWEEN ${table}.webhook_id AND ${table}.webhook_id`;
-
-/** `endpoint` (webhook_id) of a recursive WITH: every one with deliveries that wait, and NULL. */
-const waitingEndpoints = (from?: string): Fragment => sql.fragment`
-  (SELECT webhook_id FROM webhook_delivery WHERE ${waits(from)} ORDER BY webhook_id LIMIT 1)
-  UNION ALL
-  SELECT (SELECT webhook_id FROM webhook_delivery
-          WHERE ${waits(from)} AND webhook_id > endpoint.webhook_id ORDER BY webhook_id LIMIT 1)
-  FROM endpoint WHERE endpoint.webhook_id IS NOT NULL`;
-
-/** The earliest, from `from` on. Cheap enough to ask many times a second. */
-export async function findWaitingDelivery(
-  connection: Connection,
-  from?: string,
-): Promise<string | undefined> {
-  const id = await connection.maybeOneFirst(sql.type(WaitingId)`
-    WITH RECURSIVE endpoint AS (${waitingEndpoints(from)})
-    SELECT earliest.id FROM endpoint CROSS JOIN LATERAL (
-      SELECT id FROM webhook_delivery WHERE ${of(sql.fragment`endpoint`)} AND ${waits(from)} ORDER BY webhook_id, id LIMIT 1
-    ) AS earliest
-    ORDER BY earliest.id LIMIT 1`);
-  return id ?? undefined;
-}
 
 /**
  * Marks the deliveries whose turn it is and returns them. Workspaces take turns, and the endpoints of each: the one with the
@@ -160,94 +125,4 @@ export async function dispatchDeliveries(
       SELECT id, slow, (SELECT count(DISTINCT workspace_id) = 1 FROM standing) AS alone
       FROM dispatched JOIN chosen USING (id)`);
   });
-}
-
-const Ended = row(t.type({ id: t.string }));
-
-/**
- * Ends up to `limit` deliveries that wait for configurations which are paused or deleted; returns how many. Those that somebody
- * else has locked are left for the next time.
- */
-export async function endInactiveDeliveries(connection: Connection, limit: number): Promise<number> {
-  const ended = await connection.any(sql.type(Ended)`
-    WITH RECURSIVE endpoint AS (${waitingEndpoints()}
-    ), late AS MATERIALIZED (
-      SELECT waiting.id
-      FROM endpoint
-      CROSS JOIN LATERAL (
-        SELECT id FROM webhook_delivery
-        WHERE ${of(sql.fragment`endpoint`)} AND ${waits(undefined)}
-          AND NOT EXISTS (
-            SELECT FROM webhook_configuration WHERE id = endpoint.webhook_id AND status = 'active')
-        ORDER BY webhook_id, id LIMIT ${limit}
-        FOR UPDATE SKIP LOCKED
-      ) AS waiting
-      LIMIT ${limit}
-    )
-    UPDATE webhook_delivery SET state = 'failed', error_code = 'endpoint_inactive'
-    WHERE id = ANY (ARRAY(SELECT id FROM late))
-    RETURNING id`);
-  return ended.length;
-}
-
-/** Their workflows could not be started: they wait for their turn again. */
-export async function returnDeliveries(database: Database, ids: readonly string[]): Promise<void> {
-  await database.query(sql.type(nothing)`
-    UPDATE webhook_delivery SET dispatched_at = NULL
-    WHERE id = ANY (${sql.array([...ids], 'uuid')}) AND state = 'pending'`);
-}
-
-/** Its workflow ended without an attempt (an operator terminated it): there will be none. */
-export async function failUndialled(database: Database, id: string): Promise<void> {
-  await database.query(sql.type(nothing)`
-    UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted'
-    WHERE id = ${id} AND state = 'pending'`);
-}
-
-export interface SweepLimits {
-  /** Pending for longer than this: it comes too late to be of use. */
-  readonly expiryHours: number;
-  /** Handed out for longer than this without having been dialled: its relay may have died before the start. */
-  readonly redispatchSeconds: number;
-}
-
-const Swept = row(t.type({ interrupted: t.number, expired: t.number, returned: t.number }));
-
-/** Ends what a dead process left `sending`, what waited too long, and gives lost starts another turn. */
-export function sweepDeliveries(database: Database, { expiryHours, redispatchSeconds }: SweepLimits) {
-  return database.one(sql.type(Swept)`
-    WITH RECURSIVE interrupted AS (
-      UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted', sending_until = NULL
-      WHERE state = 'sending' AND dispatched_at IS NOT NULL AND sending_until < now()
-      RETURNING id
-    ), endpoint AS (${waitingEndpoints()}
-    ), late_waiting AS MATERIALIZED (
-      -- Each by the partial index of its own: a condition on the state alone would read the deliveries of a month. Endpoint by
-      -- endpoint up to the first young one: an id is the time at which the delivery was made.
-      SELECT id FROM webhook_delivery
-      WHERE state = 'pending' AND dispatched_at IS NULL AND id = ANY (ARRAY(
-        SELECT late.id FROM endpoint CROSS JOIN LATERAL (
-          SELECT id FROM webhook_delivery
-          WHERE ${of(sql.fragment`endpoint`)} AND ${waits(undefined)}
-            AND id < (SELECT uuidv7(-make_interval(hours => ${expiryHours})))
-          ORDER BY webhook_id, id LIMIT 5000) AS late
-        LIMIT 5000))
-      FOR UPDATE SKIP LOCKED
-    ), late_dispatched AS MATERIALIZED (
-      SELECT id FROM webhook_delivery
-      WHERE state = 'pending' AND dispatched_at IS NOT NULL AND created_at < now() - make_interval(hours => ${expiryHours})
-      LIMIT 5000
-      FOR UPDATE SKIP LOCKED
-    ), expired AS (
-      UPDATE webhook_delivery SET state = 'failed', error_code = 'expired'
-      WHERE id = ANY (ARRAY(SELECT id FROM late_waiting UNION ALL SELECT id FROM late_dispatched))
-      RETURNING id
-    ), returned AS (
-      UPDATE webhook_delivery SET dispatched_at = NULL
-      WHERE state = 'pending' AND dispatched_at < now() - make_interval(secs => ${redispatchSeconds})
-        AND created_at >= now() - make_interval(hours => ${expiryHours})
-      RETURNING id
-    )
-    SELECT (SELECT count(*)::int4 FROM interrupted) AS interrupted, (SELECT count(*)::int4 FROM expired) AS expired,
-      (SELECT count(*)::int4 FROM returned) AS returned`);
 }

@@ -8,12 +8,12 @@ import {
   updateWebhookConfiguration,
 } from '../../../src/records/webhooks/configurations.ts';
 import type { DispatchLimits } from '../../../src/records/webhooks/dispatch.ts';
+import { dispatchDeliveries as dispatch } from '../../../src/records/webhooks/dispatch.ts';
 import {
-  dispatchDeliveries as dispatch,
   endInactiveDeliveries,
   returnDeliveries,
   sweepDeliveries,
-} from '../../../src/records/webhooks/dispatch.ts';
+} from '../../../src/records/webhooks/endings.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { contactEvent, makeConfiguration, makeWorkspace, query } from '../../support/webhook-fixtures.ts';

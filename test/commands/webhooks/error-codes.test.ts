@@ -5,7 +5,8 @@ import type { WebhookErrorCode } from '../../../src/domain/webhooks/delivery.ts'
 import { webhookErrorCodes } from '../../../src/domain/webhooks/delivery.ts';
 import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { dispatchDeliveries, sweepDeliveries } from '../../../src/records/webhooks/dispatch.ts';
+import { dispatchDeliveries } from '../../../src/records/webhooks/dispatch.ts';
+import { sweepDeliveries } from '../../../src/records/webhooks/endings.ts';
 import { defaultRelayOptions } from '../../../src/commands/webhooks/relay-webhooks.ts';
 import type { SeededWorkspace, TestApi } from '../../support/api.ts';
 import { startTestApi } from '../../support/api.ts';

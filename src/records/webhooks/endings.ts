@@ -1,0 +1,96 @@
+/** What ends without an attempt, or waits for its turn again. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection, Database } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
+import { of, waitingEndpoints, waits } from './waiting.ts';
+
+const Ended = row(t.type({ id: t.string }));
+
+/**
+ * Ends up to `limit` deliveries that wait for configurations which are paused or deleted; returns how many. Those that somebody
+ * else has locked are left for the next time.
+ */
+export async function endInactiveDeliveries(connection: Connection, limit: number): Promise<number> {
+  const ended = await connection.any(sql.type(Ended)`
+    WITH RECURSIVE endpoint AS (${waitingEndpoints()}
+    ), late AS MATERIALIZED (
+      SELECT waiting.id
+      FROM endpoint
+      CROSS JOIN LATERAL (
+        SELECT id FROM webhook_delivery
+        WHERE ${of(sql.fragment`endpoint`)} AND ${waits(undefined)}
+          AND NOT EXISTS (
+            SELECT FROM webhook_configuration WHERE id = endpoint.webhook_id AND status = 'active')
+        ORDER BY webhook_id, id LIMIT ${limit}
+        FOR UPDATE SKIP LOCKED
+      ) AS waiting
+      LIMIT ${limit}
+    )
+    UPDATE webhook_delivery SET state = 'failed', error_code = 'endpoint_inactive'
+    WHERE id = ANY (ARRAY(SELECT id FROM late))
+    RETURNING id`);
+  return ended.length;
+}
+
+/** Their workflows could not be started: they wait for their turn again. */
+export async function returnDeliveries(database: Database, ids: readonly string[]): Promise<void> {
+  await database.query(sql.type(nothing)`
+    UPDATE webhook_delivery SET dispatched_at = NULL
+    WHERE id = ANY (${sql.array([...ids], 'uuid')}) AND state = 'pending'`);
+}
+
+/** Its workflow ended without an attempt (an operator terminated it): there will be none. */
+export async function failUndialled(database: Database, id: string): Promise<void> {
+  await database.query(sql.type(nothing)`
+    UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted'
+    WHERE id = ${id} AND state = 'pending'`);
+}
+
+export interface SweepLimits {
+  /** Pending for longer than this: it comes too late to be of use. */
+  readonly expiryHours: number;
+  /** Handed out for longer than this without having been dialled: its relay may have died before the start. */
+  readonly redispatchSeconds: number;
+}
+
+const Swept = row(t.type({ interrupted: t.number, expired: t.number, returned: t.number }));
+
+/** Ends what a dead process left `sending`, what waited too long, and gives lost starts another turn. */
+export function sweepDeliveries(database: Database, { expiryHours, redispatchSeconds }: SweepLimits) {
+  return database.one(sql.type(Swept)`
+    WITH RECURSIVE interrupted AS (
+      UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted', sending_until = NULL
+      WHERE state = 'sending' AND dispatched_at IS NOT NULL AND sending_until < now()
+      RETURNING id
+    ), endpoint AS (${waitingEndpoints()}
+    ), late_waiting AS MATERIALIZED (
+      -- Each by the partial index of its own: a condition on the state alone would read the deliveries of a month. Endpoint by
+      -- endpoint up to the first young one: an id is the time at which the delivery was made.
+      SELECT id FROM webhook_delivery
+      WHERE state = 'pending' AND dispatched_at IS NULL AND id = ANY (ARRAY(
+        SELECT late.id FROM endpoint CROSS JOIN LATERAL (
+          SELECT id FROM webhook_delivery
+          WHERE ${of(sql.fragment`endpoint`)} AND ${waits(undefined)}
+            AND id < (SELECT uuidv7(-make_interval(hours => ${expiryHours})))
+          ORDER BY webhook_id, id LIMIT 5000) AS late
+        LIMIT 5000))
+      FOR UPDATE SKIP LOCKED
+    ), late_dispatched AS MATERIALIZED (
+      SELECT id FROM webhook_delivery
+      WHERE state = 'pending' AND dispatched_at IS NOT NULL AND created_at < now() - make_interval(hours => ${expiryHours})
+      LIMIT 5000
+      FOR UPDATE SKIP LOCKED
+    ), expired AS (
+      UPDATE webhook_delivery SET state = 'failed', error_code = 'expired'
+      WHERE id = ANY (ARRAY(SELECT id FROM late_waiting UNION ALL SELECT id FROM late_dispatched))
+      RETURNING id
+    ), returned AS (
+      UPDATE webhook_delivery SET dispatched_at = NULL
+      WHERE state = 'pending' AND dispatched_at < now() - make_interval(secs => ${redispatchSeconds})
+        AND created_at >= now() - make_interval(hours => ${expiryHours})
+      RETURNING id
+    )
+    SELECT (SELECT count(*)::int4 FROM interrupted) AS interrupted, (SELECT count(*)::int4 FROM expired) AS expired,
+      (SELECT count(*)::int4 FROM returned) AS returned`);
+}

@@ -159,8 +159,8 @@ export function createApiServer(
       const serve = () => {
         if (stopping || !readiness.answer(request, response)) void handle(request, response);
       };
-      // Of requests that come in one piece each waits until the answer before it is taken: who reads none makes one.
-      if (response.socket === null) response.once('socket', serve);
+      // Of requests in one piece each waits until the answer before it is taken, and a turn of the loop, which lets others between.
+      if (response.socket === null) response.once('socket', () => setImmediate(serve));
       else serve();
     },
   );

@@ -1,6 +1,7 @@
 /** Catches what a request fails with and answers the error envelope. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Middleware } from 'koa';
 import { createPlaces } from '../../concurrency/places.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -12,6 +13,10 @@ import { hasBody } from './body/read-body.ts';
 // An unread rest that is known to be this small is read and thrown away, so that the connection stays usable.
 const smallRest = 64 * 1024;
 const lingerMs = 1_000;
+/** Whoever has shown no key and asks too often is told so this much later: a flood of refusals takes the time of all others. */
+const strangersWaitMs = 1_000;
+/** Who finds none is told at once: those who wait hold connections, which others may need. */
+const waitingStrangers = createPlaces({ total: 1_000, perOwner: 1_000, waiting: 0 });
 /** For refused bodies that are read on meanwhile: some callers read no answer before they have written. */
 const readingOn = createPlaces({ total: 8, perOwner: 8, waiting: 0 });
 
@@ -30,6 +35,11 @@ export function refuse({
       else if (ctx.headerSent)
         logger.error({ requestId: ctx.state.requestId, error: describe(error) }, 'answer broke off');
       const { status, body, headers } = toFailure(error, now());
+      if (status === 429 && ctx.state.principal === undefined) {
+        const leave = await waitingStrangers.take('everybody');
+        if (leave !== undefined) await sleep(strangersWaitMs);
+        leave?.();
+      }
       ctx.state.failure = status !== 500 && error instanceof Error ? error.message : describe(error);
       ctx.status = status;
       ctx.body = body;

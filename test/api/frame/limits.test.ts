@@ -159,6 +159,23 @@ describe('a connection', () => {
     await closed;
   });
 
+  it('that come in one piece leave a turn to others between them', async () => {
+    let begun = 0;
+    let begunInOneTurn = 0;
+    const quick = endpoint({ ...flood.declaration, path: '/quick' }, async () => {
+      begun += 1;
+      if (begun === 1) setImmediate(() => (begunInOneTurn = begun));
+      return { status: 200, contentType: 'text/plain', content: 'x' };
+    });
+    await start({ endpoints: [...echoEndpoints, quick] });
+    const { socket, closed } = openRaw(api.port);
+    socket.write('GET /quick HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100));
+    await expect.poll(() => begun).toBe(100);
+    expect(begunInOneTurn).toBeLessThan(3);
+    socket.destroy();
+    await closed;
+  });
+
   it('is given 32 MiB without a key at once, and anything else beside it', async () => {
     const page = endpoint({ ...flood.declaration, path: '/page' }, async () => ({
       status: 200,

@@ -56,6 +56,21 @@ describe('the API', () => {
     expect(await statuses(5, 'nonsense')).toEqual([401, 401, 401, 401, 429]);
     expect(await statuses(1, workspace.channelKey)).toEqual([200]);
   });
+
+  it('takes its time to refuse an address once more, and none to refuse a key', async () => {
+    const workspace = await startLimited();
+    await statuses(4, workspace.channelKey);
+    await statuses(4, 'nonsense');
+    const order: string[] = [];
+    const refused = async (who: string, key: string) => {
+      expect(await statuses(1, key)).toEqual([429]);
+      order.push(who);
+    };
+    const beganAt = Date.now();
+    await Promise.all([refused('stranger', 'nonsense'), refused('key', workspace.channelKey)]);
+    expect(order).toEqual(['key', 'stranger']);
+    expect(Date.now() - beganAt).toBeGreaterThanOrEqual(995);
+  });
 });
 
 describe('keys that nobody has', () => {

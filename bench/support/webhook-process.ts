@@ -38,7 +38,7 @@ export interface BareRun {
   /** Begins in the starting process, without a detour through the task queue. */
   readonly eager: boolean;
 }
-/** POSTs of the size of an event, as a plain client makes them. */
+/** POSTs of the size of an event by a plain client, each on a connection of its own as an attempt has it: its address is vetted just before. */
 export interface PostRun {
   readonly kind: 'post';
   readonly seconds: number;
@@ -119,7 +119,7 @@ async function runBare({ client }: Orchestrator, { seconds, lanes, eager }: Bare
 async function runPosts({ seconds, lanes, url }: PostRun): Promise<number> {
   const end = performance.now() + seconds * 1000;
   const body = JSON.stringify(exampleEvent('delivered', new Date()).data);
-  const pool = new Pool(new URL(url).origin, { connections: lanes });
+  const pool = new Pool(new URL(url).origin, { connections: lanes, pipelining: 0 });
   let sent = 0;
   const lane = async (): Promise<void> => {
     while (performance.now() < end) {

@@ -16,10 +16,10 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>;
 }
 
-/** Call it in `beforeAll` and `drop` in `afterAll`. */
+/** Call it in `beforeAll` and `drop` in `afterAll`. Copied file by file: with the tables of each day, by the log takes three times as long. */
 export async function createTestDatabase({ poolSize = 5 } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')}`);
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')} STRATEGY FILE_COPY`);
   const [url, ownerUrl] = (['applicationUrl', 'postgresUrl'] as const).map((role) => {
     const { href } = Object.assign(new URL(inject(role)), { pathname: `/${name}` });
     return href;

@@ -73,17 +73,19 @@ async function findTargetsOfDays(
   ofDays: FragmentSqlToken,
 ): Promise<readonly StatusTarget[]> {
   if (providerMessageIds.length === 0) return [];
-  return connection.any(sql.type(row(StatusTarget))`
-    WITH wanted AS (SELECT unnest(${sql.array(providerMessageIds, 'text')}) AS id)
+  const wanted = sql.array(providerMessageIds, 'text');
+  const targets = await connection.any(sql.type(row(StatusTarget))`
     SELECT ${recipientTarget} FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
     WHERE recipient.id IN (
-        -- An array, and no join that reads all of them: of each day those pages of the index are read that may hold one.
-        SELECT recipient_id FROM provider_message
-        WHERE ${ofDays} AND hash = ANY (ARRAY(SELECT hashtextextended(id, 0) FROM wanted)))
-      AND recipient.provider_message_id IN (SELECT id FROM wanted)
+      -- An array, and no join that reads all of them: of each day those pages of the index are read that may hold one.
+      SELECT recipient_id FROM provider_message
+      WHERE ${ofDays} AND hash = ANY (ARRAY(SELECT hashtextextended(id, 0) FROM unnest(${wanted}) AS id)))
     UNION ALL
     SELECT ${messageTarget} FROM message
-    WHERE message.provider_message_id IN (SELECT id FROM wanted) AND message.direction = 'outbound'`);
+    WHERE message.provider_message_id = ANY (${wanted}) AND message.direction = 'outbound'`);
+  // Two ids may have one hash. Postgres would compare each with all when it plans for any number of them.
+  const ids = new Set(providerMessageIds);
+  return targets.filter(({ provider_message_id: id }) => id !== null && ids.has(id));
 }
 
 const LockedMessage = t.type({

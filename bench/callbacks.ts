@@ -6,20 +6,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { pino } from 'pino';
 import { runSendStep } from '../src/commands/sending/run-send-step.ts';
-import type { Dependencies } from '../src/dependencies.ts';
-import type { Logger } from '../src/telemetry/logger.ts';
-import { createMetrics } from '../src/telemetry/metrics.ts';
-import type { Orchestrator } from '../src/orchestrator.ts';
-import { createCloudProvider } from '../src/provider/cloud-provider.ts';
-import { createDatabase } from '../src/records/database/database.ts';
+import { createDependencies } from '../src/dependencies.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { startAckServer } from './support/ack-server.ts';
+import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
 import { startCallbackProcess } from './support/callback-process.ts';
 import { measure } from './support/measure.ts';
 import { postCallbacks, type Posted } from './support/post-callbacks.ts';
-import { startPostgres } from './support/postgres.ts';
+import { startPostgres, type BenchPostgres } from './support/postgres.ts';
 import { seedRunningCampaign, type Seeded } from './support/seed.ts';
 
 const { values } = parseArgs({
@@ -30,7 +25,7 @@ const rate = Number(values.rate);
 const connections = 64;
 const campaignSeconds = 20;
 const receiptDelayMs = 3_000;
-const secrets = createSecretBox(['the secrets key of the benchmark']);
+const secrets = createSecretBox([benchSecretsKey]);
 const names = ['sent', 'delivered', 'read'] as const;
 
 interface Receipt {
@@ -85,9 +80,10 @@ async function acceptAll(client: pg.Client, { campaignId }: Seeded): Promise<rea
     WHERE campaign_id = $1 RETURNING id`,
     [campaignId],
   );
-  await client.query('UPDATE campaign_counter SET accepted = pending, pending = 0 WHERE campaign_id = $1', [
-    campaignId,
-  ]);
+  await client.query(
+    'UPDATE campaign_counter SET accepted = $2, pending = 0, sent = 0, delivered = 0, read = 0 WHERE campaign_id = $1',
+    [campaignId, rows.length],
+  );
   await client.query('VACUUM ANALYZE recipient');
   await client.query('CHECKPOINT');
   return rows.map(({ id }) => id);
@@ -104,12 +100,16 @@ async function waitUntilApplied(client: pg.Client): Promise<void> {
   }
 }
 
-async function acceptAndApply(databaseUrl: string, client: pg.Client): Promise<void> {
+async function acceptAndApply(
+  { url: databaseUrl, ownerUrl }: BenchPostgres,
+  client: pg.Client,
+): Promise<void> {
   const campaign = await seed(client, 80, recipients);
   const ids = await acceptAll(client, campaign);
   const bodies = names.flatMap((name) => ids.map((id) => callbackBody(campaign, { id, name })));
 
-  const bare = await startCallbackProcess('bare', databaseUrl);
+  // It makes itself a table, which the application may not.
+  const bare = await startCallbackProcess('bare', ownerUrl);
   await postCallbacks({ port: bare.port, bodies: bodies.slice(0, 2_000), connections });
   const baseline = await postCallbacks({ port: bare.port, bodies, connections });
   await bare.stop();
@@ -165,18 +165,10 @@ async function sendCampaign(
   const provider = await startAckServer();
   const api = await startCallbackProcess('api', databaseUrl);
   const worker = await startCallbackProcess('worker', databaseUrl);
-  const database = await createDatabase(databaseUrl, 10);
-  const cloud = createCloudProvider({ baseUrl: provider.baseUrl, connections: 128, timeoutMs: 30_000 });
-  const dependencies = {
-    config: { outcomeGraceSeconds: 600, providerConnections: 128 } as Dependencies['config'],
-    database,
-    provider: cloud,
-    secrets,
-    logger: pino({ level: 'silent' }) as unknown as Logger,
-    orchestrator: {} as Orchestrator,
-    metrics: createMetrics('bench'),
-    now: () => new Date(),
-  };
+  const dependencies = await createDependencies(
+    benchConfig(databaseUrl, { PROVIDER_BASE_URL: provider.baseUrl, PROVIDER_CONNECTIONS: '128' }),
+    'bench',
+  );
   const posting = sleep(receiptDelayMs).then(() =>
     postCallbacks({ port: api.port, bodies, connections, perSecond: rate * names.length }),
   );
@@ -194,7 +186,7 @@ async function sendCampaign(
     await waitUntilApplied(client);
     return size / seconds;
   } finally {
-    await Promise.all([cloud.close(), database.end(), api.stop(), worker.stop()]);
+    await Promise.all([dependencies.close(), api.stop(), worker.stop()]);
     provider.stop();
   }
 }
@@ -203,7 +195,7 @@ const postgres = await startPostgres();
 const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 try {
-  await acceptAndApply(postgres.url, client);
+  await acceptAndApply(postgres, client);
   const alone = await sendCampaign(postgres.url, client, { receipts: false });
   const besides = await sendCampaign(postgres.url, client, { receipts: true });
   process.stdout.write(

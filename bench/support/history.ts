@@ -31,6 +31,14 @@ const daysOfBefore = `DO $$
     END LOOP;
   END $$`;
 
+const untilNobodyAnalyses = `DO $$
+  BEGIN
+    WHILE EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'autovacuum worker' AND datname = current_database()) LOOP
+      PERFORM pg_sleep(0.1);
+      PERFORM pg_stat_clear_snapshot();
+    END LOOP;
+  END $$`;
+
 type Statement = readonly [string, ...unknown[]];
 
 /**
@@ -41,16 +49,16 @@ export async function seedHistory(ownerUrl: string, rows: number): Promise<void>
   const { first, sideBySide } = statementsOf(rows);
   await run(ownerUrl, first);
   await Promise.all(sideBySide.map((statements) => run(ownerUrl, statements)));
-  // Once nobody writes any more: pages that are not seen by all are read where an index would do.
+  // Once nobody writes or analyses any more: pages that are not seen by all are read where an index would do.
+  await run(ownerUrl, [[untilNobodyAnalyses]]);
   await Promise.all(grown.map((tables) => run(ownerUrl, [[`VACUUM ANALYZE ${tables}`]])));
 }
 
 async function run(ownerUrl: string, statements: readonly Statement[]): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
-  await client.query(
-    `SET session_replication_role = replica; SET synchronous_commit = off; SET work_mem = '512MB'`,
-  );
+  // Commits are waited for: vacuum passes over rows whose commit is not on disk yet.
+  await client.query(`SET session_replication_role = replica; SET work_mem = '512MB'`);
   for (const [text, ...values] of statements) await client.query(text, values);
   await client.end();
 }

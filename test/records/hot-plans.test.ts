@@ -49,6 +49,22 @@ beforeAll(async () => {
   await client.connect();
   const owner = new pg.Client({ connectionString: database.ownerUrl });
   await owner.connect();
+  // Many of today, which has but few early in the morning: to read all of those would be right.
+  const ofToday = Math.ceil(historyRows / 6);
+  await owner.query(
+    `WITH made AS (
+       INSERT INTO event (workspace_id, key, body, fanned_out_at)
+       SELECT 1001 + n % 50, 'sent', repeat('x', 300), now() FROM generate_series(1, $1::int) AS n RETURNING id, workspace_id)
+     INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state, dispatched_at)
+     SELECT workspace_id, webhook.id, made.id, 'sent', 'delivered', now()
+     FROM made JOIN webhook_configuration AS webhook USING (workspace_id)`,
+    [ofToday],
+  );
+  await owner.query(
+    `INSERT INTO provider_callback (body, applied_at)
+     SELECT convert_to(repeat('x', 400), 'UTF8'), now() FROM generate_series(1, $1::int)`,
+    [ofToday],
+  );
   // As autovacuum, and of the days together retention, leave it sooner or later: plans change with it.
   await owner.query('VACUUM ANALYZE');
   await owner.end();

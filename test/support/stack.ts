@@ -1,6 +1,6 @@
 /** The built stack as `npm start` runs it, on a data folder and ports of its own. `npm test` builds before it runs. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,18 +69,19 @@ export async function startTestStack({
   const removeFolder = async () => {
     if (dataDir === undefined) await rm(resolve(folder, '..'), { recursive: true, force: true });
   };
+  const fail = async (what: string): Promise<never> => {
+    const logs = await endsOfLogs(join(folder, 'logs'));
+    await removeFolder();
+    throw new Error(`${what}:\n${output}\n${logs}`);
+  };
   const readDev = async () => JSON.parse(await readFile(join(folder, 'dev.json'), 'utf8')) as DevFile;
   const deadline = Date.now() + readyTimeoutMs;
   for (;;) {
     if (output.includes('Ready in')) break;
-    if (exitCode !== undefined) {
-      await removeFolder();
-      throw new Error(`The stack ended with exit code ${exitCode}:\n${output}`);
-    }
+    if (exitCode !== undefined) await fail(`The stack ended with exit code ${exitCode}`);
     if (Date.now() > deadline) {
       await stop();
-      await removeFolder();
-      throw new Error(`The stack was not ready in time:\n${output}`);
+      await fail('The stack was not ready in time');
     }
     await sleep(50);
   }
@@ -102,4 +103,13 @@ async function newDataDir(): Promise<string> {
   const dataDir = join(await mkdtemp(join(tmpdir(), 'messaging campaigns stack ')), 'data');
   await mkdir(dataDir);
   return dataDir;
+}
+
+/** They go with the data folder. */
+async function endsOfLogs(folder: string): Promise<string> {
+  const files = await readdir(folder).catch(() => []);
+  const ends = files.map(
+    async (file) => `${file} ends:\n${(await readFile(join(folder, file), 'utf8')).slice(-2_000)}`,
+  );
+  return (await Promise.all(ends)).join('\n');
 }

@@ -1,21 +1,59 @@
--- Workspaces, the business accounts and channels they own, API keys and features.
--- Every tenant table carries workspace_id and is referenced by (workspace_id, id), so that a row can never point into another workspace.
+-- Workspaces, and the business accounts and channels that they own.
+-- Every tenant table carries workspace_id and is referenced by (workspace_id, id), so that no row can point into another workspace.
 
+CREATE FUNCTION refuse_statement() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE restrict_violation USING MESSAGE = format('%s on "%s" is refused: %s', TG_OP, TG_TABLE_NAME, TG_ARGV[0]);
+END $$;
+
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
+END $$;
+
+-- One row per customer; written by `admin create-workspace`.
 CREATE TABLE workspace (
   id integer GENERATED ALWAYS AS IDENTITY (START WITH 1001) PRIMARY KEY,
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
   created_at timestamptz NOT NULL DEFAULT now()
 );
+-- A workspace is never deleted and keeps its id, so that bulk inserts need not lock it.
+CREATE TRIGGER workspace_stays BEFORE DELETE OR UPDATE OF id ON workspace
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement('workspaces stay');
 
--- id is the provider's own id: one business account belongs to one workspace.
+-- What a workspace may do; written by the admin commands. broadcasts_per_month NULL means unlimited.
+CREATE TABLE workspace_feature (
+  workspace_id integer PRIMARY KEY REFERENCES workspace (id),
+  schedule_campaigns boolean NOT NULL DEFAULT true,
+  targeted_segments boolean NOT NULL DEFAULT true,
+  broadcasts_per_month integer CHECK (broadcasts_per_month >= 0)
+);
+
+-- How many campaigns a workspace has started in a month; written when a campaign starts for the first time.
+CREATE TABLE broadcast_usage (
+  workspace_id integer NOT NULL REFERENCES workspace (id),
+  -- First day of the UTC calendar month.
+  month date NOT NULL,
+  used integer NOT NULL DEFAULT 0 CHECK (used >= 0),
+  PRIMARY KEY (workspace_id, month)
+);
+
+-- An account at the provider, under the provider's own id; written by the admin commands and by the provider's callbacks.
 CREATE TABLE business_account (
   id text COLLATE "C" PRIMARY KEY CHECK (id <> ''),
   workspace_id integer NOT NULL REFERENCES workspace (id),
   templates_synced_at timestamptz,
+  -- Different people in 24 hours over all numbers of the account; NULL means no limit.
+  messaging_limit integer CHECK (messaging_limit > 0),
+  -- The provider's time of the report that set messaging_limit; older reports change nothing.
+  messaging_limit_told_at timestamptz,
+  -- The provider's last report about the account: {"field", "event", "at", ...}.
+  notice jsonb,
   created_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (workspace_id, id)
 );
 
+-- One sending number; written by the admin commands, by refusals of the provider and by its callbacks.
 CREATE TABLE channel (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL,
@@ -26,72 +64,20 @@ CREATE TABLE channel (
   messages_per_second integer NOT NULL DEFAULT 80 CHECK (messages_per_second BETWEEN 1 AND 100000),
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'blocked')),
   block_reason text,
+  -- When the provider's restriction ends by itself.
+  blocked_until timestamptz,
   -- ISO 3166 alpha-2 codes to which this channel never sends.
   blocked_countries text[] NOT NULL DEFAULT '{}',
-  -- Which automatic responder an inbound message starts a session of.
+  -- The automatic responder of which an inbound message starts a session.
   responder text NOT NULL DEFAULT 'none' CHECK (responder IN ('none', 'chatbot', 'assistant')),
+  -- Marketing templates go through the provider's endpoint for them.
+  marketing_endpoint boolean NOT NULL DEFAULT false,
+  -- The provider's last report: LOW when it flagged the number, GOOD when it withdrew the flag.
+  quality text CHECK (quality IN ('LOW', 'GOOD')),
+  quality_told_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (workspace_id, id),
   FOREIGN KEY (workspace_id, business_account_id) REFERENCES business_account (workspace_id, id)
 );
 CREATE INDEX channel_business_account ON channel (business_account_id);
-
--- The paced token bucket of a channel: next_at is when the next unleased token falls due.
-CREATE TABLE channel_rate (
-  channel_id uuid PRIMARY KEY REFERENCES channel (id),
-  next_at timestamptz NOT NULL DEFAULT now(),
-  -- 1 = the full rate; halved by the provider's throttling answers, recovers additively.
-  factor double precision NOT NULL DEFAULT 1 CHECK (factor > 0 AND factor <= 1),
-  factor_changed_at timestamptz NOT NULL DEFAULT now(),
-  -- No token falls due before this instant (the provider asked for silence).
-  held_until timestamptz
-) WITH (fillfactor = 10);
-
-CREATE TABLE api_key (
-  id uuid PRIMARY KEY DEFAULT uuidv7(),
-  workspace_id integer NOT NULL REFERENCES workspace (id),
-  channel_id uuid,
-  scope text NOT NULL CHECK (scope IN ('channel', 'workspace', 'operator')),
-  key_id text COLLATE "C" NOT NULL UNIQUE,
-  -- HMAC-SHA256 of the secret under the pepper that pepper_id names; the secret itself is never stored.
-  secret_hash bytea NOT NULL CHECK (length(secret_hash) = 32),
-  pepper_id text NOT NULL,
-  last4 text NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  last_used_at timestamptz,
-  revoked_at timestamptz,
-  FOREIGN KEY (workspace_id, channel_id) REFERENCES channel (workspace_id, id),
-  CHECK ((scope = 'channel') = (channel_id IS NOT NULL))
-);
-
--- One row per workspace. broadcasts_per_month NULL means unlimited.
-CREATE TABLE workspace_feature (
-  workspace_id integer PRIMARY KEY REFERENCES workspace (id),
-  schedule_campaigns boolean NOT NULL DEFAULT true,
-  targeted_segments boolean NOT NULL DEFAULT true,
-  broadcasts_per_month integer CHECK (broadcasts_per_month >= 0)
-);
-
-CREATE TABLE broadcast_usage (
-  workspace_id integer NOT NULL REFERENCES workspace (id),
-  -- First day of the UTC calendar month.
-  month date NOT NULL,
-  used integer NOT NULL DEFAULT 0 CHECK (used >= 0),
-  PRIMARY KEY (workspace_id, month)
-);
-
--- Written in the transaction of what the request created; status and body are NULL while the request runs.
-CREATE TABLE idempotency_key (
-  workspace_id integer NOT NULL REFERENCES workspace (id),
-  route text NOT NULL,
-  key text NOT NULL,
-  request_sha256 bytea NOT NULL,
-  response_status smallint,
-  response_body text,
-  -- What the request was creating, so that a crashed single send can be told apart from one that never began.
-  resource_id uuid,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (workspace_id, route, key)
-);
-CREATE INDEX idempotency_key_created_at ON idempotency_key (created_at);

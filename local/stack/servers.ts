@@ -69,7 +69,7 @@ async function bringUpToDate<A extends Pick<Servers, 'databaseUrl' | 'databaseOw
   urls: A,
 ): Promise<A> {
   try {
-    await migrate(urls.databaseOwnerUrl, sqlFolder(), { finish: true });
+    await migrate(urls.databaseOwnerUrl, sqlFolder());
     await prepareApplicationRole(urls.databaseOwnerUrl, urls.databaseUrl);
     return urls;
   } catch (error) {

@@ -29,12 +29,10 @@ export const adminCommands: readonly AdminCommand[] = [
     name: 'migrate',
     summary:
       'apply the migrations that the database does not have yet, and give the processes their rights and limits',
-    options: {
-      finish: { description: 'also what must wait until nothing of the release before runs', flag: true },
-    },
-    run: async ({ config, sqlFolder }, { finish }) => {
+    options: {},
+    run: async ({ config, sqlFolder }) => {
       const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl;
-      const result = await migrate(ownerUrl, sqlFolder, { finish: finish !== undefined });
+      const result = await migrate(ownerUrl, sqlFolder);
       await prepareApplicationRole(ownerUrl, config.databaseUrl);
       return result;
     },

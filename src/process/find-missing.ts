@@ -19,7 +19,7 @@ export async function findMissing({
   ]);
   return [
     ...(migrations === undefined ? ['postgres'] : []),
-    ...(migrations !== undefined && migrations.pending.length > 0 ? ['migrations'] : []),
+    ...(migrations !== undefined && migrations.length > 0 ? ['migrations'] : []),
     ...(temporal === undefined ? ['temporal'] : []),
   ];
 }

@@ -92,11 +92,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const drained = await drainAll([old.api, old.worker]);
   const inTime = Date.now() < dueAt.getTime();
   const { status: statusThen } = await until(sending, () => true);
-  say(
-    `They have ended after ${describe(drained)}; the campaign stands at ${statusThen}. Finishing the migrations …`,
-  );
-  const { applied: finished = '' } = await site.adminOf(rehearsal.newFolder)('migrate', { finish: '' });
-  say(`Finished (${finished === '' ? 'nothing to do' : finished}).`);
+  say(`They have ended after ${describe(drained)}; the campaign stands at ${statusThen}.`);
   await site.adminOf(rehearsal.newFolder)('update-channel', {
     'channel-id': channelId,
     'messages-per-second': String(plan.rate.after),

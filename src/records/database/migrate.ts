@@ -1,7 +1,6 @@
 /**
  * Applies sql/*.sql in order: one transaction per file, under an advisory lock, each file's checksum kept.
  * A file whose first line is `-- no-transaction` runs outside a transaction (CREATE INDEX CONCURRENTLY), statement by statement.
- * One whose first line ends with `deferred` is not for the release before: it waits for `finish`, but on a new database.
  * Needs a session of its own: the URL leads to Postgres itself, never to a pooler.
  */
 import { createHash } from 'node:crypto';
@@ -21,8 +20,8 @@ const deadlockDetected = '40P01';
 
 export interface Patience {
   /**
-   * Everybody who wants the table waits behind a migration that waits for it. Below Postgres' `deadlock_timeout` of a second,
-   * the migration gives way before a client that holds what it wants is ended for a deadlock.
+   * While a migration waits for a lock on a table, all other statements on that table wait behind it. The wait is shorter
+   * than Postgres' `deadlock_timeout` of a second, so in a deadlock the migration gives up first, not a client.
    */
   readonly lockTimeoutMs: number;
   readonly attempts: number;
@@ -36,13 +35,9 @@ export class MigrationError extends Failure {}
 export interface MigrationResult {
   /** Names of the files applied now. */
   readonly applied: readonly string[];
-  /** What `finish` would apply. */
-  readonly deferred: readonly string[];
 }
 
 export interface MigrateOptions {
-  /** Nothing of the release before runs any more. */
-  readonly finish?: boolean;
   readonly patience?: Patience;
 }
 
@@ -50,36 +45,30 @@ export interface MigrateOptions {
 export async function migrate(
   databaseUrl: string,
   folder: string,
-  { finish = false, patience = defaultPatience }: MigrateOptions = {},
+  { patience = defaultPatience }: MigrateOptions = {},
 ): Promise<MigrationResult> {
   const client = await connect({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   try {
-    // Building an index takes its time, also for an owner who is the application's role.
+    // Building an index may take longer than the application role's statement_timeout, and that role may be the owner.
     await client.query('SET statement_timeout = 0');
     await client.query('SELECT pg_advisory_lock($1)', [lockKey]);
     await createMigrationTable(client);
     const applied: string[] = [];
-    const deferred: string[] = [];
     const known = await appliedMigrations(client);
-    const everything = finish || known.size === 0;
     for (const { name, text, sha256 } of await migrationFiles(folder)) {
       const before = known.get(name);
       if (before === sha256) continue;
       if (before !== undefined) throw new MigrationError(`${name} was edited after it had been applied`);
-      if (isDeferred({ text }) && !everything) {
-        deferred.push(name);
-        continue;
-      }
       await apply(client, { name, text, sha256 }, patience);
       applied.push(name);
     }
-    return { applied, deferred };
+    return { applied };
   } finally {
     await client.end();
   }
 }
 
-/** Asks first: with nothing to apply, a role that owns nothing may run it. */
+/** Checks first, so that a role without rights on the schema may run a migration that has nothing to apply. */
 async function createMigrationTable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ present: boolean }>(
     `SELECT to_regclass('migration') IS NOT NULL AS present`,
@@ -92,25 +81,17 @@ async function createMigrationTable(client: pg.Client): Promise<void> {
 const Presence = row(t.type({ present: t.boolean }));
 const Applied = row(t.type({ name: t.string, sha256: t.string }));
 
-export interface PendingMigrations {
-  /** Names of the files not applied yet; empty when the processes can work. */
-  readonly pending: readonly string[];
-  readonly deferred: readonly string[];
-}
-
-export async function pendingMigrations(connection: Connection, folder: string): Promise<PendingMigrations> {
+/** Names of the files not applied yet; empty when the processes can work. */
+export async function pendingMigrations(connection: Connection, folder: string): Promise<readonly string[]> {
   const files = await migrationFiles(folder);
   const present = await connection.oneFirst(sql.type(Presence)`
     SELECT to_regclass('migration') IS NOT NULL AS present`);
   const applied = present ? await connection.any(sql.type(Applied)`SELECT name, sha256 FROM migration`) : [];
   const known = new Map(applied.map(({ name, sha256 }) => [name, sha256]));
-  const missing = files.filter(({ name, sha256 }) => known.get(name) !== sha256);
-  const named = (later: boolean) =>
-    missing.filter((file) => isDeferred(file) === later).map(({ name }) => name);
-  return { pending: named(false), deferred: named(true) };
+  return files.filter(({ name, sha256 }) => known.get(name) !== sha256).map(({ name }) => name);
 }
 
-/** A connection that is lost fails its statement; without a listener it would end the process as well. */
+/** A lost connection fails its statement; without a listener for `error` it would also end the process. */
 async function connect(options: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(options);
   client.on('error', () => undefined);
@@ -139,7 +120,7 @@ interface MigrationFile {
   readonly sha256: string;
 }
 
-/** Tries again while the locks cannot be had: each try holds up live traffic for no longer than it waits itself. */
+/** Tries again while another session holds the locks. Each try delays live traffic by at most `lockTimeoutMs`. */
 async function apply(client: pg.Client, file: MigrationFile, patience: Patience): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -174,10 +155,10 @@ async function applyAtOnce(
   }
 }
 
-/** Nothing waits behind a statement that runs concurrently, so that it may wait for others as long as it takes. */
+/** No session waits behind a CONCURRENTLY statement, so it needs no lock timeout. */
 async function applyConcurrently(client: pg.Client, file: MigrationFile): Promise<void> {
   const dropLeftovers = () => dropInvalidIndexes(client, file);
-  // Of a run that was killed. `IF NOT EXISTS` would take one for an index.
+  // A run that was killed leaves an invalid index, which `IF NOT EXISTS` would accept.
   await dropLeftovers();
   try {
     for (const statement of statementsOf(file)) await client.query(statement);
@@ -188,7 +169,7 @@ async function applyConcurrently(client: pg.Client, file: MigrationFile): Promis
   await note(client, file);
 }
 
-/** An index that was not built to its end costs every write and serves nobody. */
+/** An invalid index costs every write and serves no query. */
 async function dropInvalidIndexes(client: pg.Client, { text }: MigrationFile): Promise<void> {
   const { rows } = await client.query<{ readonly name: string }>(
     'SELECT relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE NOT indisvalid',
@@ -202,7 +183,7 @@ async function note(client: pg.Client, { name, sha256 }: MigrationFile): Promise
   await client.query('INSERT INTO migration (name, sha256) VALUES ($1, $2)', [name, sha256]);
 }
 
-/** By the semicolons at ends of lines, but for those of blocks in dollars. */
+/** Splits at semicolons that end a line, except inside dollar-quoted blocks. */
 function statementsOf({ text }: MigrationFile): readonly string[] {
   const statements = text.match(/(?:\$\$[^]*?\$\$|(?!;\s*$)[^])+/gm) ?? [];
   return statements.filter((statement) => statement.trim() !== '');
@@ -210,10 +191,6 @@ function statementsOf({ text }: MigrationFile): readonly string[] {
 
 function isConcurrent({ text }: Pick<MigrationFile, 'text'>): boolean {
   return text.startsWith('-- no-transaction');
-}
-
-function isDeferred({ text }: Pick<MigrationFile, 'text'>): boolean {
-  return /^-- .*deferred$/m.exec(text)?.index === 0;
 }
 
 async function explainContention(

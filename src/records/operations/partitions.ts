@@ -1,4 +1,4 @@
-/** Days of the tables that are kept by age: made ahead and dropped by the owner's functions, see sql/0068. */
+/** Daily partitions of the tables that are kept by age: created ahead and dropped by the owner's functions (sql/0012). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -13,7 +13,7 @@ export type PartitionedTable = (typeof partitionedTables)[number];
 const tries = 20;
 const pauseMs = 500;
 
-/** Each try holds others up for no longer than it waits for its lock itself; undefined when none could have it. */
+/** Tries again while another session holds the lock (each try waits at most 200 ms); undefined when every try failed. */
 async function patiently<T>(change: () => Promise<T>): Promise<T | undefined> {
   for (let left = tries; left > 0; left -= 1) {
     try {
@@ -28,7 +28,7 @@ async function patiently<T>(change: () => Promise<T>): Promise<T | undefined> {
 
 const Made = row(t.type({ made: t.number }));
 
-/** Today and the next seven days. False: somebody was in the way for long, and what is missing is left to the next call. */
+/** Creates the partitions of today and the next seven days. False when locks prevented it; the next call creates the rest. */
 export async function makePartitions(connection: Connection, of: PartitionedTable): Promise<boolean> {
   const made = await patiently(() =>
     connection.oneFirst(sql.type(Made)`SELECT make_partitions(${of}) AS made`),
@@ -40,7 +40,7 @@ export async function makePartitions(connection: Connection, of: PartitionedTabl
 
 const Dropped = row(t.type({ name: nullable(t.string) }));
 
-/** Drops the days that are older as a whole and in which nothing is open; how many, or undefined when somebody reads them for long. */
+/** Drops the partitions that are older as a whole and have nothing open. Returns how many, or undefined when locks prevented it. */
 export async function dropPartitions(
   connection: Connection,
   of: PartitionedTable,
@@ -57,11 +57,11 @@ export async function dropPartitions(
 
 const Ahead = row(t.type({ table: oneOf(partitionedTables), days: t.number }));
 
-/** How many of the days after today have been made, by table; without the tables that are not partitioned yet. */
+/** How many days after today have a partition, by table. */
 export const countDaysAhead = (connection: Connection) =>
   connection.any(sql.type(Ahead)`
-    SELECT parent.relname::text AS "table", max(to_date(substring(child.relname FROM '[0-9]{8}$'), 'YYYYMMDD')
-      - (child.relname ~ '_before_')::int4) - (now() AT TIME ZONE 'UTC')::date AS days
+    SELECT parent.relname::text AS "table", max(to_date(substring(child.relname FROM '[0-9]{8}$'), 'YYYYMMDD'))
+      - (now() AT TIME ZONE 'UTC')::date AS days
     FROM pg_class AS parent JOIN pg_inherits ON inhparent = parent.oid JOIN pg_class AS child ON child.oid = inhrelid
     WHERE parent.relkind = 'p' AND parent.relname = ANY (${sql.array([...partitionedTables], 'text')})
     GROUP BY parent.relname`);

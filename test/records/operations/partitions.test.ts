@@ -1,19 +1,8 @@
-/** Days of events, deliveries and callbacks: made ahead, dropped by age, and how the tables of before come by them. */
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** Daily partitions of events, deliveries and callbacks: created ahead and dropped by age. */
 import pg from 'pg';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  claimProviderCallbacks,
-  findWaitingCallback,
-  insertProviderCallbacks,
-} from '../../../src/records/callbacks/provider-callbacks.ts';
-import { createDatabase, type Database } from '../../../src/records/database/database.ts';
-import { migrate } from '../../../src/records/database/migrate.ts';
-import { prepareApplicationRole } from '../../../src/records/database/application-role.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import {
   countDaysAhead,
@@ -158,68 +147,5 @@ describe('the days', () => {
     expect(
       await texts(sql.fragment`SELECT count(*) || ' of ' || count(DISTINCT event_id) FROM webhook_delivery`),
     ).toEqual(['400 of 400']);
-  });
-});
-
-describe('the tables of before', () => {
-  let folder: string;
-  let url: string;
-  let ownerUrl: string;
-  let pool: Database;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'messaging-campaigns-migrations-'));
-    for (const name of (await readdir('sql')).filter((one) => one < '0069'))
-      await cp(join('sql', name), join(folder, name));
-    await change(sql.fragment`CREATE DATABASE partitions_of_before`);
-    [url, ownerUrl] = [database.url, database.ownerUrl].map(
-      (one) => Object.assign(new URL(one), { pathname: '/partitions_of_before' }).href,
-    ) as [string, string];
-    await migrate(ownerUrl, folder);
-    await prepareApplicationRole(ownerUrl, url);
-    pool = await createDatabase(url, 5);
-  });
-  afterAll(async () => {
-    await pool.end();
-    await change(sql.fragment`DROP DATABASE partitions_of_before WITH (FORCE)`);
-    await rm(folder, { recursive: true });
-  });
-
-  it('get their days while they are written, and lose and refuse nothing', async () => {
-    const owner = new pg.Client({ connectionString: ownerUrl });
-    await owner.connect();
-    const emit = () =>
-      pool.query(sql.type(nothing)`INSERT INTO event (workspace_id, key, body) VALUES (1, 'sent', '{}')`);
-    await emit();
-    const stale = `event_before_${dayName(1)}`;
-    await owner.query(
-      `ALTER TABLE event ADD CONSTRAINT ${stale} CHECK (id < first_id_of(current_date + 1)) NOT VALID`,
-    );
-    await makePartitions(pool, 'event');
-    expect((await owner.query('SELECT FROM pg_constraint WHERE conname = $1', [stale])).rowCount).toBe(0);
-    expect(await migrate(ownerUrl, 'sql')).toEqual({
-      applied: [],
-      deferred: ['0069_partition_indexes.sql', '0070_partitions.sql'],
-    });
-    const over = new AbortController();
-    let written = 1;
-    const writer = async () => {
-      for (; !over.signal.aborted; written += 1) {
-        await emit();
-        await insertProviderCallbacks(pool, [Buffer.from('{}')]);
-      }
-    };
-    const writing = [writer(), writer(), writer()];
-    await migrate(ownerUrl, 'sql', { finish: true });
-    over.abort();
-    await Promise.all(writing);
-    const { rows } = await owner.query(`SELECT (SELECT count(*)::int FROM event) AS events,
-      (SELECT count(*)::int FROM provider_callback JOIN waiting_callback USING (id, received_at)) AS callbacks,
-      (SELECT count(*)::int FROM pg_inherits WHERE inhparent = 'event'::regclass) AS parts`);
-    expect(rows).toEqual([{ events: written, callbacks: written - 1, parts: 3 }]);
-    const from = await findWaitingCallback(pool);
-    const claimed = await claimProviderCallbacks(pool, { limit: 10, maxBytes: 1_000, except: [], from });
-    expect(claimed).toHaveLength(10);
-    expect(await migrate(ownerUrl, 'sql', { finish: true })).toEqual({ applied: [], deferred: [] });
-    await owner.end();
   });
 });

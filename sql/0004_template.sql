@@ -1,5 +1,6 @@
--- The provider's templates as last seen by sync or by its status callbacks. The provider is the source of truth.
+-- The provider's message templates.
 
+-- A template as last seen by a sync or reported by a callback; the provider is the source of truth.
 CREATE TABLE template (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL,
@@ -9,6 +10,11 @@ CREATE TABLE template (
   language text NOT NULL,
   category text NOT NULL,
   status text NOT NULL,
+  -- The provider's time of the report that set status; reports come late, twice and in any order.
+  status_told_at timestamptz,
+  -- The category that the provider has announced, and when it takes effect.
+  upcoming_category text,
+  upcoming_category_at timestamptz,
   parameter_format text NOT NULL DEFAULT 'POSITIONAL',
   -- The provider's components array, verbatim.
   components jsonb NOT NULL,

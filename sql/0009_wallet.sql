@@ -1,5 +1,7 @@
--- Money, in integer micro-units of the wallet's currency. balance = sum of the ledger entries; reserved stands beside it.
+-- Money, in integer micro-units of the wallet's currency.
 
+-- One per channel; written by recharges, claims and recorded outcomes. balance is the sum of the ledger's entries, reserved
+-- is what open claims hold of it.
 CREATE TABLE wallet (
   channel_id uuid PRIMARY KEY,
   workspace_id integer NOT NULL,
@@ -11,7 +13,7 @@ CREATE TABLE wallet (
   CHECK (reserved <= balance)
 ) WITH (fillfactor = 10);
 
--- Append-only.
+-- Each change of a balance; written in the transaction of the change. Append-only.
 CREATE TABLE ledger_entry (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   channel_id uuid NOT NULL REFERENCES wallet (channel_id),
@@ -23,20 +25,20 @@ CREATE TABLE ledger_entry (
   claim_id uuid,
   message_count integer,
   reason text,
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT ledger_entry_workspace FOREIGN KEY (workspace_id, channel_id) REFERENCES channel (workspace_id, id),
+  CONSTRAINT ledger_entry_sign CHECK (
+    CASE kind WHEN 'charge' THEN amount < 0 WHEN 'recharge' THEN amount > 0 WHEN 'refund' THEN amount > 0 ELSE true END)
 );
 CREATE INDEX ledger_entry_channel ON ledger_entry (channel_id, id);
-CREATE INDEX ledger_entry_campaign ON ledger_entry (campaign_id) WHERE campaign_id IS NOT NULL;
-
-CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
-END $$;
+-- Sums up what a campaign cost.
+CREATE INDEX ledger_entry_campaign ON ledger_entry (campaign_id) INCLUDE (amount) WHERE campaign_id IS NOT NULL;
 CREATE TRIGGER ledger_entry_append_only BEFORE UPDATE OR DELETE ON ledger_entry
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_entry_stays BEFORE TRUNCATE ON ledger_entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- Price of one message by template category and recipient country; country '' is every other country.
--- workspace_id NULL is the default card; a workspace's own rows win.
+-- workspace_id NULL is the default card; a workspace's own rows win. Written by the admin commands.
 CREATE TABLE rate_card (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   workspace_id integer REFERENCES workspace (id),

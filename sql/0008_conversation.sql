@@ -1,6 +1,7 @@
 -- Conversations, and messages outside campaigns: single sends, test messages and inbound ones.
 -- A campaign's outbound messages are its recipient rows.
 
+-- A contact's exchange with a channel; written by inbound messages and by the API.
 CREATE TABLE conversation (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL,
@@ -13,6 +14,8 @@ CREATE TABLE conversation (
   chat_mode text NOT NULL DEFAULT 'manual' CHECK (chat_mode IN ('manual', 'bot', 'assistant')),
   closed_at timestamptz,
   last_message_at timestamptz,
+  -- The contact's last message: a service window of 24 hours begins then.
+  inbound_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (workspace_id, id),
@@ -23,6 +26,7 @@ CREATE UNIQUE INDEX conversation_current ON conversation (channel_id, contact_id
 CREATE INDEX conversation_list ON conversation (workspace_id, created_at DESC, id DESC);
 CREATE INDEX conversation_contact ON conversation (contact_id);
 
+-- A run of a chatbot or an assistant in a conversation; started by inbound messages, ended by a change of status.
 CREATE TABLE responder_session (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL,
@@ -35,6 +39,7 @@ CREATE TABLE responder_session (
 );
 CREATE UNIQUE INDEX responder_session_active ON responder_session (conversation_id, kind) WHERE status = 'active';
 
+-- Written by single sends, test messages and inbound callbacks.
 CREATE TABLE message (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL,
@@ -49,49 +54,30 @@ CREATE TABLE message (
   phone_number text COLLATE "C",
   country text COLLATE "C" NOT NULL DEFAULT '',
   type text NOT NULL DEFAULT 'template',
-  -- Inbound: the provider's message as JSON text, verbatim (may hold what jsonb cannot).
+  -- Inbound: the provider's message as JSON text, verbatim (it may hold what jsonb cannot).
   content text,
   state text NOT NULL CHECK (state IN
     ('CLAIMED', 'ACCEPTED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'UNKNOWN', 'RECEIVED')),
   reason text,
   reason_detail text,
-  price bigint NOT NULL DEFAULT 0,
+  price bigint NOT NULL DEFAULT 0 CONSTRAINT message_price_not_negative CHECK (price >= 0),
   settlement text NOT NULL DEFAULT 'none' CHECK (settlement IN ('none', 'reserved', 'charged', 'refunded')),
   provider_message_id text COLLATE "C",
+  -- Bit set of provider statuses already recorded, as in recipient.
   statuses_seen smallint NOT NULL DEFAULT 0,
   provider_timestamp timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
-  FOREIGN KEY (workspace_id, channel_id) REFERENCES channel (workspace_id, id)
+  FOREIGN KEY (workspace_id, channel_id) REFERENCES channel (workspace_id, id),
+  CONSTRAINT message_contact FOREIGN KEY (workspace_id, contact_id) REFERENCES contact (workspace_id, id),
+  CONSTRAINT message_conversation FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversation (workspace_id, id),
+  CONSTRAINT message_campaign FOREIGN KEY (workspace_id, campaign_id) REFERENCES campaign (workspace_id, id),
+  CONSTRAINT message_template FOREIGN KEY (workspace_id, template_id) REFERENCES template (workspace_id, id)
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX message_inbound ON message (channel_id, provider_message_id) WHERE direction = 'inbound';
 CREATE INDEX message_provider_message_id ON message (provider_message_id)
   WHERE direction = 'outbound' AND provider_message_id IS NOT NULL;
 CREATE INDEX message_claimed ON message (created_at) WHERE state = 'CLAIMED';
-CREATE INDEX message_conversation ON message (conversation_id, created_at) WHERE conversation_id IS NOT NULL;
-
--- Provider callbacks as they arrived, before they are applied. Raw bytes: jsonb cannot hold everything JSON can.
-CREATE TABLE provider_callback (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  body bytea NOT NULL,
-  received_at timestamptz NOT NULL DEFAULT now(),
-  applied_at timestamptz,
-  -- Why applying it failed for good; such a row is kept for inspection.
-  error text
-) WITH (autovacuum_vacuum_scale_factor = 0.05);
-CREATE INDEX provider_callback_waiting ON provider_callback (id) WHERE applied_at IS NULL;
-CREATE INDEX provider_callback_received_at ON provider_callback (received_at);
-
--- Statuses of provider message ids we do not know (yet): parked until our own record arrives.
-CREATE TABLE parked_status (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  channel_id uuid NOT NULL REFERENCES channel (id),
-  provider_message_id text COLLATE "C" NOT NULL,
-  status text NOT NULL,
-  body text NOT NULL,
-  parked_at timestamptz NOT NULL DEFAULT now(),
-  -- Set when the event was emitted with messageSource unknown; kept for inspection until retention.
-  emitted_at timestamptz,
-  UNIQUE (channel_id, provider_message_id, status)
-);
-CREATE INDEX parked_status_waiting ON parked_status (parked_at) WHERE emitted_at IS NULL;
+-- The two find what is held of one person, for an export or an erasure.
+CREATE INDEX message_phone_number ON message (workspace_id, phone_number) WHERE phone_number IS NOT NULL;
+CREATE INDEX message_without_number ON message (contact_id) WHERE phone_number IS NULL AND contact_id IS NOT NULL;

@@ -1,0 +1,71 @@
+-- API keys, sessions of the dashboard, idempotency keys, and the audit log.
+
+-- Written by `admin create-key` and `revoke-key`.
+CREATE TABLE api_key (
+  id uuid PRIMARY KEY DEFAULT uuidv7(),
+  workspace_id integer NOT NULL REFERENCES workspace (id),
+  channel_id uuid,
+  scope text NOT NULL CHECK (scope IN ('channel', 'workspace', 'operator')),
+  key_id text COLLATE "C" NOT NULL UNIQUE,
+  -- HMAC-SHA256 of the secret under the pepper named by pepper_id; the secret itself is never stored.
+  secret_hash bytea NOT NULL CHECK (length(secret_hash) = 32),
+  pepper_id text NOT NULL,
+  last4 text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- Written at most every five minutes.
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  FOREIGN KEY (workspace_id, channel_id) REFERENCES channel (workspace_id, id),
+  CHECK ((scope = 'channel') = (channel_id IS NOT NULL))
+);
+
+-- A signed-in browser: the hash of its cookie and the keys it stands for; written by the dashboard's sign-in.
+-- A session has no rights of its own: its keys are looked up at every request.
+CREATE TABLE operator_session (
+  id_hash bytea PRIMARY KEY CHECK (length(id_hash) = 32),
+  key_id text COLLATE "C" NOT NULL REFERENCES api_key (key_id),
+  -- A second key, added to do what only operators may.
+  operator_key_id text COLLATE "C" REFERENCES api_key (key_id),
+  seen_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX operator_session_expires_at ON operator_session (expires_at);
+
+-- A link that signs in once; written by `npm start` and `admin sign-in-link`, deleted by its use.
+CREATE TABLE sign_in_link (
+  token_hash bytea PRIMARY KEY CHECK (length(token_hash) = 32),
+  key_id text COLLATE "C" NOT NULL REFERENCES api_key (key_id),
+  expires_at timestamptz NOT NULL
+);
+
+-- A request with an Idempotency-Key; written in the transaction of what the request created.
+-- status and body are NULL while the request runs.
+CREATE TABLE idempotency_key (
+  workspace_id integer NOT NULL REFERENCES workspace (id),
+  route text NOT NULL,
+  key text NOT NULL,
+  request_sha256 bytea NOT NULL,
+  response_status smallint,
+  response_body text,
+  -- What the request was creating: tells a crashed single send from one that never began.
+  resource_id uuid,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (workspace_id, route, key)
+);
+CREATE INDEX idempotency_key_created_at ON idempotency_key (created_at);
+
+-- Who did what; written in the transaction of the change, without personal data. Append-only.
+CREATE TABLE audit_entry (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  workspace_id integer NOT NULL REFERENCES workspace (id),
+  -- The API key or the admin command that acted; both NULL where the product acted by itself.
+  key_id text COLLATE "C",
+  command text,
+  action text NOT NULL,
+  object_id text NOT NULL,
+  request_id text,
+  at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX audit_entry_list ON audit_entry (workspace_id, id DESC);
+CREATE TRIGGER audit_entry_append_only BEFORE UPDATE OR DELETE ON audit_entry
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();

@@ -1,0 +1,167 @@
+-- Campaigns: the record, its input, its counters, and what connects it with its workflow.
+
+-- Written by the API, by operators and by the steps of the campaign's workflow.
+CREATE TABLE campaign (
+  id uuid PRIMARY KEY DEFAULT uuidv7(),
+  workspace_id integer NOT NULL,
+  channel_id uuid NOT NULL,
+  template_id uuid NOT NULL,
+  name text NOT NULL,
+  description text,
+  contact_selection_type text NOT NULL CHECK (contact_selection_type IN
+    ('all_contacts', 'segmented', 'csv_contacts', 'quick_contacts', 'failed_contacts')),
+  -- The small part of the audience input: segments, filters, csv_mapping, file key or URL, failed campaign and reasons.
+  audience jsonb NOT NULL,
+  variable_mapping jsonb,
+  -- What all messages have in common (src/domain/templates/plan.ts); written when preparation ends.
+  message_plan jsonb,
+  send_type text NOT NULL CHECK (send_type IN ('IMMEDIATE', 'SCHEDULED')),
+  scheduled_at timestamptz,
+  status text NOT NULL CHECK (status IN
+    ('DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED')),
+  pause_reason text CHECK (pause_reason IN
+    ('INSUFFICIENT_BALANCE', 'BROADCAST_QUOTA', 'TEMPLATE_UNAVAILABLE', 'CHANNEL_BLOCKED', 'OPERATOR')),
+  preparation_status text NOT NULL CHECK (preparation_status IN ('PREPARING', 'READY', 'FAILED')),
+  preparation_error_code text,
+  preparation_error_message text,
+  preparation_version integer NOT NULL DEFAULT 1,
+  audience_version integer NOT NULL DEFAULT 1,
+  -- Raised by every change of status: a batch claimed under an older epoch cannot be sent.
+  epoch integer NOT NULL DEFAULT 0,
+  total_contacts integer NOT NULL DEFAULT 0,
+  total_contacts_skipped integer NOT NULL DEFAULT 0,
+  is_auto_trigger boolean NOT NULL DEFAULT true,
+  -- The UTC month whose broadcast quota this campaign was counted against; counted once.
+  quota_month date,
+  created_by text NOT NULL,
+  started_at timestamptz,
+  completed_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (workspace_id, id),
+  FOREIGN KEY (workspace_id, channel_id) REFERENCES channel (workspace_id, id),
+  FOREIGN KEY (workspace_id, template_id) REFERENCES template (workspace_id, id),
+  CHECK ((status = 'PAUSED') = (pause_reason IS NOT NULL)),
+  CHECK (send_type = 'IMMEDIATE' OR scheduled_at IS NOT NULL)
+) WITH (fillfactor = 80);
+CREATE INDEX campaign_list ON campaign (workspace_id, created_at DESC, id DESC);
+CREATE INDEX campaign_template ON campaign (template_id) WHERE status IN ('DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED');
+CREATE INDEX campaign_channel ON campaign (channel_id) WHERE status IN ('DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED');
+-- Read at every scrape of the metrics, and by the doctor.
+CREATE INDEX campaign_status ON campaign (status, pause_reason);
+-- Scheduled campaigns that should have begun.
+CREATE INDEX campaign_due ON campaign (scheduled_at) WHERE status = 'SCHEDULED';
+CREATE TRIGGER campaign_stays BEFORE UPDATE OF id ON campaign
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement('a campaign keeps its id');
+
+-- The large part of the audience input (an inline CSV, a list of quick contacts); written at creation, deleted when
+-- preparation ends.
+CREATE TABLE campaign_input (
+  campaign_id uuid PRIMARY KEY REFERENCES campaign (id) ON DELETE CASCADE,
+  content text NOT NULL
+);
+
+-- A CSV uploaded for campaigns; its bytes are in the file storage under key. Written by the upload.
+CREATE TABLE campaign_file (
+  key text COLLATE "C" PRIMARY KEY,
+  workspace_id integer NOT NULL REFERENCES workspace (id),
+  size bigint NOT NULL,
+  headers jsonb NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX campaign_file_created_at ON campaign_file (created_at);
+-- Each upload sums up what its workspace already stores.
+CREATE INDEX campaign_file_workspace ON campaign_file (workspace_id);
+
+-- Recipients by state; written by each statement that changes a state, so that no request has to count recipients.
+CREATE TABLE campaign_counter (
+  campaign_id uuid PRIMARY KEY REFERENCES campaign (id) ON DELETE CASCADE,
+  -- Every recipient up to this position has been claimed, skipped or cancelled; the next batch begins after it.
+  claimed_position integer NOT NULL DEFAULT 0,
+  pending integer NOT NULL DEFAULT 0,
+  claimed integer NOT NULL DEFAULT 0,
+  accepted integer NOT NULL DEFAULT 0,
+  sent integer NOT NULL DEFAULT 0,
+  delivered integer NOT NULL DEFAULT 0,
+  read integer NOT NULL DEFAULT 0,
+  failed integer NOT NULL DEFAULT 0,
+  unknown integer NOT NULL DEFAULT 0,
+  cancelled integer NOT NULL DEFAULT 0,
+  skipped integer NOT NULL DEFAULT 0,
+  CONSTRAINT campaign_counter_not_negative CHECK (
+    least(claimed_position, pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped) >= 0)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
+
+-- How many recipients are skipped or failed for each reason; written together with campaign_counter.
+CREATE TABLE campaign_reason (
+  campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,
+  kind text NOT NULL CHECK (kind IN ('skipped', 'failed')),
+  reason text NOT NULL,
+  -- Without a check: differences are inserted, and Postgres would check them before it adds them up.
+  count integer NOT NULL,
+  PRIMARY KEY (campaign_id, kind, reason)
+) WITH (fillfactor = 50);
+
+-- What became of a campaign in each minute; written together with campaign_counter.
+CREATE TABLE campaign_minute (
+  campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,
+  at timestamptz NOT NULL,
+  accepted integer NOT NULL DEFAULT 0,
+  delivered integer NOT NULL DEFAULT 0,
+  read integer NOT NULL DEFAULT 0,
+  failed integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (campaign_id, at)
+) WITH (fillfactor = 50);
+
+-- Recipients by country up to a position (every 5,000th and the last); written by the preparation. The difference of two
+-- rows gives the cost of the recipients between them.
+CREATE TABLE campaign_countries (
+  campaign_id uuid NOT NULL,
+  position integer NOT NULL,
+  counts jsonb NOT NULL,
+  PRIMARY KEY (campaign_id, position)
+);
+
+-- Outbox of signals to campaign workflows; written in the transaction of their cause, delivered after the commit.
+CREATE TABLE workflow_command (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,
+  kind text NOT NULL CHECK (kind IN ('start', 'refresh')),
+  -- The API request that caused it, so that the workflow's log lines can be found by it.
+  request_id text CHECK (length(request_id) <= 128),
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Campaigns that should make progress and do not; written by the workers' check, deleted when the campaign moves.
+CREATE TABLE campaign_standstill (
+  campaign_id uuid PRIMARY KEY,
+  -- due: should have begun. running: nothing was claimed for a while. waiting: waits for its channel. preparing: checked
+  -- only. without_workflow: nothing would happen to it. stuck: its workflow cannot go on.
+  kind text NOT NULL CHECK (kind IN ('due', 'running', 'waiting', 'preparing', 'without_workflow', 'stuck')),
+  since timestamptz NOT NULL DEFAULT now(),
+  -- When Temporal was last asked about its workflow.
+  looked_at timestamptz
+) WITH (fillfactor = 50);
+
+-- One row: the worker that updates next_at does the next check for stalled campaigns.
+CREATE TABLE campaign_watch (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  next_at timestamptz NOT NULL DEFAULT now(),
+  -- When the last completed check began.
+  looked_at timestamptz
+) WITH (fillfactor = 10);
+INSERT INTO campaign_watch DEFAULT VALUES;
+
+-- What the doctor settled after a restore: recipients up to a position who may have been sent to in the lost time became
+-- UNKNOWN. Kept, so that it is done once and can be looked up.
+CREATE TABLE campaign_restore (
+  campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,
+  -- The records hold everything up to backup_at, and nothing between it and stopped_at.
+  backup_at timestamptz NOT NULL,
+  stopped_at timestamptz NOT NULL,
+  -- The campaign may have been claimed up to this position in that time.
+  up_to_position integer NOT NULL,
+  recipients integer NOT NULL,
+  settled_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (campaign_id, backup_at)
+);

@@ -1,0 +1,66 @@
+-- How a channel sends: its rate, the campaigns that share it, and the provider's limit on different people.
+
+-- The rate schedule (GCRA) and the circuit breaker of a channel; written by claims, single sends and recorded outcomes.
+CREATE TABLE channel_rate (
+  channel_id uuid PRIMARY KEY REFERENCES channel (id),
+  -- Theoretical arrival time: when the next token that nobody has taken falls due.
+  next_at timestamptz NOT NULL DEFAULT now(),
+  -- 1 is the full rate; halved by the provider's throttling, recovers additively.
+  factor double precision NOT NULL DEFAULT 1 CHECK (factor > 0 AND factor <= 1),
+  factor_changed_at timestamptz NOT NULL DEFAULT now(),
+  -- No token falls due before this instant: the provider asked for silence.
+  held_until timestamptz,
+  -- Failed answers in a row, over all steps and processes.
+  troubles integer NOT NULL DEFAULT 0,
+  -- How often in a row the circuit has opened; 0 means closed.
+  holds smallint NOT NULL DEFAULT 0,
+  -- End of the cool-down; then one message probes.
+  trouble_until timestamptz,
+  tried_at timestamptz,
+  -- Median time to an answer of the provider, in ms.
+  answer_ms double precision NOT NULL DEFAULT 100
+) WITH (fillfactor = 10);
+
+-- The send slots of a channel: a slot is a lease held by one send step, which loses it when it stops renewing.
+CREATE TABLE channel_turn (
+  channel_id uuid NOT NULL REFERENCES channel (id),
+  place smallint NOT NULL,
+  campaign_id uuid NOT NULL,
+  -- NULL while the slot is kept for the campaign's next step.
+  step_id uuid,
+  until timestamptz NOT NULL,
+  -- The campaign that may take the slot while its present step still sends.
+  called uuid,
+  called_at timestamptz,
+  PRIMARY KEY (channel_id, place)
+) WITH (fillfactor = 20);
+
+-- The wait queue of a channel: running campaigns with their virtual time (start-time fair queueing).
+CREATE TABLE channel_queue (
+  campaign_id uuid PRIMARY KEY REFERENCES campaign (id) ON DELETE CASCADE,
+  channel_id uuid NOT NULL,
+  -- Tokens taken. A campaign that joins begins level with the one that has taken least.
+  used bigint NOT NULL,
+  -- False while the campaign sends, and once it has been signalled.
+  waiting boolean NOT NULL,
+  asked_at timestamptz NOT NULL DEFAULT now()
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+CREATE INDEX channel_queue_channel ON channel_queue (channel_id, waiting);
+
+-- People to whom an account with a messaging limit has sent in the last 24 hours; written by claims and single sends.
+CREATE TABLE account_reach (
+  business_account_id text COLLATE "C" NOT NULL,
+  -- hashtextextended(the number, or for a person without one the contact's id, 0).
+  person bigint NOT NULL,
+  -- Start of the ten minutes in which the last message was sent.
+  at timestamptz NOT NULL,
+  PRIMARY KEY (business_account_id, person)
+) WITH (fillfactor = 70);
+
+-- The same by ten minutes, so that a claim adds up 145 numbers instead of counting people.
+CREATE TABLE account_reach_count (
+  business_account_id text COLLATE "C" NOT NULL,
+  at timestamptz NOT NULL,
+  people integer NOT NULL,
+  PRIMARY KEY (business_account_id, at)
+) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);

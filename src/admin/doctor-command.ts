@@ -1,8 +1,8 @@
 import { describeLostTime } from '../commands/operations/describe-lost-time.ts';
-import { lostTimeChecks, type Restore } from '../commands/operations/check-lost-time.ts';
+import { lostTimeChecks, temporalSawLostTime, type Restore } from '../commands/operations/check-lost-time.ts';
 import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/operations/run-doctor.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
-import type { Finding } from '../commands/operations/check.ts';
+import type { Doctor, Finding } from '../commands/operations/check.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
 
 const defaultPauseSeconds = 10;
@@ -49,7 +49,15 @@ export const doctorCommand = adminCommand({
       description: 'after a restore of Postgres: when sending had stopped (ISO 8601)',
       optional: true,
     },
-    'temporal-too': { description: 'Temporal was taken back or lost as well', flag: true },
+    'temporal-too': {
+      description: 'after a restore: Temporal was restored or lost as well (as with one Postgres for both)',
+      flag: true,
+    },
+    'temporal-kept': {
+      description:
+        'after a restore of Postgres: Temporal was not restored, although it shows nothing after the backup',
+      flag: true,
+    },
   },
   needs: ['temporal'],
   run: (context, values): Promise<Report> => {
@@ -70,6 +78,8 @@ export const doctorCommand = adminCommand({
         slackSeconds,
         quick: values.quick !== undefined,
       };
+      if (restore !== undefined && values['temporal-kept'] === undefined)
+        await requireWitness(doctor, restore);
       const notes = restore === undefined ? [] : await describeLostTime(doctor, restore);
       const settled: ReportedFinding[] = [];
       // What a restore left behind is settled before the books are looked at.
@@ -88,9 +98,20 @@ export const doctorCommand = adminCommand({
   }),
 });
 
+/** Refuses to take an empty history for proof that nothing was sent: after a restore of both databases it is empty, too. */
+async function requireWitness(doctor: Doctor, restore: Restore): Promise<void> {
+  if (restore.temporalToo || (await temporalSawLostTime(doctor, restore))) return;
+  throw new Error(
+    'Temporal shows nothing that happened after --backup-at. If Temporal was restored or lost as well, add --temporal-too: ' +
+      'recipients who may have been sent to become UNKNOWN. Only if it was not, add --temporal-kept. Nothing was changed.',
+  );
+}
+
 function restoreOf(values: Readonly<Record<string, string | undefined>>): Restore | undefined {
   const { 'backup-at': backup, 'stopped-at': stopped } = values;
   const temporalToo = values['temporal-too'] !== undefined;
+  if (temporalToo && values['temporal-kept'] !== undefined)
+    throw new Error('--temporal-too and --temporal-kept contradict each other');
   if (backup === undefined && stopped === undefined && !temporalToo) return undefined;
   if (backup === undefined || stopped === undefined)
     throw new Error('--backup-at and --stopped-at go together');

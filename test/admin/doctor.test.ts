@@ -64,12 +64,32 @@ describe('admin doctor', () => {
       '2026-01-01T12:00:00Z',
       '--stopped-at',
       '2026-01-01T12:10:00Z',
+      '--temporal-kept',
     );
     expect(out).toMatch(/^note: of 2026-01-01T12:00:00.000Z to 2026-01-01T12:10:00.000Z no record is left/);
   });
 
+  it('asks whether Temporal was restored too when Temporal shows nothing after the backup', async () => {
+    const time = ['--backup-at', '2026-01-01T12:00:00Z', '--stopped-at', '2026-01-01T12:10:00Z'];
+    const { code, out, err } = await doctor(...time);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/add --temporal-too/);
+    expect((await doctor(...time, '--temporal-too')).out).toMatch(/lost in both databases/);
+  });
+
   it.each([
     [['--backup-at', '2026-01-01T12:00:00Z'], /go together/],
+    [
+      [
+        '--backup-at',
+        '2026-01-01T12:00:00Z',
+        '--stopped-at',
+        '2026-01-01T12:10:00Z',
+        '--temporal-too',
+        '--temporal-kept',
+      ],
+      /contradict/,
+    ],
     [
       ['--backup-at', 'yesterday', '--stopped-at', '2026-01-01T12:10:00Z'],
       /--backup-at must be a date and time/,

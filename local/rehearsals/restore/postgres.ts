@@ -1,4 +1,4 @@
-/** Postgres is taken back, Temporal and the provider are ahead of it. */
+/** Postgres is restored to a backup, alone or together with Temporal; the provider is ahead of both. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../../stack/progress.ts';
 import { restoreBaseBackup, takeBaseBackup } from './base-backup.ts';
@@ -11,6 +11,7 @@ import {
   untilCampaign,
   type DrillCampaign,
 } from './campaigns.ts';
+import { copyTemporalStore } from './temporal-store.ts';
 import type { DoctorRun, DrillStack } from './stack.ts';
 
 export interface DrillPlan {
@@ -18,21 +19,29 @@ export interface DrillPlan {
   readonly windowSeconds: number;
   /** Messages per second of the channel. */
   readonly rate: number;
-  /** As somebody does who does not know the runbook. */
+  /** Starts the workers before the doctor, against the runbook. */
   readonly workersFirst: boolean;
 }
 
+/** Whether Temporal is restored to the same backup, as where one Postgres holds both databases. */
+export type DrillKind = 'postgres' | 'both';
+
 const mostLines = 12;
 
-/** What was not as it should be. */
+/** Resolves to the problems that were found. */
 export async function drillPostgres(
   stack: DrillStack,
   plan: DrillPlan,
   progress: Progress,
+  kind: DrillKind,
 ): Promise<readonly string[]> {
   const { windowSeconds, rate } = plan;
   const problems: string[] = [];
-  progress.say(`--- Postgres goes back ${windowSeconds} s, Temporal does not`);
+  progress.say(
+    kind === 'both'
+      ? `--- Postgres and Temporal go back ${windowSeconds} s`
+      : `--- Postgres goes back ${windowSeconds} s, Temporal does not`,
+  );
   const before = await createDrillCampaign(stack, {
     name: 'completed before the backup',
     recipients: 2 * rate,
@@ -67,7 +76,13 @@ export async function drillPostgres(
   for (const campaign of [asleep, due])
     await untilCampaign(stack, campaign, ({ preparation_status: preparation }) => preparation === 'READY');
 
+  const storeCopy = `${stack.temporalFiles}.both`;
+  if (kind === 'both') {
+    await stack.stop(['temporal']);
+    copyTemporalStore(stack.temporalFiles, storeCopy);
+  }
   const backup = await takeBaseBackup(stack.databaseUrl, stack.postgresFolder);
+  if (kind === 'both') await stack.startTemporal();
   progress.say(
     `Base backup taken, ${sentOf((await readCampaign(stack, running)).counters)} sent of the running campaign`,
   );
@@ -75,7 +90,9 @@ export async function drillPostgres(
   const lost = await createDrillCampaign(stack, { name: 'created after the backup', recipients: rate });
   await sleep(windowSeconds * 1000);
   const known = (await readCampaign(stack, running)).counters;
-  await stack.kill(['postgres', 'api', 'worker']);
+  await stack.kill(
+    kind === 'both' ? ['postgres', 'temporal', 'api', 'worker'] : ['postgres', 'api', 'worker'],
+  );
   const stoppedAt = new Date();
   const atDisaster = await providerCounts(stack);
   progress.say(
@@ -84,8 +101,12 @@ export async function drillPostgres(
 
   restoreBaseBackup(backup, stack.postgresFolder);
   await stack.startPostgres();
+  if (kind === 'both') {
+    copyTemporalStore(storeCopy, stack.temporalFiles);
+    await stack.startTemporal();
+  }
   const campaigns = [before, paused, asleep, due, running];
-  if (plan.workersFirst) {
+  if (plan.workersFirst && kind === 'postgres') {
     await stack.startPrograms();
     await sleep(8_000);
     await stack.stop(['api', 'worker']);
@@ -93,6 +114,12 @@ export async function drillPostgres(
     progress.say(`Workers ran for 8 s before the doctor: ${doubled} sent twice`);
   }
   const window = ['--backup-at', backup.at.toISOString(), '--stopped-at', stoppedAt.toISOString()];
+  if (kind === 'both') {
+    const refused = await stack.doctor(...window, '--repair');
+    if (refused.exitCode === 0 || !refused.lines.some((line) => line.includes('--temporal-too')))
+      problems.push('the doctor did not ask whether Temporal was restored as well');
+    window.push('--temporal-too');
+  }
   const repaired = await stack.doctor(...window, '--repair', '--pause-seconds', '2');
   show(progress, repaired);
   if (repaired.exitCode !== 0) problems.push('the doctor could not settle everything');
@@ -122,7 +149,8 @@ export async function drillPostgres(
   }
   const sentOfLost = lost.numbers.filter((digits) => taken.has(digits)).length;
   progress.say(`created after the backup: no record is left, the provider took ${sentOfLost}`);
-  if (!repaired.lines.some((line) => line.startsWith('note:') && line.includes(lost.id)))
+  const named = kind === 'both' ? 'cannot be named' : lost.id;
+  if (!repaired.lines.some((line) => line.startsWith('note:') && line.includes(named)))
     problems.push('the lost campaign was not named');
   if (doubledIn(taken, [lost]) > 0) problems.push('the lost campaign was sent twice');
   problems.push(...(await untilClean(stack, progress)));

@@ -1,21 +1,12 @@
-/** Temporal is taken back, Postgres is ahead of it. */
-import { cpSync, existsSync, rmSync } from 'node:fs';
+/** Temporal is restored to a backup, Postgres is ahead of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../../stack/progress.ts';
 import { createDrillCampaign, judgeCampaign, providerCounts, untilCampaign } from './campaigns.ts';
 import { sentOf, show, untilClean, type DrillPlan } from './postgres.ts';
+import { copyTemporalStore } from './temporal-store.ts';
 import type { DrillStack } from './stack.ts';
 
-const parts = ['', '-wal', '-shm'];
-
-function copyStore(from: string, to: string): void {
-  for (const part of parts) {
-    rmSync(`${to}${part}`, { force: true });
-    if (existsSync(`${from}${part}`)) cpSync(`${from}${part}`, `${to}${part}`);
-  }
-}
-
-/** What was not as it should be. */
+/** Resolves to the problems that were found. */
 export async function drillTemporal(
   stack: DrillStack,
   { windowSeconds, rate }: DrillPlan,
@@ -39,7 +30,7 @@ export async function drillTemporal(
 
   const copy = `${stack.temporalFiles}.backup`;
   await stack.stop(['temporal']);
-  copyStore(stack.temporalFiles, copy);
+  copyTemporalStore(stack.temporalFiles, copy);
   await stack.startTemporal();
   await untilCampaign(stack, ending, ({ status }) => status === 'COMPLETED');
   await stack.api.post(`/api/campaigns/${asleep.id}/cancel`, {});
@@ -51,7 +42,7 @@ export async function drillTemporal(
   await untilCampaign(stack, created, ({ counters }) => sentOf(counters) > rate);
   await sleep(windowSeconds * 500);
   await stack.kill(['temporal', 'worker', 'api']);
-  copyStore(copy, stack.temporalFiles);
+  copyTemporalStore(copy, stack.temporalFiles);
   await stack.startTemporal();
   progress.say('Disaster: Temporal, API and worker killed, Temporal started on its backup');
 

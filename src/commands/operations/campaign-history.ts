@@ -17,6 +17,8 @@ export interface CampaignHistory {
   readonly openStepSince?: Date | undefined;
   /** When the last step of sending was handed out, finished or not. */
   readonly lastStepAt?: Date | undefined;
+  /** Time of the newest event; undefined when there is none up to the time asked for. */
+  readonly lastEventAt?: Date | undefined;
 }
 
 const pageSize = 100;
@@ -100,7 +102,9 @@ function witness(events: readonly Event[]): CampaignHistory {
       if (!finished.has(String(event.eventId))) openStepSince ??= timeOf(event);
     }
   }
-  return { standing, claimedPosition, reportedAt, openStepSince, lastStepAt };
+  const [newest] = events;
+  const lastEventAt = newest === undefined ? undefined : timeOf(newest);
+  return { standing, claimedPosition, reportedAt, openStepSince, lastStepAt, lastEventAt };
 }
 
 function standingOf(payload: Parameters<typeof defaultPayloadConverter.fromPayload>[0] | undefined | null) {

@@ -1,6 +1,6 @@
 /**
- * After the database was taken back to a backup while Temporal went on: nobody who may have been sent in between is sent
- * again. What is known is used, what is not known is said to be unknown.
+ * After a restore of Postgres, alone or together with Temporal: a recipient who may have been sent to after the backup is not
+ * sent to again. What Temporal's histories prove is used; everything else becomes UNKNOWN.
  */
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import { cancelPending, lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
@@ -19,11 +19,32 @@ import type { CampaignHistory } from './campaign-history.ts';
 import { pauseAsOperator } from './check-campaigns.ts';
 import { settleDelivery } from './check-deliveries.ts';
 import { batches, type Check, type Doctor, type Finding } from './check.ts';
-import { mayBeClaimedUpTo, type LostTime } from './lost-time.ts';
+import { marginSeconds, mayBeClaimedUpTo, mayHaveBegun, type LostTime } from './lost-time.ts';
 
 export interface Restore extends LostTime {
-  /** Temporal was taken back as well, so that its histories witness nothing. */
+  /** Temporal was restored or lost as well: its histories do not show what happened after the backup. */
   readonly temporalToo: boolean;
+}
+
+/**
+ * Whether Temporal recorded anything in the lost time. False after a restore of both databases, and on an installation where
+ * nothing happened: the operator has to say which.
+ */
+export async function temporalSawLostTime(
+  doctor: Doctor,
+  { backupAt, stoppedAt }: LostTime,
+): Promise<boolean> {
+  const from = new Date(backupAt.getTime() + marginSeconds * 1_000);
+  if (from >= stoppedAt) return false;
+  if (await doctor.workflows.hasActivityBetween(from, stoppedAt)) return true;
+  const list = (batch: Batch) => listRestoredCampaigns(doctor.database, { ...batch, backupAt });
+  for await (const page of batches(batchSize, list, ({ id }) => id)) {
+    for (const { id } of page) {
+      const lastEventAt = (await doctor.workflows.campaignHistory(id, stoppedAt))?.lastEventAt;
+      if (lastEventAt !== undefined && lastEventAt > from) return true;
+    }
+  }
+  return false;
 }
 
 const batchSize = 200;
@@ -61,7 +82,10 @@ async function judge(
   const history = known ? await doctor.workflows.campaignHistory(campaign.id, at) : undefined;
   const noted = campaign.up_to_position;
   const upTo = Math.min(campaign.last_position, noted ?? mayBeClaimedUpTo(campaign, history, restore) ?? -1);
-  if (!campaign.prepared) return judgeUnprepared(doctor, { campaign, history, over });
+  if (!campaign.prepared)
+    return restore.temporalToo
+      ? judgePreparing(doctor, restore, campaign)
+      : judgeUnprepared(doctor, { campaign, history, over });
   // Done for this backup before, or surely nothing was sent.
   if ((noted !== null && campaign.claimed_position >= noted && !over) || (upTo < 0 && !over))
     return undefined;
@@ -100,6 +124,26 @@ function judgeUnprepared({ database }: Doctor, { campaign, history, over }: Judg
       `its workflow knows of ${history?.standing?.counts.accepted ?? 0} that were accepted`,
     repair: {
       does: 'cancel the campaign, so that nobody is sent again',
+      run: () => end(database, campaign.id, 'cancel'),
+    },
+  };
+}
+
+/** Without Temporal's history only the schedule shows whether a campaign that was being prepared can have been sent. */
+function judgePreparing(
+  { database }: Doctor,
+  restore: Restore,
+  campaign: RestoredCampaignRow,
+): Finding | undefined {
+  if (!mayHaveBegun(campaign, restore)) return undefined;
+  return {
+    kind: 'sent-in-lost-time',
+    id: campaign.id,
+    fingerprint: '',
+    meaning:
+      'the campaign was being prepared at the backup; it may have been prepared and sent since, and no record of its recipients is left',
+    repair: {
+      does: 'cancel the campaign, so that no recipient is sent to again',
       run: () => end(database, campaign.id, 'cancel'),
     },
   };
@@ -166,14 +210,16 @@ async function* checkOpenDeliveries(
   for await (const page of batches(batchSize, list, (id) => id)) {
     for (const id of page) {
       const { state } = await doctor.workflows.describe(webhookDeliveryWorkflowId(id));
-      // Without a workflow nobody has dialled, as long as Temporal remembers.
-      if (state === 'running' || (state === 'absent' && !temporalToo)) continue;
+      // Where Temporal was not taken back, a delivery without a workflow was never attempted.
+      if (state === 'absent' && !temporalToo) continue;
+      // The workflow of a running delivery may have dialled before its worker stopped, or before Temporal was taken back.
+      const known = state === 'completed' && !temporalToo;
       yield {
         kind: 'delivery-in-lost-time',
         id,
         fingerprint: '',
         meaning: 'the delivery was open at the backup and may have been attempted since',
-        repair: settleDelivery(doctor, id, state === 'absent' ? 'ended' : state),
+        repair: settleDelivery(doctor, id, known ? 'completed' : 'ended'),
       };
     }
   }

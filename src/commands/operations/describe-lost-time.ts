@@ -14,7 +14,12 @@ export async function describeLostTime(
     `of ${window} no record is left: single sends, recharges, contacts, opt-outs, keys and settings of that time have to be ` +
       'entered again or asked for again; statuses of its messages come as those of unknown messages',
   ];
-  if (temporalToo) return notes;
+  if (temporalToo)
+    return [
+      ...notes,
+      'campaigns that were created in that time are lost in both databases and cannot be named; the provider may have ' +
+        'accepted their messages: ask their callers before one is created again',
+    ];
   for await (const ids of workflows.list('campaign', `StartTime >= '${backupAt.toISOString()}'`)) {
     const known = new Set(
       (await findCampaignStates(database, { ids, finished: [], seconds: 0 })).map(({ id }) => id),

@@ -10,11 +10,19 @@ export interface LostTime {
 }
 
 const second = 1000;
-/** Clocks of different machines, and what a step had claimed ahead of sending. Too much costs an UNKNOWN, too little a second message. */
-const marginSeconds = 10;
+/** Covers clocks that differ and messages claimed ahead of sending. Too much costs an UNKNOWN, too little a second message. */
+export const marginSeconds = 10;
+
+/** False for a campaign whose time had not come when sending stopped. */
+export function mayHaveBegun(
+  { started, scheduled_at }: Pick<RestoredCampaignRow, 'started' | 'scheduled_at'>,
+  { stoppedAt }: Pick<LostTime, 'stoppedAt'>,
+): boolean {
+  return started || scheduled_at === null || scheduled_at <= stoppedAt;
+}
 
 /**
- * The position up to which somebody may have been claimed; undefined when the campaign surely sent nothing. `history` is
+ * The position up to which a recipient may have been claimed; undefined when the campaign surely sent nothing. `history` is
  * undefined when Temporal does not know the campaign or was taken back itself: then only the rate bounds what was sent.
  */
 export function mayBeClaimedUpTo(
@@ -32,8 +40,9 @@ export function mayBeClaimedUpTo(
         campaign.messages_per_second,
     );
   if (history === undefined) {
-    const notDue = !campaign.started && campaign.scheduled_at !== null && campaign.scheduled_at > stoppedAt;
-    return notDue ? undefined : byRateSince(backupAt, campaign.claimed_position);
+    return mayHaveBegun(campaign, { stoppedAt })
+      ? byRateSince(backupAt, campaign.claimed_position)
+      : undefined;
   }
   const seen = Math.max(campaign.claimed_position, history.claimedPosition ?? 0);
   if (history.openStepSince !== undefined) {

@@ -25,6 +25,8 @@ export interface WorkflowView {
   readonly campaignHistory: (campaignId: string, at?: Date) => Promise<CampaignHistory | undefined>;
   /** Ids of the records whose workflows are found. */
   readonly list: (type: keyof typeof workflowIds, condition: string) => AsyncIterable<readonly string[]>;
+  /** Whether a workflow of any type started or closed after `from`, and not after `to`. */
+  readonly hasActivityBetween: (from: Date, to: Date) => Promise<boolean>;
   readonly terminate: (workflowId: string, reason: string) => Promise<void>;
   /** Starts the workflow of a campaign, also where an earlier one failed or was terminated. */
   readonly startCampaignAgain: (campaign: CampaignStart) => Promise<void>;
@@ -65,6 +67,13 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
         batch = [];
       }
       if (batch.length > 0) yield batch;
+    },
+    async hasActivityBetween(from, to) {
+      for (const time of ['StartTime', 'CloseTime']) {
+        const query = `${time} > '${from.toISOString()}' AND ${time} <= '${to.toISOString()}'`;
+        for await (const _found of client.workflow.list({ query, pageSize: 1 })) return true;
+      }
+      return false;
     },
     async terminate(workflowId, reason) {
       await absentAsUndefined(limited(() => client.workflow.getHandle(workflowId).terminate(reason)));

@@ -1,14 +1,14 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { sql } from 'slonik';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { lostTimeChecks } from '../../../src/commands/operations/check-lost-time.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { lostTimeChecks, temporalSawLostTime } from '../../../src/commands/operations/check-lost-time.ts';
 import { repairFindings, runDoctor } from '../../../src/commands/operations/run-doctor.ts';
 import { pauseCampaign, startCampaignAgain } from '../../../src/commands/campaigns/change-campaign.ts';
 import { checkBooks, messagePrice } from '../../support/campaign-factory.ts';
 import { setCampaignScene, until, type SceneSeed } from '../../support/campaign-scene.ts';
 import { bundleWorkflows, startTemporal } from '../../support/temporal.ts';
-import { openWard, untilQuiet, type Ward } from './ward.ts';
+import { openWard, seedDelivery, untilQuiet, type Ward } from './ward.ts';
 
 let temporal: TestWorkflowEnvironment;
 let workflowBundle: WorkflowBundleWithSourceMap;
@@ -143,6 +143,76 @@ it('ends a campaign as its workflow ended it, and starts nothing', async () => {
   expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
   expect(await standing()).toMatchObject({ status: 'COMPLETED', counts: { unknown: 30, pending: 0 } });
   expect(provider.received).toHaveLength(30);
+});
+
+/** A delivery that was handed to its workflow, which still runs; also what a restore of both databases brings back. */
+async function seedRunningDelivery(campaignId: string): Promise<string> {
+  const workspaceId = Number(
+    await ward.read(sql.fragment`SELECT workspace_id FROM campaign WHERE id = ${campaignId}`),
+  );
+  const columns = sql.fragment`'pending', now(), NULL::timestamptz, now()`;
+  const id = await seedDelivery(ward, workspaceId, columns);
+  await temporal.client.workflow.start('webhookDelivery', {
+    workflowId: `webhook-delivery-${id}`,
+    taskQueue: 'without-a-worker',
+    args: [id],
+  });
+  return id;
+}
+
+it.each([false, true])(
+  'does not let a running workflow attempt a delivery of before the backup again (Temporal restored: %s)',
+  async (temporalToo) => {
+    const { campaignId } = await scene({ recipients: 1, scheduledInMs: 3_600_000 });
+    const id = await seedRunningDelivery(campaignId);
+    const now = new Date(Date.now() + 1_000);
+    const { kinds, problems } = await settle({ backupAt: now, stoppedAt: now, temporalToo });
+    expect({ kinds, problems }).toEqual({ kinds: ['delivery-in-lost-time'], problems: [] });
+    expect(
+      await ward.read(sql.fragment`SELECT state || ' ' || error_code FROM webhook_delivery WHERE id = ${id}`),
+    ).toBe('failed interrupted');
+  },
+);
+
+describe('a restore of both databases', () => {
+  it('makes recipients UNKNOWN as far as the rate reached, although no workflow shows a step', async () => {
+    const { standing } = await scene({ recipients: 100, messagesPerSecond: 2 });
+    const backupAt = new Date();
+    const stoppedAt = new Date(backupAt.getTime() + 15_000);
+    const restore = { backupAt, stoppedAt, temporalToo: true };
+    expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
+    // Two a second for 15 s, and the margin of 10 s.
+    expect(await standing()).toMatchObject({
+      status: 'PAUSED',
+      pauseReason: 'OPERATOR',
+      counts: { unknown: 50, pending: 50 },
+    });
+  });
+
+  it('cancels a campaign that was being prepared, and may have been sent since', async () => {
+    const { campaignId, standing } = await scene({ recipients: 3 });
+    await ward.run(
+      sql.fragment`UPDATE campaign SET preparation_status = 'PREPARING' WHERE id = ${campaignId}`,
+    );
+    const [backupAt, stoppedAt] = [new Date(), new Date()];
+    const { kinds, problems } = await settle({ backupAt, stoppedAt, temporalToo: true });
+    expect({ kinds, problems }).toEqual({ kinds: ['sent-in-lost-time'], problems: [] });
+    expect((await standing()).status).toBe('CANCELLED');
+  });
+
+  it('is told from a restore of Postgres alone by what Temporal shows after the backup', async () => {
+    const { start, withWorker, progress } = await scene({ recipients: 5, scheduledInMs: 3_600_000 });
+    await withWorker(async () => {
+      await start();
+      await until(async () => (await progress())?.status === 'SCHEDULED');
+    });
+    const now = Date.now();
+    const between = (from: number, to: number) =>
+      temporalSawLostTime(ward.doctor, { backupAt: new Date(now + from), stoppedAt: new Date(now + to) });
+    expect(await between(-60_000, 0)).toBe(true);
+    expect(await between(-60_000, -55_000)).toBe(false);
+    expect(await between(0, 60_000)).toBe(false);
+  });
 });
 
 it('leaves alone a campaign that slept through the lost time', async () => {

@@ -6,7 +6,7 @@ import { metricsEndpoint } from './api/frame/metrics-endpoint.ts';
 import { routes } from './api/routes.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies } from './dependencies.ts';
-import { findMissing, reportMissing } from './process/find-missing.ts';
+import { findMissingOfApi, reportMissing } from './process/find-missing.ts';
 import { serveHealth } from './process/serve-health.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
 
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env, process.stdout.isTTY);
   const dependencies = await createDependencies(config, 'api');
   const { logger, metrics } = dependencies;
-  const missing = () => findMissing(dependencies);
+  const missing = () => findMissingOfApi(dependencies);
   const { host, metricsPort } = config;
   const health =
     metricsPort === undefined ? undefined : await serveHealth({ host, port: metricsPort, metrics, missing });

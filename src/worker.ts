@@ -24,7 +24,7 @@ import { startSettlingStatuses } from './commands/callbacks/settle-parked-status
 import { startSweepingMessages } from './commands/messages/sweep-messages.ts';
 import { ConfigError, loadConfig, type TaskQueue } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';
-import { findMissing, reportMissing } from './process/find-missing.ts';
+import { findMissingOfWorker, reportMissing } from './process/find-missing.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { createWorkerOrchestrator } from './orchestrator.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
@@ -177,12 +177,16 @@ async function main(): Promise<void> {
   let connection: NativeConnection | undefined;
   const findFailing = watchFailures(async () => sdkMetrics?.read() ?? '');
   const findMissingHere = async (): Promise<readonly string[]> => {
-    const found = await Promise.all([findMissing(base), findFailing(), findUnserved(connection, config)]);
+    const found = await Promise.all([
+      findMissingOfWorker(base),
+      findFailing(),
+      findUnserved(connection, config),
+    ]);
     const polls = workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING');
     return [...found.flat(), ...(polls ? [] : ['task queues'])];
   };
   const health = await serveOwnHealth(base, sdkMetrics, findMissingHere);
-  void reportMissing({ logger, find: () => findMissing(base) });
+  void reportMissing({ logger, find: () => findMissingOfWorker(base) });
   connection = await connectToTemporal(config, logger);
   const dependencies = {
     ...base,

@@ -1,4 +1,4 @@
-/** What a process cannot work without, and whether it is there: Postgres, its migrations, Temporal and the namespace. */
+/** What a process needs before it is ready: an API Postgres and its migrations, a worker Temporal with its namespace as well. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../dependencies.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -8,20 +8,28 @@ import { within } from '../concurrency/within.ts';
 
 const checkTimeoutMs = 3_000;
 
-/** Names what is missing; answers within `checkTimeoutMs`. */
-export async function findMissing({
+/**
+ * Names what an API lacks; answers within `checkTimeoutMs`. Temporal is not part of it: without Temporal an API still answers
+ * requests, stores callbacks and keeps starts of campaigns in the workflow outbox.
+ */
+export async function findMissingOfApi({
+  database,
+}: Pick<Dependencies, 'database'>): Promise<readonly string[]> {
+  const migrations = await inTime(pendingMigrations(database, sqlFolder()));
+  if (migrations === undefined) return ['postgres'];
+  return migrations.length > 0 ? ['migrations'] : [];
+}
+
+/** Names what a worker lacks; answers within `checkTimeoutMs`. */
+export async function findMissingOfWorker({
   database,
   orchestrator,
 }: Pick<Dependencies, 'database' | 'orchestrator'>): Promise<readonly string[]> {
-  const [migrations, temporal] = await Promise.all([
-    inTime(pendingMigrations(database, sqlFolder())),
+  const [missing, temporal] = await Promise.all([
+    findMissingOfApi({ database }),
     inTime(orchestrator.ping(checkTimeoutMs).then(() => true)),
   ]);
-  return [
-    ...(migrations === undefined ? ['postgres'] : []),
-    ...(migrations !== undefined && migrations.length > 0 ? ['migrations'] : []),
-    ...(temporal === undefined ? ['temporal'] : []),
-  ];
+  return [...missing, ...(temporal === undefined ? ['temporal'] : [])];
 }
 
 /** Undefined for a check that fails or does not answer in time. */
@@ -33,8 +41,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 
 /**
- * For the start of a process, which may come before that of its servers: says in the log what is missing, again when that
- * changes, and when nothing is any more. Then it ends; what goes away later is told by whoever needs it.
+ * Logs at the start of a process what is missing, as its servers may start later: once for each change, until nothing is
+ * missing. An outage after that is logged by the code that meets it.
  */
 export async function reportMissing({
   logger,

@@ -361,7 +361,7 @@ export const resendFailedDeliveries = (client: Client, id: string, body: ResendF
 export const getHealth = (client: Client, options: CallOptions = {}): Promise<GetHealthResult> =>
   client.send({ method: 'GET', path: `/healthz`, ...options });
 
-/** Whether the process can do its work: Postgres, Temporal and the migrations are all right */
+/** Tell whether the process can answer requests: Postgres answers and has every migration */
 export const getReadiness = (client: Client, options: CallOptions = {}): Promise<GetReadinessResult> =>
   client.send({ method: 'GET', path: `/readyz`, ...options });
 

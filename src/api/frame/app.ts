@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
 import { createPlaces } from '../../concurrency/places.ts';
-import { findMissing } from '../../process/find-missing.ts';
+import { findMissingOfApi } from '../../process/find-missing.ts';
 import { dashboardPage } from '../dashboard/page.ts';
 import { sessionApi } from '../dashboard/session-api.ts';
 import { sessionEndpoints } from '../dashboard/session.ts';
@@ -136,7 +136,7 @@ export function createApiServer(
   const limits = { ...defaultLimits, ...given };
   const { headersMs, requestMs, unreadMs, connections } = limits;
   const isStopping = () => stopping;
-  const readiness = createReadiness(() => findMissing(dependencies));
+  const readiness = createReadiness(() => findMissingOfApi(dependencies));
   const app = createApp({ dependencies, endpoints, limits, isStopping, readiness, pageFolder });
   const handle = app.callback();
   const server = createServer(

@@ -32,7 +32,7 @@ export const readyz = endpoint(
     method: 'GET',
     path: '/readyz',
     operationId: 'getReadiness',
-    summary: 'Whether the process can do its work: Postgres, Temporal and the migrations are all right',
+    summary: 'Tell whether the process can answer requests: Postgres answers and has every migration',
     tag: 'Operations',
     access: 'public',
     probe: true,
@@ -51,7 +51,7 @@ export const readyz = endpoint(
   },
 );
 
-// However many ask: one look at Postgres and Temporal.
+// At most one check of Postgres a second, however many probes ask.
 const lookMs = 1_000;
 
 export interface Readiness {

@@ -27,10 +27,12 @@ export function requestLog({
       const { requestId, route, principal, failure } = ctx.state;
       const durationMs = performance.now() - startedAt;
       const { method, status } = ctx;
-      metrics.httpRequestSeconds.observe(
-        { method: knownMethod(method), route: route ?? 'unmatched', status },
-        durationMs / 1000,
-      );
+      // Probes and scrapes are no requests of callers: a failing /readyz must not look like failing requests.
+      if (ctx.state.quiet !== true)
+        metrics.httpRequestSeconds.observe(
+          { method: knownMethod(method), route: route ?? 'unmatched', status },
+          durationMs / 1000,
+        );
       const line = {
         requestId,
         method,

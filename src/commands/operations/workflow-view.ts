@@ -71,7 +71,7 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
     async hasActivityBetween(from, to) {
       for (const time of ['StartTime', 'CloseTime']) {
         const query = `${time} > '${from.toISOString()}' AND ${time} <= '${to.toISOString()}'`;
-        for await (const _found of client.workflow.list({ query, pageSize: 1 })) return true;
+        if ((await limited(() => client.workflow.count(query))).count > 0) return true;
       }
       return false;
     },

@@ -15,6 +15,11 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const taskQueues = ['campaigns', 'webhooks', 'maintenance'] as const;
 export type TaskQueue = (typeof taskQueues)[number];
 
+/** Paths of PEM files; a certificate with its key authenticates this process to the server (mTLS). */
+export type TemporalTls =
+  | boolean
+  | { readonly authority: string; readonly certificate?: string; readonly key?: string };
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names every problem of the environment, one per line of `problems`. */
@@ -84,6 +89,21 @@ export function loadConfig(environment: Environment, terminal = false) {
     if (value !== '' && value.length < least) problems.push(`${name} must have at least ${least} characters`);
     return value;
   };
+  const temporalTls = (): TemporalTls => {
+    const value = raw('TEMPORAL_TLS');
+    if (value === undefined || value === 'false') {
+      if (raw('TEMPORAL_API_KEY') !== undefined) problems.push('TEMPORAL_API_KEY needs TEMPORAL_TLS');
+      return false;
+    }
+    if (value === 'true') return true;
+    const [authority = '', certificate, key, ...more] = list('TEMPORAL_TLS', []);
+    const isPair = (certificate === undefined) === (key === undefined);
+    if (authority === '' || !isPair || more.length > 0)
+      problems.push(
+        'TEMPORAL_TLS must be true, or paths of PEM files: authority, or authority,certificate,key',
+      );
+    return certificate === undefined || key === undefined ? { authority } : { authority, certificate, key };
+  };
   const queues = raw('TASK_QUEUES') === undefined ? taskQueues : list('TASK_QUEUES', []);
   const served = taskQueues.filter((queue) => queues.includes(queue));
   if (served.length === 0 || served.length < new Set(queues).size)
@@ -143,6 +163,10 @@ export function loadConfig(environment: Environment, terminal = false) {
     databaseReadMaxAge: integer('DATABASE_READ_MAX_AGE_SECONDS', 5, 1, 3600),
     temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
+    /** False: plain text. True: TLS with the system's authorities. Else the paths of PEM files. */
+    temporalTls: temporalTls(),
+    /** Sent as a bearer token with every call; needs TLS. */
+    temporalApiKey: raw('TEMPORAL_API_KEY'),
     /** Of its Web UI, as operators reach it; undefined: the dashboard links to none. */
     temporalUiUrl: optionalUrl('TEMPORAL_UI_URL'),
     /** The version of a worker's deployment; undefined: the worker is not versioned. */
@@ -152,6 +176,8 @@ export function loadConfig(environment: Environment, terminal = false) {
     /** The provider's root with its version segment, without a trailing slash. */
     providerBaseUrl: url('PROVIDER_BASE_URL', web),
     providerAppSecret: secret('PROVIDER_APP_SECRET', leastToken),
+    /** Still accepted, until the provider signs with the present one. */
+    providerAppSecretsPrevious: list('PROVIDER_APP_SECRET_PREVIOUS', []),
     providerVerifyToken: secret('PROVIDER_VERIFY_TOKEN', leastToken),
     providerTimeoutMs: integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 600_000),
     providerConnections: integer('PROVIDER_CONNECTIONS', 512, 1, 10_000),

@@ -1,4 +1,5 @@
 /** The only importer of @temporalio/client: starts, signals and schedules. "Already started" is success. */
+import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
   Client,
@@ -76,10 +77,36 @@ export function campaignStartOptions({ id, name }: CampaignStart) {
 // A call to a server that is gone must not hold a request of the API for long; the reconciler delivers later.
 const defaultCallTimeoutMs = 5_000;
 
+export type TemporalSettings = Pick<Config, 'temporalAddress'> &
+  Partial<Pick<Config, 'temporalTls' | 'temporalApiKey'>>;
+
+/** How client and worker reach the server; rejects when a certificate cannot be read. */
+export async function temporalConnectionOptions({
+  temporalAddress: address,
+  temporalTls: tls = false,
+  temporalApiKey: apiKey,
+}: TemporalSettings) {
+  if (typeof tls === 'boolean') return { address, tls, ...(apiKey !== undefined && { apiKey }) };
+  const read = async (path: string | undefined) => (path === undefined ? undefined : readFile(path));
+  const [authority, crt, key] = await Promise.all([
+    read(tls.authority),
+    read(tls.certificate),
+    read(tls.key),
+  ]);
+  return {
+    address,
+    tls: {
+      ...(authority !== undefined && { serverRootCACertificate: authority }),
+      ...(crt !== undefined && key !== undefined && { clientCertPair: { crt, key } }),
+    },
+    ...(apiKey !== undefined && { apiKey }),
+  };
+}
+
 export async function createOrchestrator(
-  config: Pick<Config, 'temporalAddress' | 'temporalNamespace'>,
+  config: TemporalSettings & { readonly temporalNamespace: string },
 ): Promise<Orchestrator> {
-  const connection = Connection.lazy({ address: config.temporalAddress });
+  const connection = Connection.lazy(await temporalConnectionOptions(config));
   return orchestratorFor(clientOn(connection, config.temporalNamespace), () => connection.close());
 }
 

@@ -59,7 +59,9 @@ export const receiveProviderCallback = endpoint(
   },
   async ({ dependencies, body, request }) => {
     const signature = request.header('x-hub-signature-256');
-    if (!isSignedBy(dependencies.config.providerAppSecret, { body, signature })) throw new Unauthorized();
+    const { providerAppSecret, providerAppSecretsPrevious } = dependencies.config;
+    if (!isSignedBy([providerAppSecret, ...providerAppSecretsPrevious], { body, signature }))
+      throw new Unauthorized();
     requireJsonObject(body);
     await dependencies.callbackInbox(body);
     return { status: 200, body: { status: 'success' } as const };

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../config.ts';
+import { temporalConnectionOptions } from '../orchestrator.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 const firstPauseMs = 250;
@@ -11,11 +12,13 @@ const silentMs = 5_000;
 
 /** Resolves when the server answers and has the namespace, however long that takes. Says once what it waits for. */
 export async function connectToTemporal(
-  { temporalAddress: address, temporalNamespace: namespace }: Config,
-  logger: Logger,
+  config: Pick<Config, 'temporalAddress' | 'temporalNamespace' | 'temporalTls' | 'temporalApiKey'>,
+  logger: Pick<Logger, 'warn'>,
 ): Promise<NativeConnection> {
+  const { temporalAddress: address, temporalNamespace: namespace } = config;
+  const options = await temporalConnectionOptions(config);
   const connection = await untilDone(
-    () => NativeConnection.connect({ address }),
+    () => NativeConnection.connect(options),
     (error) => logger.warn({ address, error }, 'Temporal does not answer yet, trying again'),
   );
   await untilDone(

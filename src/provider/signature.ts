@@ -12,13 +12,13 @@ export const isSignature = (text: string | undefined): text is string =>
  * The body must not have been parsed and written again: escapes would differ.
  */
 export function isSignedBy(
-  appSecret: string,
+  appSecrets: readonly string[],
   { body, signature }: { readonly body: Uint8Array; readonly signature: string | undefined },
 ): boolean {
   if (!isSignature(signature)) return false;
   const given = Buffer.from(signature.slice(prefix.length), 'hex');
-  const expected = createHmac('sha256', appSecret).update(body).digest();
-  return given.length === digestBytes && timingSafeEqual(given, expected);
+  const expected = appSecrets.map((secret) => createHmac('sha256', secret).update(body).digest());
+  return given.length === digestBytes && expected.some((digest) => timingSafeEqual(given, digest));
 }
 
 /** Compares the token of the provider's verification request; constant-time for tokens of any length. */

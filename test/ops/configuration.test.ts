@@ -137,6 +137,8 @@ describe('a value that makes no sense', () => {
     ],
     ['TASK_QUEUES', ',', 'TASK_QUEUES must name some of campaigns, webhooks, maintenance, not ","'],
     ['PROVIDER_BASE_URL', 'provider.invalid', 'PROVIDER_BASE_URL must be a http:// or https:// URL'],
+    ['TEMPORAL_TLS', 'ca.pem,client.pem', 'TEMPORAL_TLS must be true, or paths of PEM files'],
+    ['TEMPORAL_API_KEY', 'a key', 'TEMPORAL_API_KEY needs TEMPORAL_TLS'],
     ['TEMPORAL_UI_URL', 'temporal:8233', 'TEMPORAL_UI_URL must be a http:// or https:// URL'],
     ['PUBLIC_URL', 'campaigns.example.com', 'PUBLIC_URL must be a http:// or https:// URL'],
     ['S3_ENDPOINT', 'store:9000', 'S3_ENDPOINT must be a http:// or https:// URL'],

@@ -7,14 +7,15 @@ const digest = createHmac('sha256', 'app-secret').update(body).digest('hex');
 
 describe('isSignedBy', () => {
   it('accepts the digest of the raw bytes', () => {
-    expect(isSignedBy('app-secret', { body, signature: `sha256=${digest}` })).toBe(true);
-    expect(isSignedBy('app-secret', { body, signature: `sha256=${digest.toUpperCase()}` })).toBe(true);
+    expect(isSignedBy(['app-secret'], { body, signature: `sha256=${digest}` })).toBe(true);
+    expect(isSignedBy(['app-secret'], { body, signature: `sha256=${digest.toUpperCase()}` })).toBe(true);
+    expect(isSignedBy(['new-secret', 'app-secret'], { body, signature: `sha256=${digest}` })).toBe(true);
   });
 
   it('refuses the digest of the same JSON written differently', () => {
     const rewritten = Buffer.from(JSON.stringify(JSON.parse(body.toString())));
 
-    expect(isSignedBy('app-secret', { body: rewritten, signature: `sha256=${digest}` })).toBe(false);
+    expect(isSignedBy(['app-secret'], { body: rewritten, signature: `sha256=${digest}` })).toBe(false);
   });
 
   it.each([
@@ -28,11 +29,11 @@ describe('isSignedBy', () => {
     `sha256=${'zz'.repeat(32)}`,
     `sha256=${'0'.repeat(64)}`,
   ])('refuses the signature %s', (signature) => {
-    expect(isSignedBy('app-secret', { body, signature })).toBe(false);
+    expect(isSignedBy(['app-secret'], { body, signature })).toBe(false);
   });
 
   it('refuses another secret', () => {
-    expect(isSignedBy('other-secret', { body, signature: `sha256=${digest}` })).toBe(false);
+    expect(isSignedBy(['other-secret', 'older-secret'], { body, signature: `sha256=${digest}` })).toBe(false);
   });
 });
 

@@ -71,7 +71,8 @@ async function claim({ seeded, isLimited, stepId, times }: Side): Promise<void> 
   const beganAt = performance.now();
   const claimed = await claimPage(database, {
     ...seeded,
-    claimId: stepId,
+    claimId: randomUUID(),
+    stepId,
     epoch: 0,
     limit: page,
     prices: new Map([['', 1_000n]]),

@@ -21,6 +21,7 @@ CREATE TABLE recipient (
   -- Values of the template slots that differ from recipient to recipient.
   variables text[],
   attempts smallint NOT NULL DEFAULT 0,
+  -- The open claim; NULL again once the outcome is recorded, so that recording it twice changes nothing.
   claim_id uuid,
   -- Micro-units reserved at the claim, then charged.
   price bigint NOT NULL DEFAULT 0,
@@ -85,14 +86,15 @@ CREATE TABLE recipient_retry (
 );
 CREATE INDEX recipient_retry_due ON recipient_retry (campaign_id, not_before);
 
--- An open claim: a batch whose outcomes are not all recorded. One that outlives the grace period belongs to a process that
--- died, and its recipients become UNKNOWN.
+-- An open claim: a batch whose outcomes are not all recorded; written by the claim, deleted with the last recorded outcome.
+-- One that outlives the grace period belongs to a process that died, and its recipients become UNKNOWN.
 CREATE TABLE campaign_claim (
   id uuid PRIMARY KEY,
   campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,
   -- The campaign's epoch under which the batch was claimed.
   epoch integer NOT NULL,
-  size integer NOT NULL,
+  -- Recipients whose outcome is not recorded yet.
+  open integer NOT NULL CHECK (open > 0),
   -- The batch lies between these positions.
   first_position integer NOT NULL,
   last_position integer NOT NULL,

@@ -22,7 +22,6 @@ CREATE TABLE ledger_entry (
   amount bigint NOT NULL CHECK (amount <> 0),
   campaign_id uuid,
   message_id uuid,
-  claim_id uuid,
   message_count integer,
   reason text,
   created_at timestamptz NOT NULL DEFAULT now(),

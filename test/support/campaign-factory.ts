@@ -30,8 +30,14 @@ export interface SeededCampaign {
 
 export const messagePrice = 1_000n;
 
-/** A claim that no schedule keeps waiting. */
-export const anyTokens = { aheadMs: 60_000, notBefore: 0, perSecond: 1_000_000, answerWithinMs: 30_000 };
+/** Of a claim that no rate holds back. */
+export const anyTokens = {
+  stepId: '00000000-0000-7000-8000-000000000000',
+  aheadMs: 60_000,
+  notBefore: 0,
+  perSecond: 1_000_000,
+  answerWithinMs: 30_000,
+};
 
 export async function seedCampaign(database: Database, seed: CampaignSeed): Promise<SeededCampaign> {
   const workspaceId = await database.oneFirst(sql.type(row(t.type({ id: t.number })))`

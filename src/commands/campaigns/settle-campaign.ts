@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { expireClaims, forgetClaims, nextClaimExpiry } from '../../records/sending/claim-expiry.ts';
+import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
 import { deleteCampaignInput } from '../../records/campaigns/inputs.ts';
 import { getCampaignCounts } from '../../records/campaigns/standing.ts';
 import { cancelPending, lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
@@ -28,8 +29,13 @@ export async function settleCampaign(
   }
   if (counts.pending > 0) return 0;
   if (counts.claimed > 0) {
-    const expiresInMs = (await nextClaimExpiry(database, grace)) ?? shortestWaitMs;
-    return Math.min(longestWaitMs, Math.max(shortestWaitMs, expiresInMs));
+    const expiresInMs = await nextClaimExpiry(database, grace);
+    if (expiresInMs !== null) return Math.min(longestWaitMs, Math.max(shortestWaitMs, expiresInMs));
+    // No claim is open, so no process will record them. Every write keeps claims and recipients together: this is a defect's trace.
+    const lost = await giveUpUnclaimed(database, campaignId);
+    if (lost > 0) logger.error({ campaignId, lost }, 'recipients were CLAIMED without an open claim');
+    metrics.recipientChanges.inc({ state: 'unknown' }, lost);
+    return shortestWaitMs;
   }
   await database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);

@@ -1,12 +1,9 @@
 /** From the provider's answer to what is recorded of the message, and to what it means for the rest. */
-import type { Dependencies } from '../../dependencies.ts';
 import { cleanText } from '../../domain/clean-text.ts';
 import { providerErrorAction } from '../../domain/sending/provider-error.ts';
-import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
+import { providerReason } from '../../domain/campaigns/recipient.ts';
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
-import { untilDone } from '../../records/database/until-done.ts';
-import { recordPage, type MessageOutcome, type PageResults } from '../../records/sending/page-results.ts';
-import { countRecipients } from '../../telemetry/metrics.ts';
+import type { MessageOutcome } from '../../records/sending/outcomes.ts';
 
 /** Verdict on the messages that have not left yet. */
 export type Halt =
@@ -58,18 +55,6 @@ export function judge(result: SendResult, attempts: number | null): Verdict {
   }
 }
 
-/** The state to which an outcome brings its recipient. */
-function stateOf({ kind }: MessageOutcome): RecipientState {
-  return outcomeStates[kind];
-}
-
-const outcomeStates = {
-  accepted: 'ACCEPTED',
-  failed: 'FAILED',
-  unknown: 'UNKNOWN',
-  released: 'PENDING',
-} as const satisfies Record<MessageOutcome['kind'], RecipientState>;
-
 function judgeRefusal(result: SendRejected, attempts: number | null): Verdict {
   const action = providerErrorAction(result, attempts ?? 1);
   switch (action.kind) {
@@ -104,56 +89,4 @@ function judgeRefusal(result: SendRejected, attempts: number | null): Verdict {
         ...(action.mappingSuspect === true && { mistake: result.code }),
       };
   }
-}
-
-const recordEveryMs = 100;
-
-export interface OutcomeRecord {
-  readonly add: (position: number, outcome: MessageOutcome) => void;
-  /** Writes what is there; `final` closes the step's claim. Never rejects. */
-  readonly write: (final?: boolean) => Promise<void>;
-}
-
-/** Outcomes of a step, written as they come, many pages' together and one statement at a time: what comes meanwhile goes with the next. */
-export function openRecord(
-  { database, metrics, logger }: Pick<Dependencies, 'database' | 'metrics' | 'logger'>,
-  step: Omit<PageResults, 'outcomes' | 'final'>,
-  told: {
-    readonly written: (states: readonly RecipientState[]) => void;
-    readonly failed: (error: unknown) => void;
-  },
-): OutcomeRecord {
-  let outcomes = new Map<number, MessageOutcome>();
-  let writing = Promise.resolve();
-  let writeSoon: NodeJS.Timeout | undefined;
-
-  const record = async (final: boolean): Promise<void> => {
-    const written = outcomes;
-    outcomes = new Map();
-    if (written.size === 0 && !final) return;
-    const stop = metrics.recordSeconds.startTimer();
-    // What the provider has answered must be written down, however long the database is away.
-    await untilDone(() => recordPage(database, { ...step, outcomes: written, final }));
-    stop();
-    const states = [...written.values()].map(stateOf);
-    countRecipients(metrics, states);
-    told.written(states);
-    const { campaignId, claimId } = step;
-    logger.info({ campaignId, claimId, recorded: written.size }, 'page recorded');
-  };
-
-  const write = (final = false): Promise<void> => {
-    clearTimeout(writeSoon);
-    writeSoon = undefined;
-    writing = writing.then(() => record(final)).catch(told.failed);
-    return writing;
-  };
-
-  return {
-    add(position, outcome) {
-      outcomes.set(position, outcome);
-      writeSoon ??= setTimeout(() => void write(), recordEveryMs);
-    },
-    write,
-  };
 }

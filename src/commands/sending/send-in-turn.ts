@@ -2,6 +2,7 @@
  * Sending while the turn lasts: claims the next page, with its tokens, just before the messages in line have left, so that
  * database work and the provider's latency overlap. Outcomes are written as they come, many pages' together.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { delaySchedule } from '../../records/sending/channel-rate.ts';
 import { noteAnswers } from '../../records/sending/channel-trouble.ts';
@@ -9,7 +10,8 @@ import type { HeldTurn } from '../../records/sending/channel-turns.ts';
 import { claimPage, countOpenClaims, type Claim } from '../../records/sending/claims.ts';
 import type { SendingContext } from '../../records/sending/context.ts';
 import { Line, type LineOptions } from './line.ts';
-import { judge, openRecord } from './message-outcome.ts';
+import { judge } from './message-outcome.ts';
+import { createOutcomeRecorder } from './outcome-recorder.ts';
 import type { Sender, StepOptions } from './run-send-step.ts';
 import { controlStep } from './step-control.ts';
 import { pauseForBalance } from './stop-sending.ts';
@@ -67,14 +69,9 @@ export function openTurn(
 ) {
   const { database, config, metrics } = dependencies;
   const { campaign_id: campaignId, channel_id: channelId, epoch } = context;
-  const claimId = turn.stepId;
   const startedAt = performance.now();
-  /** Results cannot be written: nothing more leaves, and the step fails. */
-  let failure: { readonly error: unknown } | undefined;
   let left = context.pending;
   let tokensUsed = 0;
-  /** There is a claim that may have to be closed. */
-  let isOpen = false;
   let seen: Pick<Claim, 'othersWait' | 'turnOver'> = { othersWait: false, turnOver: false };
   let calledAt = startedAt + turnMs - callEveryMs;
   let messagesPerSecond = context.messages_per_second;
@@ -103,29 +100,19 @@ export function openTurn(
     settle: (recipient, result) => {
       const verdict = judge(result, control.held() ? null : recipient.attempts);
       control.note(verdict, recipient);
-      record.add(recipient.position, verdict.outcome);
+      const { position, claimId } = recipient;
+      recorder.add({ position, claimId, outcome: verdict.outcome });
     },
   });
 
-  const record = openRecord(
-    dependencies,
-    { campaignId, channelId, claimId },
-    {
-      written: (states) => {
-        left += states.filter((state) => state === 'PENDING').length;
-      },
-      failed: (error) => {
-        failure ??= { error };
-        control.stop();
-      },
-    },
-  );
+  const recorder = createOutcomeRecorder(dependencies, { campaignId, channelId }, (states) => {
+    left += states.filter((state) => state === 'PENDING').length;
+  });
 
-  /** Everybody who was claimed is settled; `final` closes the claim, which a further page opens anew. */
-  const settled = async (final = false): Promise<void> => {
+  /** Resolves when every claimed message has an outcome and every outcome is recorded. */
+  const settled = async (): Promise<void> => {
     await line.empty();
-    await record.write(final && isOpen);
-    if (final) isOpen = false;
+    await recorder.flush();
   };
 
   const claim = async (): Promise<Claim> => {
@@ -136,7 +123,8 @@ export function openTurn(
     const askedEnd = line.endsAt;
     isClaiming = true;
     const claimed = await claimPage(database, {
-      claimId,
+      claimId: randomUUID(),
+      stepId: turn.stepId,
       campaignId,
       channelId,
       epoch,
@@ -162,7 +150,6 @@ export function openTurn(
       control.claimed({ troubled: claimed.troubled, tries });
       messagesPerSecond = 1_000 / spacingMs;
       tokensUsed += recipients.length;
-      isOpen = true;
       left = pending;
       dryUntil = undefined;
       line.add({ recipients, startsAt: dueAt + offset, spacingMs, askedEnd });
@@ -183,7 +170,7 @@ export function openTurn(
   const pauseWhenDry = async (available: bigint): Promise<void> => {
     await settled();
     if (dryUntil === undefined) dryUntil = performance.now() + dryForMs;
-    else if (performance.now() < dryUntil && (await countOpenClaims(database, channelId, claimId)) > 0)
+    else if (performance.now() < dryUntil && (await countOpenClaims(database, channelId)) > 0)
       await sleep(lookAgainMs);
     else {
       await pauseForBalance(dependencies, context, available);
@@ -200,10 +187,10 @@ export function openTurn(
     while (!isOver()) {
       line.leave();
       // Those on the way may still go back.
-      if (left <= 0) await settled(true);
+      if (left <= 0) await settled();
       if (left <= 0) return { ...goingOn, drained: true };
       callOnceInAWhile();
-      const restMs = line.isStuck() ? lookAgainMs : line.restMs() - claimMs;
+      const restMs = line.isStuck() || recorder.isBehind() ? lookAgainMs : line.restMs() - claimMs;
       if (restMs > shortWaitMs) return { ...goingOn, waitMs: restMs, heldMs: restMs };
       if (restMs > 0) {
         await sleep(Math.min(restMs, lookAgainMs));
@@ -236,11 +223,10 @@ export function openTurn(
       try {
         ending = await claimAndSend();
       } finally {
-        // Whatever happens to the claiming, what was sent is recorded. A claim that failed may have been made all the same.
-        await settled(ending !== undefined);
+        // Outcomes are recorded even when a claim has failed.
+        await settled();
         line.tell();
       }
-      if (failure !== undefined) throw failure.error;
       const heldMs = Math.max(ending.heldMs, await control.settled());
       const { refusals } = control;
       const { answerMs } = line;

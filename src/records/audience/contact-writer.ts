@@ -138,7 +138,8 @@ type UpdatedRow = readonly [
   updatedAt: Date,
 ];
 
-// Filled only where still empty: somebody may have changed the contact since it was looked up.
+// Fills only empty fields, as the contact may have changed since it was looked up. The ids stand beside the join as an array, so
+// that contacts are looked up by key whatever the statistics say.
 const updateStatement = `
   UPDATE contact SET
     first_name = CASE WHEN contact.first_name || contact.last_name = '' THEN given.first_name ELSE contact.first_name END,
@@ -149,11 +150,11 @@ const updateStatement = `
     SELECT contact.id, changed.first_name, changed.last_name, changed.email, changed.custom_fields
     FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::jsonb[])
       AS changed (id, first_name, last_name, email, custom_fields)
-    JOIN contact ON contact.workspace_id = $1 AND contact.id = changed.id
+    JOIN contact ON contact.workspace_id = $1 AND contact.id = ANY($2::uuid[]) AND contact.id = changed.id
     ORDER BY contact.id
     FOR NO KEY UPDATE OF contact
   ) AS given (id, first_name, last_name, email, custom_fields)
-  WHERE contact.workspace_id = $1 AND contact.id = given.id`;
+  WHERE contact.workspace_id = $1 AND contact.id = ANY($2::uuid[]) AND contact.id = given.id`;
 
 const updatedColumns = `
   jsonb_build_object('id', contact.id, 'phoneNumber', contact.phone_number, 'countryCode', contact.country_code,

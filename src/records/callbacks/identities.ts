@@ -35,7 +35,9 @@ async function learn(connection: Connection, told: FragmentSqlToken): Promise<vo
     INSERT INTO contact_identity (workspace_id, provider_id, contact_id)
     SELECT DISTINCT ON (contact.workspace_id, told.provider_id) contact.workspace_id, told.provider_id, contact.id
     FROM (${told}) AS told
-    JOIN contact ON contact.workspace_id = told.workspace_id AND contact.id = told.contact_id
+    CROSS JOIN LATERAL (
+      SELECT * FROM contact WHERE workspace_id = told.workspace_id AND id = told.contact_id OFFSET 0
+    ) AS contact
     WHERE contact.erased_at IS NULL AND told.provider_id <> '' AND told.provider_id IS DISTINCT FROM contact.phone_number
       AND told.provider_id IS DISTINCT FROM contact.provider_user_id
       AND NOT EXISTS (SELECT FROM contact_identity AS known WHERE known.workspace_id = contact.workspace_id
@@ -78,8 +80,10 @@ export async function learnIdsOfRecipients(
     sql.fragment`
     SELECT campaign.workspace_id, recipient.contact_id, answer.provider_id
     FROM ${sql.unnest(rows, ['int4', 'text'])} AS answer (position, provider_id)
-    JOIN recipient ON recipient.campaign_id = ${campaignId} AND recipient.position = answer.position
-    JOIN campaign ON campaign.id = recipient.campaign_id`,
+    CROSS JOIN LATERAL (
+      SELECT contact_id FROM recipient WHERE campaign_id = ${campaignId} AND position = answer.position OFFSET 0
+    ) AS recipient
+    JOIN campaign ON campaign.id = ${campaignId}`,
   );
 }
 

@@ -3,8 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { groupCalls } from '../../concurrency/group-calls.ts';
 import type { Connection, Database } from '../database/database.ts';
-import { startOfDay } from '../database/id-bounds.ts';
-import { bytes, nothing, row, timestamp } from '../database/row.ts';
+import { bytes, nothing, row } from '../database/row.ts';
 
 /**
  * Stores any number of bodies in one statement. They travel as one binary value and are cut apart in the database: an
@@ -50,8 +49,6 @@ export function createCallbackInbox(database: Database): CallbackInbox {
   }, grouping);
 }
 
-const Waiting = row(t.type({ id: t.bigint, received_at: timestamp, size: t.number }));
-
 /** The earliest that waits, from `from` on. */
 export async function findWaitingCallback(
   connection: Connection,
@@ -91,29 +88,20 @@ export async function claimProviderCallbacks(
     readonly from?: bigint | undefined;
   },
 ): Promise<readonly StoredCallback[]> {
-  const waiting = await connection.any(sql.type(Waiting)`
-    SELECT id, received_at, size FROM waiting_callback
-    WHERE id >= ${from} AND id <> ALL (${sql.array(except, 'int8')})
-    ORDER BY id
-    LIMIT ${limit}
-    FOR UPDATE SKIP LOCKED`);
-  const ids: bigint[] = [];
-  const received: number[] = [];
-  let total = 0;
-  for (const { id, received_at: at, size } of waiting) {
-    total += size;
-    if (ids.length > 0 && total > maxBytes) break;
-    ids.push(id);
-    received.push(at.getTime());
-  }
-  if (ids.length === 0) return [];
-  // Only the days in which they came are looked at; a part of a day would be read by its time instead of by these ids.
-  const first = startOfDay(Math.min(...received)).toISOString();
-  const last = startOfDay(Math.max(...received), 1).toISOString();
   return connection.any(sql.type(row(StoredCallback))`
-    SELECT id, body FROM provider_callback
-    WHERE id = ANY(${sql.array(ids, 'int8')}) AND received_at >= ${first} AND received_at < ${last}
-    ORDER BY id`);
+    WITH waiting AS MATERIALIZED (
+      SELECT id, received_at, size FROM waiting_callback
+      WHERE id >= ${from} AND id <> ALL (${sql.array(except, 'int8')})
+      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ), chosen AS (
+      SELECT id, received_at FROM (
+        SELECT id, received_at, size, sum(size) OVER (ORDER BY id) AS total FROM waiting
+      ) AS summed WHERE total <= ${maxBytes} OR total = size
+    )
+    -- OFFSET 0 keeps the look-up of each by its key, in the one partition that its time names.
+    SELECT stored.id, stored.body FROM chosen CROSS JOIN LATERAL (
+      SELECT id, body FROM provider_callback WHERE id = chosen.id AND received_at = chosen.received_at OFFSET 0
+    ) AS stored ORDER BY stored.id`);
 }
 
 /** Locks one callback; undefined when it is applied or another worker holds it. */

@@ -15,7 +15,7 @@ const since = (column: ReturnType<typeof sql.fragment>) =>
 /** Campaigns with pages that were claimed longer ago than `seconds`. */
 export function listOldClaims(connection: Connection, seconds: number): Promise<readonly Overdue[]> {
   return connection.any(sql.type(row(Subject))`
-    SELECT campaign_id AS id, sum(size)::int4 AS count, ${since(sql.fragment`claimed_at`)} FROM campaign_claim
+    SELECT campaign_id AS id, sum(open)::int4 AS count, ${since(sql.fragment`claimed_at`)} FROM campaign_claim
     WHERE claimed_at < now() - make_interval(secs => ${seconds}) GROUP BY campaign_id ORDER BY 1 LIMIT 10000`);
 }
 

@@ -55,7 +55,7 @@ export async function requeueStranded(database: Database, campaignId: string): P
 
 const Count = row(t.type({ count: t.number }));
 
-/** CLAIMED recipients without an open claim: nobody will ever record what became of them. Returns how many there were. */
+/** Moves CLAIMED recipients without an open claim to UNKNOWN, as no process will record their outcome. Returns how many. */
 export function giveUpUnclaimed(database: Database, campaignId: string): Promise<number> {
   return database.transaction(async (transaction) => {
     const count = await transaction.oneFirst(sql.type(Count)`
@@ -67,7 +67,7 @@ export function giveUpUnclaimed(database: Database, campaignId: string): Promise
       ), updated AS (
         UPDATE recipient SET state = 'UNKNOWN', reason = 'OUTCOME_UNKNOWN',
           reason_detail = 'Nobody was left to record the outcome', updated_at = now()
-        FROM present WHERE recipient.campaign_id = ${campaignId} AND recipient.position = present.position
+        WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM present))
         RETURNING 1
       ), moved AS (
         UPDATE campaign_counter SET claimed = claimed - (SELECT count(*) FROM updated),

@@ -1,4 +1,4 @@
-/** Claims whose process died: after the grace period what they had claimed is said to be UNKNOWN. */
+/** Claims whose process died: their recipients become UNKNOWN after the grace period. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -25,13 +25,17 @@ export async function expireClaims(
       SELECT id, first_position, last_position FROM campaign_claim
       WHERE campaign_id = ${campaignId} AND claimed_at < now() - make_interval(secs => ${graceSeconds})
     ), present AS (
-      SELECT position FROM old JOIN recipient ON campaign_id = ${campaignId} AND position BETWEEN first_position AND last_position
-        AND claim_id = old.id AND state = 'CLAIMED'
-      ORDER BY position FOR UPDATE OF recipient
+      -- OFFSET 0 keeps the look-up by range of positions; without statistics a join would read all of the campaign.
+      SELECT found.position FROM old CROSS JOIN LATERAL (
+        SELECT position FROM recipient
+        WHERE campaign_id = ${campaignId} AND position BETWEEN old.first_position AND old.last_position
+          AND claim_id = old.id AND state = 'CLAIMED'
+        ORDER BY position OFFSET 0 FOR UPDATE
+      ) AS found
     ), updated AS (
       UPDATE recipient SET state = 'UNKNOWN', reason = 'OUTCOME_UNKNOWN',
         reason_detail = 'The process that was sending it ended before it knew the outcome', updated_at = now()
-      FROM present WHERE recipient.campaign_id = ${campaignId} AND recipient.position = present.position
+      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM present))
       RETURNING 1
     ), total AS (
       SELECT count(*)::int AS unknown FROM updated
@@ -58,7 +62,7 @@ export async function nextClaimExpiry(
     FROM campaign_claim WHERE campaign_id = ${campaignId} HAVING count(*) > 0`);
 }
 
-/** Forgets the claims of a campaign in which nobody is CLAIMED any more: receipts settled what a crash had left. */
+/** Deletes the claims of a campaign without a CLAIMED recipient: status callbacks settled what a crash had left. */
 export async function forgetClaims(connection: Connection, campaignId: string): Promise<void> {
   await connection.query(sql.type(nothing)`DELETE FROM campaign_claim WHERE campaign_id = ${campaignId}`);
 }

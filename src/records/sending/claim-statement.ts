@@ -7,7 +7,7 @@ import { ratePerSecond, scheduledAt } from './channel-rate.ts';
 import type { ClaimRequest } from './claims.ts';
 import { countedPeople, personColumns, type Room } from './messaging-limit.ts';
 
-/** So many positions are looked at by one claim: a long stretch of skipped ones costs no claim more than that. */
+/** A claim scans at most this many positions, so that a long run of skipped recipients does not slow it down. */
 const positionsAtOnce = 10_000;
 
 // By columns: the names of the fields, once for every recipient, would be half of what Postgres writes and we read.
@@ -63,7 +63,7 @@ const startsLateMs = 15;
  * seen as it is then: KEY SHARE looks at its newest version, and no pause waits for it.
  */
 export function claimStatement(request: ClaimRequest, room: Room | null) {
-  const { claimId, campaignId, channelId, epoch, limit, prices } = request;
+  const { claimId, stepId, campaignId, channelId, epoch, limit, prices } = request;
   const people = {
     phoneNumber: sql.fragment`waiting.phone_number`,
     contactId: sql.fragment`waiting.contact_id`,
@@ -91,12 +91,16 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
     ), candidate AS MATERIALIZED (
       SELECT position, country, ${priceOf(prices, sql.fragment`country`)} AS price, ${obstacle} AS obstacle, person, outside, newcomer FROM (
         (SELECT * FROM (
-          -- Whom another claim took while this one waited for the wallet is gone: to wait for them would be a deadlock.
-          SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number
-          FROM recipient_retry JOIN recipient USING (campaign_id, position)
-          WHERE campaign_id = ${campaignId} AND not_before <= now() AND recipient.state = 'PENDING'
+          -- Rows that another claim took while this one waited for the wallet are skipped: waiting for them could deadlock.
+          -- OFFSET 0 keeps the look-up of each recipient by its key: without statistics a join would read all of the campaign.
+          SELECT due.position, due.country, due.contact_id, due.phone_number
+          FROM recipient_retry CROSS JOIN LATERAL (
+            SELECT position, country, contact_id, phone_number FROM recipient
+            WHERE campaign_id = recipient_retry.campaign_id AND position = recipient_retry.position AND state = 'PENDING' OFFSET 0
+          ) AS due
+          WHERE campaign_id = ${campaignId} AND not_before <= now()
           ORDER BY not_before LIMIT ${limit} FOR UPDATE OF recipient_retry
-        ) AS due)
+        ) AS retries)
         UNION ALL
         (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient
           WHERE recipient.campaign_id = ${campaignId} AND recipient.state = 'PENDING'
@@ -114,15 +118,18 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
     ), claimed AS (
       UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = ${priceOf(prices, sql.fragment`country`)},
         settlement = 'reserved', attempts = attempts + 1, updated_at = now()
-      -- Not a join: while the table is small it would read all of it for every page.
+      -- Positions as an array, not a join: without statistics a join compares the batch with every recipient of the campaign.
       WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled WHERE obstacle IS NULL))
         AND state = 'PENDING'
       RETURNING position, id, ${address} AS "to", country, variables, attempts, price
+    ), obstacles AS MATERIALIZED (
+      SELECT jsonb_object_agg(position, obstacle) AS by_position FROM settled WHERE obstacle IS NOT NULL
     ), skipped AS (
-      UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = settled.obstacle, updated_at = now()
-      FROM settled WHERE settled.obstacle IS NOT NULL
-        AND recipient.campaign_id = ${campaignId} AND recipient.position = settled.position AND state = 'PENDING'
-      RETURNING recipient.reason
+      UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = obstacles.by_position ->> position::text, updated_at = now()
+      FROM obstacles
+      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled WHERE obstacle IS NOT NULL))
+        AND state = 'PENDING'
+      RETURNING reason
     ), ${room === null ? sql.fragment`` : sql.fragment`${countedPeople(room.accountId, reached)}, `}retried AS (
       DELETE FROM recipient_retry
       WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled))
@@ -151,11 +158,8 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
         trouble_until = CASE WHEN held THEN now + ${seconds(request.answerWithinMs)} ELSE trouble_until END
       FROM present CROSS JOIN lease CROSS JOIN total WHERE channel_rate.channel_id = ${channelId} AND size > 0
     ), opened AS (
-      INSERT INTO campaign_claim AS claim (id, campaign_id, epoch, size, first_position, last_position)
+      INSERT INTO campaign_claim (id, campaign_id, epoch, open, first_position, last_position)
       SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
-      ON CONFLICT (id) DO UPDATE SET size = claim.size + excluded.size, claimed_at = now(),
-        first_position = least(claim.first_position, excluded.first_position),
-        last_position = greatest(claim.last_position, excluded.last_position)
     ), explained AS (
       INSERT INTO campaign_reason (campaign_id, kind, reason, count)
       SELECT ${campaignId}, 'skipped', reason, count(*) FROM skipped GROUP BY reason ORDER BY reason
@@ -164,7 +168,7 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
     SELECT granted, held, troubled, available, (1000 / rate)::float8 AS spacing_ms,
       extract(epoch FROM due_at)::float8 * 1000 AS due_at, extract(epoch FROM now)::float8 * 1000 AS now,
       EXISTS (SELECT FROM channel_queue WHERE channel_id = ${channelId} AND waiting AND campaign_id <> ${campaignId}) AS others_wait,
-      NOT EXISTS (SELECT FROM channel_turn WHERE channel_id = ${channelId} AND step_id = ${claimId}) AS turn_over,
+      NOT EXISTS (SELECT FROM channel_turn WHERE channel_id = ${channelId} AND step_id = ${stepId}) AS turn_over,
       (SELECT skipped FROM total) AS skipped, looked_up_to < last_position AS more,
       (SELECT count(*)::int FROM candidate) AS candidates, ${room?.people === 0}::boolean
         AND EXISTS (SELECT FROM candidate WHERE newcomer AND obstacle IS NULL) AS outside_room, (SELECT pending FROM counted) AS pending,

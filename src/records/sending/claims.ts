@@ -10,8 +10,10 @@ import { claimStatement, type Columns } from './claim-statement.ts';
 import { lockRoom, type Room } from './messaging-limit.ts';
 
 export interface ClaimRequest extends TokenRequest {
-  /** Of the step: one for all of its pages. */
+  /** New for every call: outcomes are recorded under it. */
   readonly claimId: string;
+  /** The send step that claims; tells whether it still holds its send slot. */
+  readonly stepId: string;
   readonly campaignId: string;
   readonly channelId: string;
   /** A campaign whose epoch is another by now has been paused or cancelled since. */
@@ -35,6 +37,7 @@ export interface TokenRequest {
 }
 
 export interface ClaimedRecipient {
+  readonly claimId: string;
   readonly position: number;
   readonly id: string;
   /** E.164 digits, or the provider's id of a person without a number. */
@@ -102,7 +105,7 @@ async function claim(connection: Connection, request: ClaimRequest, room: Room |
   const seen = { troubled: page.troubled, othersWait: page.others_wait, turnOver: page.turn_over };
   const { granted, recipients, skipped, due_at: dueAt, spacing_ms: spacingMs, now, held: tries } = page;
   if (recipients !== null) {
-    const claimed = { recipients: recipientsOf(recipients), pending: page.pending ?? 0 };
+    const claimed = { recipients: recipientsOf(request.claimId, recipients), pending: page.pending ?? 0 };
     return { ...seen, kind: 'page', ...claimed, dueAt, spacingMs, now, tries };
   }
   if (granted === 0) return { ...seen, kind: 'early', dueInMs: dueAt - now };
@@ -112,9 +115,10 @@ async function claim(connection: Connection, request: ClaimRequest, room: Room |
   return { ...seen, kind: 'empty', retryInMs: page.more || skipped > 0 ? 0 : page.retry_in_ms };
 }
 
-function recipientsOf(columns: t.TypeOf<typeof Columns>): readonly ClaimedRecipient[] {
+function recipientsOf(claimId: string, columns: t.TypeOf<typeof Columns>): readonly ClaimedRecipient[] {
   const { id, to, country, variables, attempts } = columns;
   return columns.position.map((position, at) => ({
+    claimId,
     position,
     id: id[at] ?? '',
     to: to[at] ?? '',
@@ -126,14 +130,10 @@ function recipientsOf(columns: t.TypeOf<typeof Columns>): readonly ClaimedRecipi
 
 const Count = row(t.type({ open: t.number }));
 
-/** Claims of other steps that are not recorded yet, of every campaign whose money is in the wallet of the channel. */
-export async function countOpenClaims(
-  connection: Connection,
-  channelId: string,
-  claimId?: string,
-): Promise<number> {
+/** Open claims of every campaign that is paid from the wallet of the channel. */
+export async function countOpenClaims(connection: Connection, channelId: string): Promise<number> {
   const { open } = await connection.one(sql.type(Count)`
     SELECT count(*)::int AS open FROM campaign_claim
-    WHERE id IS DISTINCT FROM ${claimId ?? null} AND campaign_id IN (SELECT id FROM campaign WHERE channel_id = ${channelId})`);
+    WHERE campaign_id IN (SELECT id FROM campaign WHERE channel_id = ${channelId})`);
   return open;
 }

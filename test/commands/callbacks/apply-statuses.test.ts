@@ -8,7 +8,8 @@ import {
 } from '../../../src/commands/callbacks/settle-parked-statuses.ts';
 import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
 import { claimPage, type ClaimedRecipient } from '../../../src/records/sending/claims.ts';
-import { recordPage, type MessageOutcome } from '../../../src/records/sending/page-results.ts';
+import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';
+import { outcomesOf } from '../../support/outcomes.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
   createApplier,
@@ -67,7 +68,7 @@ const wamid = (recipient: ClaimedRecipient | undefined): string => `wamid.${reci
 function record(sending: Sending, outcomeOf: (recipient: ClaimedRecipient) => MessageOutcome): Promise<void> {
   const { campaignId, channelId, claimId } = sending;
   const outcomes = new Map(sending.recipients.map((recipient) => [recipient.position, outcomeOf(recipient)]));
-  return recordPage(database.pool, { campaignId, channelId, claimId, outcomes, final: true });
+  return recordOutcomes(database.pool, { campaignId, channelId, outcomes: outcomesOf(claimId, outcomes) });
 }
 
 /** A campaign whose messages the provider has accepted. */

@@ -8,7 +8,8 @@ import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
 import { findCampaignInput } from '../../../src/records/campaigns/inputs.ts';
 import { claimPage } from '../../../src/records/sending/claims.ts';
-import { recordPage, type MessageOutcome } from '../../../src/records/sending/page-results.ts';
+import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';
+import { outcomesOf } from '../../support/outcomes.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
   anyTokens,
@@ -68,7 +69,7 @@ describe('cancelRecipients', () => {
     const countsNow = async () => (await getCampaignStanding(test.pool, seeded.campaignId)).counts;
     await expect.poll(countsNow, { timeout: 20_000 }).toMatchObject({ claimed: 4, pending: 0 });
     const outcomes = new Map(positions.map((position) => [position, unsent]));
-    await recordPage(test.pool, { ...seeded, claimId, outcomes, final: true });
+    await recordOutcomes(test.pool, { ...seeded, outcomes: outcomesOf(claimId, outcomes) });
     await settled;
     const books = await checkBooks(test.pool, seeded);
     expect(books).toMatchObject({ counters_fit: true, reserved: 0n, owed: 0n });

@@ -99,7 +99,7 @@ describe('campaigns', () => {
       settlement = 'reserved' WHERE position <= 5`);
     await ward.run(sql.fragment`UPDATE campaign_counter SET claimed_position = 5, pending = 5, claimed = 5`);
     await ward.run(sql.fragment`UPDATE wallet SET reserved = 5000`);
-    await ward.run(sql.fragment`INSERT INTO campaign_claim (id, campaign_id, epoch, size, first_position, last_position, claimed_at)
+    await ward.run(sql.fragment`INSERT INTO campaign_claim (id, campaign_id, epoch, open, first_position, last_position, claimed_at)
       VALUES (${claimId}, ${seeded.campaignId}, 0, 5, 1, 5, ${longAgo})`);
     expect(await ward.repairAbout([seeded.campaignId, seeded.channelId])).toEqual(
       settled('claim-left-behind'),

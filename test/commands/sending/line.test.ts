@@ -4,6 +4,7 @@ import { toldLateMs } from '../../../src/records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../../src/records/sending/claims.ts';
 
 const recipients = Array.from({ length: 1_000 }, (_, index): ClaimedRecipient => ({
+  claimId: '',
   position: index + 1,
   id: `id-${index}`,
   to: '+4915112345678',

@@ -13,7 +13,8 @@ import { defaultRelayOptions } from '../../../src/commands/webhooks/relay-webhoo
 import { eventKeys, type EventKey } from '../../../src/domain/webhooks/event-key.ts';
 import { claimPage } from '../../../src/records/sending/claims.ts';
 import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { recordPage } from '../../../src/records/sending/page-results.ts';
+import { recordOutcomes } from '../../../src/records/sending/outcomes.ts';
+import { outcomesOf } from '../../support/outcomes.ts';
 import { dispatchDeliveries } from '../../../src/records/webhooks/dispatch.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import {
@@ -84,7 +85,7 @@ async function acceptMessage({ campaignId, channelId }: Place): Promise<string> 
   const outcomes = new Map(
     claim.recipients.map(({ position }) => [position, { kind: 'accepted' as const, providerMessageId }]),
   );
-  await recordPage(pool, { campaignId, channelId, claimId, outcomes, final: true });
+  await recordOutcomes(pool, { campaignId, channelId, outcomes: outcomesOf(claimId, outcomes) });
   return providerMessageId;
 }
 

@@ -5,7 +5,8 @@ import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
 import { claimPage, countOpenClaims, type Claim } from '../../../src/records/sending/claims.ts';
-import { recordPage, type MessageOutcome } from '../../../src/records/sending/page-results.ts';
+import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';
+import { outcomesOf } from '../../support/outcomes.ts';
 import { nothing, nullable, row } from '../../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
 import {
@@ -37,9 +38,8 @@ function record(
   seeded: SeededCampaign,
   claimId: string,
   outcomes: ReadonlyMap<number, MessageOutcome>,
-  final = true,
 ): Promise<void> {
-  return recordPage(test.pool, { ...seeded, claimId, outcomes, final });
+  return recordOutcomes(test.pool, { ...seeded, outcomes: outcomesOf(claimId, outcomes) });
 }
 
 const Settled = row(
@@ -130,7 +130,7 @@ describe('claimPage', () => {
   });
 });
 
-describe('recordPage', () => {
+describe('recordOutcomes', () => {
   it('settles each outcome, frees what was not sent and retries the released', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 4 });
     const claimId = randomUUID();
@@ -161,7 +161,7 @@ describe('recordPage', () => {
       [1, { kind: 'accepted', providerMessageId: 'wamid.a' }],
       [2, { kind: 'failed', reason: 'PROVIDER_100', detail: 'bad' }],
     ]);
-    await record(seeded, claimId, outcomes, false);
+    await record(seeded, claimId, outcomes);
     const once = await expectSoundBooks(seeded);
     await record(seeded, claimId, outcomes);
     expect(await expectSoundBooks(seeded)).toEqual(once);
@@ -197,6 +197,37 @@ describe('recordPage', () => {
     ]);
   });
 
+  it('leaves a recipient alone that was claimed again after its release was recorded', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 1 });
+    const claimId = randomUUID();
+    await claim(seeded, 1, { claimId });
+    const released = new Map([[1, { kind: 'released', delayMs: 0, attempted: false } as const]]);
+    await record(seeded, claimId, released);
+    expect(positions(await claim(seeded, 1))).toEqual([1]);
+    // As a step does that never got the answer to its first write.
+    await record(seeded, claimId, released);
+    expect((await claim(seeded, 1)).kind).toBe('empty');
+    expect((await expectSoundBooks(seeded)).reserved).toBe(messagePrice);
+  });
+
+  it('closes a claim with its last outcome and no earlier', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 3 });
+    const claimId = randomUUID();
+    await claim(seeded, 3, { claimId });
+    const accepted = (position: number) =>
+      record(
+        seeded,
+        claimId,
+        new Map([[position, { kind: 'accepted', providerMessageId: `wamid.${position}` }]]),
+      );
+    for (const position of [1, 2, 2]) {
+      await accepted(position);
+      expect(await countOpenClaims(test.pool, seeded.channelId)).toBe(1);
+    }
+    await accepted(3);
+    expect(await countOpenClaims(test.pool, seeded.channelId)).toBe(0);
+  });
+
   it('keeps a delayed recipient back until its time', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 1 });
     const claimId = randomUUID();
@@ -223,5 +254,18 @@ describe('expireClaims', () => {
     const books = await expectSoundBooks(seeded);
     expect(books.reserved).toBe(messagePrice * 2n);
     expect(await claim(seeded, 3)).toMatchObject({ kind: 'empty', retryInMs: null });
+  });
+
+  it('lets a release after the grace period fail the recipient and free its money', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 1 });
+    const claimId = randomUUID();
+    await claim(seeded, 1, { claimId });
+    expect(await expireClaims(test.pool, { ...seeded, graceSeconds: 0 })).toBe(1);
+    await record(seeded, claimId, new Map([[1, { kind: 'released', delayMs: 0, attempted: false }]]));
+    expect((await expectSoundBooks(seeded)).reserved).toBe(0n);
+    expect(
+      await test.pool.one(sql.type(Settled)`
+        SELECT state, reason, provider_message_id FROM recipient WHERE campaign_id = ${seeded.campaignId}`),
+    ).toEqual({ state: 'FAILED', reason: 'PROVIDER_UNREACHABLE', provider_message_id: null });
   });
 });

@@ -1,0 +1,163 @@
+/**
+ * Recording outcomes of sent messages: recipients, money and counters in one statement, in the lock order of
+ * docs/architecture.md. A status callback may have come before the answer to our request: what it settled stays.
+ */
+import { sql } from 'slonik';
+import type { Connection } from '../database/database.ts';
+import { learnIdsOfRecipients } from '../callbacks/identities.ts';
+import { nothing } from '../database/row.ts';
+
+export type MessageOutcome =
+  | {
+      readonly kind: 'accepted';
+      readonly providerMessageId: string;
+      /** Further ids of the person, learnt from the answer. */
+      readonly otherIds?: readonly string[];
+    }
+  | { readonly kind: 'failed'; readonly reason: string; readonly detail: string }
+  | { readonly kind: 'unknown'; readonly detail: string }
+  /** Surely not sent: back to PENDING, to be claimed again after `delayMs`. `attempted` counts it as an attempt. */
+  | { readonly kind: 'released'; readonly delayMs: number; readonly attempted: boolean };
+
+export interface RecipientOutcome {
+  readonly position: number;
+  /** The claim under which the message was sent. */
+  readonly claimId: string;
+  readonly outcome: MessageOutcome;
+}
+
+/** Of one campaign; a position stands in it once. */
+export interface OutcomeBatch {
+  readonly campaignId: string;
+  readonly channelId: string;
+  readonly outcomes: readonly RecipientOutcome[];
+}
+
+/**
+ * Idempotent: recording the same outcomes twice changes nothing the second time, because a recorded recipient no longer
+ * carries its claim. One statement, so that all of it is true or none, and a claim is closed with its last outcome.
+ */
+export async function recordOutcomes(database: Connection, batch: OutcomeBatch): Promise<void> {
+  if (batch.outcomes.length === 0) return;
+  await database.query(recordStatement(batch));
+  const learnt = batch.outcomes.flatMap(({ position, outcome }) =>
+    outcome.kind === 'accepted'
+      ? (outcome.otherIds ?? []).map((providerId) => ({ position, providerId }))
+      : [],
+  );
+  // A statement of its own, so that a locked contact does not hold up the wallet. Status callbacks teach lost ids again.
+  if (learnt.length > 0)
+    await learnIdsOfRecipients(database, batch.campaignId, learnt).catch(() => undefined);
+}
+
+/** Each part that locks rows reads from the part before it, which fixes the order of the locks. */
+function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
+  const positions = outcomes.map(({ position }) => position).toSorted((a, b) => a - b);
+  const byPosition = Object.fromEntries(outcomes.map((one) => [one.position, resultOf(one)]));
+  // Read by key from one JSON object, never joined: without statistics Postgres would join all recipients of the campaign.
+  const result = (field: string) =>
+    sql.fragment`(given.by_position -> recipient.position::text ->> ${sql.literalValue(field)})`;
+  const open = sql.fragment`(recipient.state = 'CLAIMED' OR (recipient.state = 'UNKNOWN' AND ${result('state')} <> 'UNKNOWN'))`;
+  // Released after its claim expired: the campaign may have ended meanwhile, so it fails instead of waiting again.
+  const late = sql.fragment`(recipient.state = 'UNKNOWN' AND ${result('state')} = 'PENDING')`;
+  return sql.type(nothing)`
+    WITH given AS MATERIALIZED (
+      SELECT ${JSON.stringify(byPosition)}::jsonb AS by_position
+    ), updated AS (
+      UPDATE recipient SET
+        state = CASE WHEN NOT ${open} THEN recipient.state WHEN ${late} THEN 'FAILED' ELSE ${result('state')} END,
+        reason = CASE WHEN NOT ${open} THEN recipient.reason WHEN ${late} THEN 'PROVIDER_UNREACHABLE' ELSE ${result('reason')} END,
+        reason_detail = CASE WHEN NOT ${open} THEN recipient.reason_detail
+          WHEN ${late} THEN 'Not sent: released after the grace period' ELSE ${result('detail')} END,
+        settlement = CASE
+          WHEN recipient.settlement <> 'reserved' OR NOT ${open} THEN recipient.settlement
+          WHEN ${result('state')} = 'ACCEPTED' THEN 'charged'
+          WHEN ${result('state')} = 'UNKNOWN' THEN 'reserved'
+          ELSE 'none' END,
+        provider_message_id = COALESCE(recipient.provider_message_id, ${result('pmid')}),
+        claim_id = NULL,
+        accepted_at = CASE WHEN ${open} AND ${result('state')} = 'ACCEPTED' THEN now() ELSE recipient.accepted_at END,
+        attempts = recipient.attempts - CASE WHEN ${open} AND ${result('attempted')} = 'false' THEN 1 ELSE 0 END,
+        updated_at = now()
+      FROM given
+      WHERE recipient.campaign_id = ${campaignId} AND recipient.position = ANY (${sql.array(positions, 'int4')})
+        AND recipient.claim_id = ${result('claim')}::uuid
+      RETURNING recipient.id, recipient.position, old.claim_id, old.state AS old_state, new.state AS new_state,
+        (old.state = 'CLAIMED' OR (old.state = 'UNKNOWN' AND new.state <> 'UNKNOWN')) AS open, recipient.price,
+        old.settlement AS old_settlement, new.settlement AS new_settlement, ${result('pmid')} AS pmid,
+        ${result('delay_ms')}::float8 AS delay_ms, new.reason
+    ), total AS (
+      SELECT
+        count(*) FILTER (WHERE open AND old_state = 'CLAIMED')::int AS was_claimed,
+        count(*) FILTER (WHERE open AND old_state = 'UNKNOWN')::int AS was_unknown,
+        count(*) FILTER (WHERE open AND new_state = 'ACCEPTED')::int AS accepted,
+        count(*) FILTER (WHERE open AND new_state = 'FAILED')::int AS failed,
+        count(*) FILTER (WHERE open AND new_state = 'UNKNOWN')::int AS unknown,
+        count(*) FILTER (WHERE open AND new_state = 'PENDING')::int AS released,
+        COALESCE(sum(price) FILTER (WHERE old_settlement = 'reserved' AND new_settlement = 'charged'), 0)::bigint AS charged,
+        COALESCE(sum(price) FILTER (WHERE old_settlement = 'reserved' AND new_settlement = 'none'), 0)::bigint AS freed
+      FROM updated
+    ), identified AS (
+      INSERT INTO provider_message (hash, recipient_id)
+      SELECT hashtextextended(pmid, 0), id FROM updated WHERE pmid IS NOT NULL
+    ), delayed AS (
+      INSERT INTO recipient_retry (campaign_id, position, not_before)
+      SELECT ${campaignId}::uuid, position, now() + make_interval(secs => COALESCE(delay_ms, 0) / 1000)
+      FROM updated WHERE open AND new_state = 'PENDING'
+      ON CONFLICT (campaign_id, position) DO NOTHING
+    ), purse AS (
+      UPDATE wallet SET reserved = reserved - total.charged - total.freed, balance = balance - total.charged,
+        updated_at = now()
+      FROM total WHERE wallet.channel_id = ${channelId} AND total.charged + total.freed > 0
+      RETURNING wallet.channel_id, wallet.workspace_id, total.charged, total.accepted
+    ), charge AS (
+      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_count)
+      SELECT channel_id, workspace_id, 'charge', -charged, ${campaignId}, accepted
+      FROM purse WHERE charged > 0
+    ), counted AS (
+      UPDATE campaign_counter SET
+        claimed = claimed - total.was_claimed,
+        unknown = campaign_counter.unknown - total.was_unknown + total.unknown,
+        accepted = campaign_counter.accepted + total.accepted,
+        failed = campaign_counter.failed + total.failed,
+        pending = pending + total.released
+      FROM total CROSS JOIN (SELECT count(*) FROM purse) AS settled
+      WHERE campaign_id = ${campaignId} AND total.was_claimed + total.was_unknown > 0
+      RETURNING campaign_id
+    ), explained AS (
+      INSERT INTO campaign_reason (campaign_id, kind, reason, count)
+      SELECT counted.campaign_id, 'failed', change.reason, sum(change.by) FROM counted CROSS JOIN (
+        SELECT reason, 1 AS by FROM updated WHERE open AND new_state IN ('FAILED', 'UNKNOWN')
+        UNION ALL
+        SELECT 'OUTCOME_UNKNOWN', -1 FROM updated WHERE open AND old_state = 'UNKNOWN'
+      ) AS change
+      GROUP BY counted.campaign_id, change.reason ORDER BY change.reason
+      ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
+    ), timed AS (
+      INSERT INTO campaign_minute (campaign_id, at, accepted, failed)
+      SELECT counted.campaign_id, date_trunc('minute', now()), total.accepted, total.failed FROM counted CROSS JOIN total
+      WHERE total.accepted + total.failed > 0
+      ON CONFLICT (campaign_id, at) DO UPDATE SET accepted = campaign_minute.accepted + excluded.accepted,
+        failed = campaign_minute.failed + excluded.failed
+    ), recorded AS (
+      SELECT claim_id AS id, count(*)::int AS count FROM updated CROSS JOIN (SELECT count(*) FROM counted) AS written
+      WHERE claim_id IS NOT NULL GROUP BY claim_id
+    ), closed AS (
+      DELETE FROM campaign_claim USING recorded WHERE campaign_claim.id = recorded.id AND open <= recorded.count
+    )
+    UPDATE campaign_claim SET open = open - recorded.count
+    FROM recorded WHERE campaign_claim.id = recorded.id AND open > recorded.count`;
+}
+
+function resultOf({ claimId: claim, outcome }: RecipientOutcome) {
+  switch (outcome.kind) {
+    case 'accepted':
+      return { claim, state: 'ACCEPTED', pmid: outcome.providerMessageId };
+    case 'failed':
+      return { claim, state: 'FAILED', reason: outcome.reason, detail: outcome.detail };
+    case 'unknown':
+      return { claim, state: 'UNKNOWN', reason: 'OUTCOME_UNKNOWN', detail: outcome.detail };
+    case 'released':
+      return { claim, state: 'PENDING', delay_ms: outcome.delayMs, attempted: outcome.attempted };
+  }
+}

@@ -13,6 +13,7 @@ import {
   noteTurn,
   renewEveryMs,
   renewTurn,
+  requeue,
   takeTurn,
   type HeldTurn,
   type Turn,
@@ -140,14 +141,19 @@ async function sendAndHandOn(dependencies: Sender, { turn, context, sending }: S
   return { drained, waitMs: Math.max(waitMs, heldMs, waits ? askAgainMs : 0) };
 }
 
-/** False when nobody was called. Who is not told asks by itself, later. */
-async function tell({ orchestrator, logger }: Sender, call: () => Promise<string | null>): Promise<boolean> {
+/** False when no campaign waits. A campaign whose signal fails goes back into the wait queue, and asks again by itself. */
+async function tell(
+  { database, orchestrator, logger }: Sender,
+  call: () => Promise<string | null>,
+): Promise<boolean> {
+  let next: string | null = null;
   try {
-    const next = await call();
+    next = await call();
     if (next !== null) await orchestrator.refreshCampaign(next);
     return next !== null;
   } catch (error) {
-    logger.warn({ error: String(error) }, 'nobody was told of the next turn');
+    logger.warn({ error: String(error) }, 'could not signal the next campaign of the channel');
+    if (next !== null) await requeue(database, next).catch(() => undefined);
     return false;
   }
 }

@@ -69,6 +69,10 @@ export async function moveCampaign(
   const next = nextCampaignStatus(campaign.status, action);
   if (next === undefined) throw new Error(`A ${campaign.status} campaign cannot ${action}`);
   await transaction.query(sql.type(nothing)`
+    WITH dequeued AS (
+      -- Only running campaigns share a channel: a row left behind would count against the others.
+      DELETE FROM channel_queue WHERE campaign_id = ${campaign.id} AND ${next !== 'RUNNING'}
+    )
     UPDATE campaign SET status = ${next}, pause_reason = ${pauseReason}, epoch = epoch + 1, updated_at = now(),
       started_at = CASE WHEN ${action === 'begin'} THEN COALESCE(started_at, now()) ELSE started_at END,
       completed_at = CASE WHEN ${action === 'complete'} THEN now() ELSE completed_at END
@@ -98,9 +102,14 @@ export async function pauseRunning(
       ? [sql.fragment`template_id = ${cause.templateId}`, 'TEMPLATE_UNAVAILABLE']
       : [sql.fragment`channel_id = ${cause.channelId}`, 'CHANNEL_BLOCKED'];
   const paused = await transaction.anyFirst(sql.type(row(t.type({ id: t.string })))`
+    WITH running AS MATERIALIZED (
+      SELECT id FROM campaign WHERE ${condition} AND status = ANY (${sql.array(startedStatuses, 'text')})
+      ORDER BY id FOR NO KEY UPDATE
+    ), dequeued AS (
+      DELETE FROM channel_queue WHERE campaign_id IN (SELECT id FROM running)
+    )
     UPDATE campaign SET status = 'PAUSED', pause_reason = ${reason}, epoch = epoch + 1, updated_at = now()
-    WHERE id IN (SELECT id FROM campaign WHERE ${condition}
-      AND status = ANY (${sql.array(startedStatuses, 'text')}) ORDER BY id FOR NO KEY UPDATE)
+    WHERE id IN (SELECT id FROM running)
     RETURNING id`);
   for (const id of paused) await insertRefreshCommand(transaction, id);
   return paused;

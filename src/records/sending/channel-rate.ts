@@ -5,7 +5,7 @@
  * by (tokens ÷ rate). Idle time is not saved up. A claim leases the tokens of its page (`claims.ts`), a twentieth of a second
  * ahead where the database is near, so that a single send waits for no more than that.
  */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
@@ -31,9 +31,19 @@ export const effectiveFactor = sql.fragment`
 export const ratePerSecond = sql.fragment`
   (channel.messages_per_second * ${pace}::float8 * ${effectiveFactor})`;
 
-/** When the schedule has room. Nobody leases so far ahead: what lies beyond is of before the server's clock was set back. */
+/** An instant that no process writes so far ahead was written before the server's clock was set back: NULL. */
+export const unlessBeyond = (instant: FragmentSqlToken, minutes: number) => sql.fragment`
+  CASE WHEN ${instant} < clock_timestamp() + make_interval(mins => ${minutes}::int) THEN ${instant} END`;
+
+/** The provider asks for a minute of silence at most. */
+export const silentUntil = unlessBeyond(sql.fragment`channel_rate.held_until`, 5);
+
+/** End of a cool-down of at most a minute, or of the wait for the probe's answer (PROVIDER_TIMEOUT_MS, at most 10 minutes). */
+export const troubleUntil = unlessBeyond(sql.fragment`channel_rate.trouble_until`, 15);
+
+/** When the schedule has room; leases reach less than 30 s ahead. */
 export const scheduledAt = sql.fragment`
-  greatest(channel_rate.held_until, CASE
+  greatest(${silentUntil}, CASE
     WHEN channel_rate.next_at < clock_timestamp() + interval '30 seconds' THEN channel_rate.next_at END)`;
 
 const SingleToken = row(t.type({ wait_ms: t.number }));

@@ -3,7 +3,7 @@
  * sends to their end. A place is a lease that its step renews, so that a dead process loses it. Who has had its turn calls the
  * campaign that has taken least, counting what it would take in one turn, and sends until that one takes the place.
  */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
@@ -22,17 +22,26 @@ const shortestAskMs = 4_000;
 
 const after = (ms: number) => sql.fragment`clock_timestamp() + make_interval(secs => ${ms / 1_000}::float8)`;
 
-/** When a campaign without a turn asks again; it is called long before. */
-const askAgainMs = sql.fragment`greatest(${shortestAskMs}::float8,
-  (SELECT count(*) FROM channel_queue WHERE waiting) * 1000.0 / ${askingPerSecond})::float8`;
+/** When a waiting campaign asks again if no signal reaches it; grows with the waiters of its channel. */
+const askAgainMs = (channelId: FragmentSqlToken) => sql.fragment`greatest(${shortestAskMs}::float8,
+  (SELECT count(*) FROM channel_queue AS waiter WHERE waiter.channel_id = ${channelId} AND waiter.waiting)
+    * 1000.0 / ${askingPerSecond})::float8`;
 
 /** What is left to one of these is over in a quarter of a second. Of campaign_counter and channel. */
 const isSmall = sql.fragment`(pending <= greatest(2, messages_per_second / 4))`;
 
+/** No lease is longer: a later end was written before the server's clock was set back. */
+const longestLeaseMs = 5 * 60_000;
+
 /** The place may be taken by the campaign. */
 const isFree = (turn: ReturnType<typeof sql.fragment>, campaignId: string) => sql.fragment`(
-  ${turn}.until <= clock_timestamp() OR ${turn}.called = ${campaignId} OR ${turn}.called_at <= ${after(-calledForMs)}
+  ${turn}.until <= clock_timestamp() OR ${turn}.until > ${after(longestLeaseMs)}
+  OR ${turn}.called = ${campaignId} OR ${callIsOver(sql.fragment`${turn}.called_at`)}
   OR (${turn}.step_id IS NULL AND ${turn}.campaign_id = ${campaignId}))`;
+
+/** The called campaign did not come in time, or was called before the server's clock was set back. */
+const callIsOver = (calledAt: FragmentSqlToken) =>
+  sql.fragment`(${calledAt} <= ${after(-calledForMs)} OR ${calledAt} > ${after(calledForMs)})`;
 
 /** Another step of the campaign sends, and has not called this one. */
 const sends = (channelId: ReturnType<typeof sql.fragment>, campaignId: string) => sql.fragment`EXISTS (
@@ -98,12 +107,21 @@ function tryTakeTurn(
     ), called AS (
       UPDATE channel_queue SET waiting = false FROM taken WHERE campaign_id = ${campaignId} AND waiting
     )
-    SELECT (SELECT place FROM taken) AS place, EXISTS (SELECT FROM free) AS free, ${askAgainMs} AS ask_again_ms FROM me`);
+    SELECT (SELECT place FROM taken) AS place, EXISTS (SELECT FROM free) AS free,
+      ${askAgainMs(sql.fragment`me.channel_id`)} AS ask_again_ms FROM me`);
 }
 
-/** A campaign joins level with the one that has taken least: nothing is owed to who was not there. */
+/** A campaign joins level with the running one that has taken least: it gets no credit for the time before. */
 function leastUsed(channelId: ReturnType<typeof sql.fragment>) {
-  return sql.fragment`COALESCE((SELECT min(used) FROM channel_queue AS other WHERE other.channel_id = ${channelId}), 0)`;
+  return sql.fragment`COALESCE((
+    SELECT min(used) FROM channel_queue AS other JOIN campaign AS running ON running.id = other.campaign_id AND running.status = 'RUNNING'
+    WHERE other.channel_id = ${channelId}), 0)`;
+}
+
+/** Puts a campaign back whose signal failed, so that it is called again. */
+export async function requeue(connection: Connection, campaignId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE channel_queue SET waiting = true WHERE campaign_id = ${campaignId}`);
 }
 
 /** The place of a step. */
@@ -132,7 +150,7 @@ const next = (turn: HeldTurn, but: string | null = null) => sql.fragment`
     JOIN channel ON channel.id = channel_queue.channel_id
     JOIN campaign_counter ON campaign_counter.campaign_id = channel_queue.campaign_id
     JOIN campaign ON campaign.id = channel_queue.campaign_id AND campaign.status = 'RUNNING'
-    WHERE ${mine(turn)} AND COALESCE(called_at <= ${after(-calledForMs)}, true)
+    WHERE ${mine(turn)} AND COALESCE(${callIsOver(sql.fragment`called_at`)}, true)
       AND waiting AND campaign.id IS DISTINCT FROM ${but}::uuid AND ${isSmall} = (${turn.place} > 1)
     ORDER BY used + least(pending, messages_per_second), asked_at, campaign.id LIMIT 1
     FOR UPDATE OF channel_queue SKIP LOCKED
@@ -150,7 +168,7 @@ export async function callNext(
     WITH ${next(turn, turn.campaignId)}
     UPDATE channel_turn SET called_at = clock_timestamp(),
       called = COALESCE((SELECT campaign_id FROM next), ${again ? turn.campaignId : null}::uuid)
-    WHERE ${mine(turn)} AND COALESCE(called_at <= ${after(-calledForMs)}, true) AND (${again} OR EXISTS (SELECT FROM next))
+    WHERE ${mine(turn)} AND COALESCE(${callIsOver(sql.fragment`called_at`)}, true) AND (${again} OR EXISTS (SELECT FROM next))
     RETURNING called AS next`);
 }
 
@@ -198,13 +216,14 @@ export async function noteTurn(
     ), queued AS (
       INSERT INTO channel_queue AS present (campaign_id, channel_id, used, waiting)
       SELECT ${campaignId}, turn.id, ${leastUsed(sql.fragment`turn.id`)} + turn.used,
-        ${waits} AND NOT ${sends(sql.fragment`turn.id`, campaignId)} FROM turn WHERE NOT ${drained}
+        ${waits} AND NOT ${sends(sql.fragment`turn.id`, campaignId)}
+      FROM turn JOIN campaign ON campaign.id = ${campaignId} AND campaign.status = 'RUNNING' WHERE NOT ${drained}
       ON CONFLICT (campaign_id) DO UPDATE SET used = present.used + (SELECT used FROM turn), waiting = excluded.waiting, asked_at = now()
     ), learnt AS (
       UPDATE channel_rate SET answer_ms = ${answerMs}::float8
       WHERE channel_id = ${channelId} AND abs(answer_ms - ${answerMs}::float8) > answer_ms / 10
     )
-    SELECT ${askAgainMs} AS ask_again_ms`);
+    SELECT ${askAgainMs(sql.fragment`${channelId}::uuid`)} AS ask_again_ms`);
   return asked.ask_again_ms;
 }
 

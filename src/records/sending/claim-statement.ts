@@ -3,7 +3,7 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import { nullable, row } from '../database/row.ts';
-import { ratePerSecond, scheduledAt } from './channel-rate.ts';
+import { ratePerSecond, scheduledAt, troubleUntil } from './channel-rate.ts';
 import type { ClaimRequest } from './claims.ts';
 import { countedPeople, personColumns, type Room } from './messaging-limit.ts';
 
@@ -80,7 +80,7 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
         claimed_position + ${positionsAtOnce}::int AS looked_up_to, wallet.balance, wallet.reserved,
         wallet.balance - wallet.reserved AS available,
         holds > 0 AS held, troubles > 0 AS troubled, least(${ratePerSecond}, ${request.perSecond}::float8) AS rate,
-        greatest(${scheduledAt}, to_timestamp(${request.notBefore / 1_000}::float8), CASE WHEN holds > 0 THEN trouble_until END) AS free_at
+        greatest(${scheduledAt}, to_timestamp(${request.notBefore / 1_000}::float8), CASE WHEN holds > 0 THEN ${troubleUntil} END) AS free_at
       FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
       JOIN wallet USING (channel_id) JOIN channel_rate USING (channel_id) JOIN channel ON channel.id = channel_id
       WHERE campaign.id = ${campaignId} AND channel_id = ${channelId} AND campaign.status = 'RUNNING' AND epoch = ${epoch}

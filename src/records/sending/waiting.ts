@@ -1,5 +1,6 @@
 /** What a campaign waits for, and until when: read from its workflow's and its channel's state, kept nowhere else. */
 import { sql } from 'slonik';
+import { silentUntil, troubleUntil } from './channel-rate.ts';
 import { isAtLimit, roomComesAt } from './messaging-limit.ts';
 
 /** Of `campaign`, joined with `channel_rate`. The first reason that holds; further ones belong in front of the turn. */
@@ -12,11 +13,11 @@ export const waitingJoin = sql.fragment`
       SELECT 'WORKFLOW_STUCK' AS reason, NULL::timestamptz AS until, 0 AS rank FROM campaign_standstill AS standing
       WHERE standing.campaign_id = campaign.id AND kind = 'stuck'
       UNION ALL
-      SELECT 'CHANNEL_TROUBLE', trouble_until, 1 FROM channel_rate
+      SELECT 'CHANNEL_TROUBLE', ${troubleUntil}, 1 FROM channel_rate
       WHERE channel_rate.channel_id = campaign.channel_id AND holds > 0 AND campaign.status = 'RUNNING'
       UNION ALL
       SELECT 'CHANNEL_THROTTLE', held_until, 2 FROM channel_rate
-      WHERE channel_rate.channel_id = campaign.channel_id AND held_until > now() AND campaign.status = 'RUNNING'
+      WHERE channel_rate.channel_id = campaign.channel_id AND ${silentUntil} > now() AND campaign.status = 'RUNNING'
       UNION ALL
       SELECT 'MESSAGING_LIMIT', ${roomComesAt(sql.fragment`channel.business_account_id`)}, 3
       FROM channel WHERE channel.id = campaign.channel_id AND ${isAtLimit} AND campaign.status = 'RUNNING'

@@ -32,7 +32,7 @@ describe.concurrent('a channel that is held', () => {
       Array.from({ length: 9 }, () => seedOnChannel(test.pool, held, { recipients: 500 })),
     );
     const healthy = await seedCampaign(test.pool, { recipients: 300, messagesPerSecond: 300 });
-    await hold(held, 3_600);
+    await hold(held, 240);
     const provider = createFakeProvider();
     const crowd = createCrowd({ database: test.pool, provider, config: { outcomeGraceSeconds: 1 } });
     for (const campaign of [held, ...others]) void crowd.drive(campaign);

@@ -10,6 +10,7 @@ import {
   takeTurn,
   type HeldTurn,
 } from '../../../src/records/sending/channel-turns.ts';
+import { lockCampaign, moveCampaign } from '../../../src/records/campaigns/lifecycle.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -201,5 +202,51 @@ describe('turns of a channel', () => {
       lastWaitMs = turn?.ask_again_ms ?? 0;
     }
     expect(lastWaitMs).toBeGreaterThanOrEqual((29 * 1_000) / 2);
+  });
+
+  it('are shared evenly by an old and two new campaigns beside a paused one', async () => {
+    const [old, paused, ...fresh] = await seedCampaigns(4, 1_000_000);
+    if (old === undefined || paused === undefined) throw new Error('no campaigns');
+    const use = (campaign: SeededCampaign, used: number) =>
+      test.pool.query(sql.type(nothing)`
+        INSERT INTO channel_queue (campaign_id, channel_id, used, waiting) VALUES (${campaign.campaignId}, ${campaign.channelId}, ${used}, true)`);
+    await use(old, 1_000_000);
+    await use(paused, 10);
+    await test.pool.transaction(async (transaction) => {
+      await moveCampaign(
+        transaction,
+        await lockCampaign(transaction, paused.campaignId),
+        'pause',
+        'OPERATOR',
+      );
+    });
+    const counts = new Map<string, number>();
+    let turn = await taken(fresh[0]);
+    for (const campaign of [old, ...fresh.slice(1)]) expect(await take(campaign)).toBeUndefined();
+    for (let count = 0; count < 300; count += 1) {
+      counts.set(turn.campaignId, (counts.get(turn.campaignId) ?? 0) + 1);
+      const next = await end(turn);
+      turn = await taken([old, ...fresh].find(({ campaignId }) => campaignId === next));
+    }
+    const shares = [old, ...fresh].map(({ campaignId }) => counts.get(campaignId) ?? 0);
+    for (const share of shares) expect(Math.abs(share - 100)).toBeLessThanOrEqual(15);
+  });
+
+  it('ask again after a time that counts the waiters of their own channel alone', async () => {
+    const crowd = await seedCampaigns(40);
+    await taken(crowd[0]);
+    for (const campaign of crowd.slice(1)) expect(await take(campaign)).toBeUndefined();
+    const [first, second] = await seedCampaigns(2);
+    await taken(first);
+    const asked = await takeTurn(test.pool, { campaignId: second?.campaignId ?? '', stepId: randomUUID() });
+    expect(asked?.ask_again_ms).toBe(4_000);
+  });
+
+  it('are not held by a lease that was written before the clock was set back', async () => {
+    const [first, second] = await seedCampaigns(2);
+    const turn = await taken(first);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE channel_turn SET until = until + interval '1 hour' WHERE channel_id = ${turn.channelId}`);
+    expect(await take(second as SeededCampaign)).toBeDefined();
   });
 });

@@ -20,6 +20,8 @@ CREATE TABLE contact (
   email text NOT NULL DEFAULT '',
   source text NOT NULL,
   subscribed boolean NOT NULL DEFAULT true,
+  -- The provider's time of the person's last opt-out or opt-in; earlier ones that arrive later change nothing.
+  consent_at timestamptz,
   -- {"<fieldId>": "<value>"}
   custom_fields jsonb NOT NULL DEFAULT '{}',
   dob timestamptz,
@@ -77,6 +79,14 @@ END $$;
 CREATE TRIGGER contact_number_changed AFTER UPDATE OF phone_number ON contact
   FOR EACH ROW WHEN (OLD.phone_number IS NOT NULL AND OLD.phone_number IS DISTINCT FROM NEW.phone_number)
   EXECUTE FUNCTION forget_numbers();
+
+-- Contacts who opted out while another transaction held their row; read by claims, so that an import does not delay an opt-out.
+-- Written by the worker that applies callbacks, deleted when the opt-out is applied to the contact.
+CREATE TABLE waiting_opt_out (
+  workspace_id integer NOT NULL,
+  contact_id uuid NOT NULL,
+  PRIMARY KEY (workspace_id, contact_id)
+);
 
 -- A label for contacts; written by the API.
 CREATE TABLE tag (

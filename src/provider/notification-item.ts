@@ -173,6 +173,8 @@ export interface PreferenceItem extends FromNumber {
   readonly waId: string | null;
   readonly userId: string | null;
   readonly subscribed: boolean;
+  /** Epoch seconds. */
+  readonly timestamp: string | null;
 }
 
 /** Nothing to do: a kind we take no part in, or an element that cannot be read. */

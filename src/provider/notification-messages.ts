@@ -46,7 +46,17 @@ export function readPreferencesChange(context: ChangeContext): readonly Notifica
     }
     const { businessAccountId, phoneNumberId } = context;
     const subscribed = decision !== 'stop';
-    return { kind: 'preferences', businessAccountId, phoneNumberId, waId, userId, subscribed, raw };
+    const timestamp = readText(preference['timestamp']);
+    return {
+      kind: 'preferences',
+      businessAccountId,
+      phoneNumberId,
+      waId,
+      userId,
+      subscribed,
+      timestamp,
+      raw,
+    };
   });
 }
 

@@ -20,6 +20,8 @@ export async function finishAfterCommit(
 ): Promise<void> {
   // A command of an operator has no metrics.
   if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
-  for (const campaignId of new Set(paused)) await deliverWorkflowCommands(dependencies, campaignId);
+  // Temporal is away after the first failure: each further call would take its whole time-out.
+  for (const campaignId of new Set(paused))
+    if (!(await deliverWorkflowCommands(dependencies, campaignId))) break;
   await requestTemplateSyncs(dependencies, resync);
 }

@@ -111,7 +111,12 @@ async function applyInboundMessage(
     await changeSubscriptions(
       dependencies,
       connection,
-      sender.contactIds.map((contactId) => ({ workspaceId, contactId, subscribed })),
+      sender.contactIds.map((contactId) => ({
+        workspaceId,
+        contactId,
+        subscribed,
+        at: epochSeconds(item.timestamp),
+      })),
     );
   }
 }

@@ -1,4 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
+import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { NotificationItem, PreferenceItem } from '../../provider/notification-item.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { Transaction } from '../../records/database/database.ts';
@@ -26,13 +27,14 @@ export type CallbackDependencies = Pick<
 type ItemOf<K extends NotificationItem['kind']> = Extract<NotificationItem, { readonly kind: K }>;
 
 /**
- * Applies what the provider told us, in one transaction. What takes the hottest locks comes last: templates and campaigns,
- * then people and conversations, then messages, wallets and counters.
+ * Applies elements of callbacks in one transaction, the most contended locks last: templates and campaigns, then contacts and
+ * conversations, then messages, wallets and counters. `patienceMs` bounds each wait for a contact.
  */
 export async function applyItems(
   dependencies: CallbackDependencies,
   transaction: Transaction,
   items: readonly NotificationItem[],
+  patienceMs?: number,
 ): Promise<AfterCommit> {
   const { logger, now } = dependencies;
   const channels = await findNotifiedChannels(transaction, phoneNumberIdsOf(items));
@@ -62,14 +64,18 @@ export async function applyItems(
   const subscriptions = [...routedPreferences.map(preferenceChange), ...effects.optedOut.flatMap(optOut)];
   await learnIdentities(transaction, [...known.values()].flatMap(recipientIds));
   if (routedMessages.length + routedEchoes.length + subscriptions.length + identities.length > 0) {
-    await waitBriefly(transaction, async () => {
-      for (const item of identities) {
-        await changeUserId(transaction, { item, channel: channels.get(item.phoneNumberId ?? '') });
-      }
-      await applyInboundMessages(dependencies, transaction, routedMessages);
-      await applyAppMessages(transaction, routedEchoes);
-      await changeSubscriptions(dependencies, transaction, subscriptions);
-    });
+    await waitBriefly(
+      transaction,
+      async () => {
+        for (const item of identities) {
+          await changeUserId(transaction, { item, channel: channels.get(item.phoneNumberId ?? '') });
+        }
+        await applyInboundMessages(dependencies, transaction, routedMessages);
+        await applyAppMessages(transaction, routedEchoes);
+        await changeSubscriptions(dependencies, transaction, subscriptions);
+      },
+      patienceMs,
+    );
   }
 
   await parkStatuses(transaction, unknown.map(parked));
@@ -93,7 +99,7 @@ export async function applyItems(
   };
 }
 
-function phoneNumberIdsOf(items: readonly NotificationItem[]): readonly string[] {
+export function phoneNumberIdsOf(items: readonly NotificationItem[]): readonly string[] {
   const ids = items.map((item) => ('phoneNumberId' in item ? item.phoneNumberId : null));
   return [...new Set(ids)].filter((id) => id !== null);
 }
@@ -159,7 +165,13 @@ function recipientIds({ target, statuses }: StatusMatch): readonly Identity[] {
 }
 
 function preferenceChange({ item, channel }: Routed<PreferenceItem>): SubscriptionChange {
-  return { workspaceId: channel.workspaceId, person: personOf(item), subscribed: item.subscribed };
+  const { workspaceId } = channel;
+  return {
+    workspaceId,
+    person: personOf(item),
+    subscribed: item.subscribed,
+    at: epochSeconds(item.timestamp),
+  };
 }
 
 export function optOut({
@@ -169,7 +181,7 @@ export function optOut({
   readonly workspaceId: number;
   readonly contactId: string | null;
 }): readonly SubscriptionChange[] {
-  return contactId === null ? [] : [{ workspaceId, contactId, subscribed: false }];
+  return contactId === null ? [] : [{ workspaceId, contactId, subscribed: false, at: null }];
 }
 
 function parked({ channel, providerMessageId, status, raw }: ToldStatus) {

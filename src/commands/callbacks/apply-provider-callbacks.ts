@@ -3,6 +3,7 @@ import { readNotification } from '../../provider/notification.ts';
 import type { NotificationItem } from '../../provider/notification-item.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
+import { singlePatienceMs } from '../../records/database/lock-patience.ts';
 import {
   claimProviderCallback,
   claimProviderCallbacks,
@@ -14,16 +15,17 @@ import {
 } from '../../records/callbacks/provider-callbacks.ts';
 import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
 import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
-import { applyItems, type CallbackDependencies } from './apply-items.ts';
+import { applyItems, phoneNumberIdsOf, type CallbackDependencies } from './apply-items.ts';
+import { noteWaitingOptOuts } from './note-waiting-opt-outs.ts';
 import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
 const attempts = 3;
-const heldRestMs = 10_000;
+const heldRestMs = 2_000;
 
 /**
- * One round applies the oldest waiting callbacks and returns how many there were. Any number of workers may do so side by
- * side. What needs a contact that somebody else holds for long rests for a while, and holds up nothing else.
+ * One poll applies the oldest waiting callbacks and returns how many there were. Any number of workers may poll side by
+ * side. A callback whose contact another transaction holds rests for `restMs`, and the callbacks of its channel with it.
  */
 export function createCallbackRounds(
   dependencies: CallbackDependencies,
@@ -81,10 +83,39 @@ async function applyRound(
       { callbacks: claimed.length, error: errorName(error) },
       'callbacks are applied one by one',
     );
-    for (const { id } of claimed) if ((await applyAlone(dependencies, id)) === 'held') held.push(id);
+    held.push(...(await applyOneByOne(dependencies, claimed)));
   }
   return { taken: claimed.length, held };
 }
+
+/**
+ * Returns the callbacks whose contacts other transactions hold. The first of a channel costs its short wait, the others of
+ * that channel are set aside at once: locked contacts of one tenant delay no other tenant.
+ */
+async function applyOneByOne(
+  dependencies: CallbackDependencies,
+  callbacks: readonly StoredCallback[],
+): Promise<readonly bigint[]> {
+  const held: bigint[] = [];
+  const lockedChannels = new Set<string>();
+  for (const { id, body } of callbacks) {
+    const items = readNotification(body).filter(({ kind }) => concernsContacts.has(kind));
+    const channels = phoneNumberIdsOf(items);
+    const isSetAside = channels.some((channel) => lockedChannels.has(channel));
+    if (!isSetAside && (await applyAlone(dependencies, id)) === 'done') continue;
+    held.push(id);
+    for (const channel of channels) lockedChannels.add(channel);
+    await noteWaitingOptOuts(dependencies, items);
+  }
+  return held;
+}
+
+const concernsContacts: ReadonlySet<NotificationItem['kind']> = new Set([
+  'message',
+  'preferences',
+  'echo',
+  'identity',
+]);
 
 /**
  * One callback by itself, element by element, so that one that cannot be applied holds nothing up. Its error is kept with
@@ -132,7 +163,9 @@ async function applyElement(
 ): Promise<AfterCommit | { readonly problem: string }> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await transaction.transaction((savepoint) => applyItems(dependencies, savepoint, [item]));
+      return await transaction.transaction((savepoint) =>
+        applyItems(dependencies, savepoint, [item], singlePatienceMs),
+      );
     } catch (error) {
       if (error instanceof WaitingRecipients || isDatabaseAway(error) || isLockHeld(error)) throw error;
       if (attempt >= attempts) return { problem: errorName(error) };

@@ -3,13 +3,15 @@ import type { Connection } from '../../records/database/database.ts';
 import { lockPerson, setSubscribed, type Person } from '../../records/callbacks/contacts.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 
-/** Somebody stopped or allowed marketing messages: by contact id, or as the provider names them. */
-export type SubscriptionChange = { readonly workspaceId: number; readonly subscribed: boolean } & (
-  | { readonly contactId: string }
-  | { readonly person: Person }
-);
+/** A person opted out of marketing messages or in again: by contact id, or as the provider names people. */
+export type SubscriptionChange = {
+  readonly workspaceId: number;
+  readonly subscribed: boolean;
+  /** The provider's time of the decision; null where it gives none, which counts as now. */
+  readonly at: Date | null;
+} & ({ readonly contactId: string } | { readonly person: Person });
 
-/** In the order given; `contact.updated` for everybody whose subscription is another afterwards. */
+/** Emits `contact.updated` for each contact whose subscription changes. */
 export async function changeSubscriptions(
   { now }: Pick<Dependencies, 'now'>,
   connection: Connection,
@@ -17,11 +19,13 @@ export async function changeSubscriptions(
 ): Promise<void> {
   for (const change of changes) {
     const { workspaceId, subscribed } = change;
+    // A time ahead of our clock must not outlast the decisions that follow.
+    const at = change.at === null || change.at > now() ? now() : change.at;
     const contactIds =
       'contactId' in change
         ? [change.contactId]
         : (await lockPerson(connection, workspaceId, change.person)).map(({ id }) => id);
-    const changed = await setSubscribed(connection, workspaceId, { contactIds, subscribed });
+    const changed = await setSubscribed(connection, workspaceId, { contactIds, subscribed, at });
     await emitContactEvents(connection, workspaceId, {
       eventKey: 'contact.updated',
       contactIds: changed,

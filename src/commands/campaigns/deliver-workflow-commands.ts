@@ -1,4 +1,4 @@
-/** Tells Temporal what committed transactions left for it. */
+/** Delivers the workflow outbox: what committed transactions left for Temporal. */
 import { withCallContext } from '../../concurrency/call-context.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
@@ -12,16 +12,19 @@ import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 type CommandDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 
 /**
- * Right after a commit. Never fails the caller: what cannot be delivered now stays for a loop of the workers.
+ * Right after a commit. Never fails the caller; false when Temporal did not take a command, which a loop of the workers then
+ * delivers.
  */
 export async function deliverWorkflowCommands(
   dependencies: CommandDependencies,
   campaignId: string,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await deliverAll(dependencies, await listWorkflowCommands(dependencies.database, { campaignId }));
+    return true;
   } catch (error) {
     dependencies.logger.warn({ campaignId, error: String(error) }, 'workflow command delayed');
+    return false;
   }
 }
 

@@ -23,7 +23,7 @@ export async function applyRefusalEffects(
     if (found.optedOut.length > 0) {
       const person = { phoneNumber: recipient.to, waId: null, providerUserId: recipient.to };
       await changeSubscriptions(dependencies, transaction, [
-        { workspaceId: channel.workspaceId, person, subscribed: false },
+        { workspaceId: channel.workspaceId, person, subscribed: false, at: null },
       ]);
     }
     return found;

@@ -33,22 +33,26 @@ const selection = sql.fragment`
 export async function lockPerson(
   connection: Connection,
   workspaceId: number,
-  { phoneNumber, waId, providerUserId }: Person,
+  person: Person,
 ): Promise<readonly IncomingContact[]> {
+  const { phoneNumber, providerUserId } = person;
   return connection.any(sql.type(row(IncomingContact))`
     SELECT ${selection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND id IN (
-      SELECT id FROM contact
-      WHERE workspace_id = ${workspaceId} AND phone_number IN (${phoneNumber}::text, ${waId}::text)
-      UNION ALL
-      SELECT id FROM contact WHERE workspace_id = ${workspaceId} AND provider_user_id = ${providerUserId}::text
-      UNION ALL
-      SELECT contact_id FROM contact_identity
-      WHERE workspace_id = ${workspaceId} AND provider_id IN (${waId}::text, ${providerUserId}::text))
+    WHERE workspace_id = ${workspaceId} AND id IN (${idsOf(workspaceId, person)})
     ORDER BY (phone_number IS NOT DISTINCT FROM ${phoneNumber}::text) DESC,
       (provider_user_id IS NOT DISTINCT FROM ${providerUserId}::text) DESC, id
     FOR NO KEY UPDATE`);
 }
+
+/** Ids of the contacts that have the person's number, or one of the provider's ids. */
+const idsOf = (workspaceId: number, { phoneNumber, waId, providerUserId }: Person) => sql.fragment`
+  SELECT id FROM contact
+  WHERE workspace_id = ${workspaceId} AND phone_number IN (${phoneNumber}::text, ${waId}::text)
+  UNION
+  SELECT id FROM contact WHERE workspace_id = ${workspaceId} AND provider_user_id = ${providerUserId}::text
+  UNION
+  SELECT contact_id FROM contact_identity
+  WHERE workspace_id = ${workspaceId} AND provider_id IN (${waId}::text, ${providerUserId}::text)`;
 
 /** As `lockPerson`, by our own id. */
 export function lockContactById(connection: Connection, workspaceId: number, contactId: string) {
@@ -123,21 +127,37 @@ export async function moveContactToNumber(
   return rowCount > 0;
 }
 
-const ContactId = row(t.type({ id: t.string }));
+const Consent = row(t.type({ id: t.string, changed: t.boolean }));
 
-/** Returns those whose subscription was another before. */
+/** The latest decision wins, in whatever order decisions arrive. Returns the contacts whose subscription changed. */
 export async function setSubscribed(
   connection: Connection,
   workspaceId: number,
-  { contactIds, subscribed }: { readonly contactIds: readonly string[]; readonly subscribed: boolean },
+  {
+    contactIds,
+    subscribed,
+    at,
+  }: { readonly contactIds: readonly string[]; readonly subscribed: boolean; readonly at: Date },
 ): Promise<readonly string[]> {
   if (contactIds.length === 0) return [];
-  const changed = await connection.any(sql.type(ContactId)`
-    UPDATE contact SET subscribed = ${subscribed}, updated_at = now()
+  const decided = await connection.any(sql.type(Consent)`
+    WITH applied AS (
+      DELETE FROM waiting_opt_out WHERE workspace_id = ${workspaceId} AND contact_id = ANY(${sql.array(contactIds, 'uuid')})
+    )
+    UPDATE contact SET subscribed = ${subscribed}, consent_at = ${at.toISOString()}, updated_at = now()
     WHERE workspace_id = ${workspaceId} AND id IN (
       SELECT id FROM contact
-      WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(contactIds, 'uuid')}) AND subscribed <> ${subscribed}
+      WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(contactIds, 'uuid')})
+        -- The provider's times are whole seconds: within one, the order of arrival decides.
+        AND (consent_at IS NULL OR consent_at <= ${at.toISOString()})
       ORDER BY id FOR NO KEY UPDATE)
-    RETURNING id`);
-  return changed.map(({ id }) => id);
+    RETURNING id, old.subscribed <> new.subscribed AS changed`);
+  return decided.filter(({ changed }) => changed).map(({ id }) => id);
+}
+
+/** Lets claims skip people whose contact another transaction holds; the contact itself follows once it is free. */
+export async function noteOptOut(connection: Connection, workspaceId: number, person: Person): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO waiting_opt_out (workspace_id, contact_id)
+    SELECT ${workspaceId}::int4, id FROM (${idsOf(workspaceId, person)}) AS found ON CONFLICT DO NOTHING`);
 }

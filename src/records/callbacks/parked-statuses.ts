@@ -49,7 +49,8 @@ const selection = sql.fragment`
 // join, for which all messages of a month are read).
 const isKnown = sql.fragment`(
   (SELECT true FROM provider_message
-    WHERE provider_message.day >= (parked_status.parked_at AT TIME ZONE 'UTC')::date
+    -- A statement that began before midnight carries the day before, although it became visible after the status was parked.
+    WHERE provider_message.day >= (parked_status.parked_at AT TIME ZONE 'UTC' - interval '1 hour')::date
       AND provider_message.hash = hashtextextended(parked_status.provider_message_id, 0) LIMIT 1) IS TRUE
   OR (SELECT true FROM message
     WHERE message.provider_message_id = parked_status.provider_message_id AND message.direction = 'outbound' LIMIT 1) IS TRUE)`;

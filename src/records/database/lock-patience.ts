@@ -1,20 +1,27 @@
-/** For transactions in which many wait for what one of them waits for. */
+/** Lock timeouts for transactions that apply the work of many tenants. */
 import { sql } from 'slonik';
 import type { Connection } from './database.ts';
 import { nothing } from './row.ts';
 
-const patienceMs = 1_000;
+/** For a batch; after that its callbacks are applied one by one. */
+const patienceMs = 200;
+/** For one callback, so that locked contacts of one tenant do not delay the others. */
+export const singlePatienceMs = 20;
 
 async function setLockTimeout(transaction: Connection, ms: number): Promise<void> {
   await transaction.query(sql.type(nothing)`SELECT set_config('lock_timeout', ${String(ms)}, true)`);
 }
 
 /**
- * Contacts are held for as long as the preparation of a campaign takes that makes or changes them. What waits longer than
- * `patienceMs` for a lock in `work` fails with an error that `isLockHeld` recognises, and the transaction with it.
+ * A preparation holds the contacts that it creates or changes until it commits. A statement of `work` that waits longer than
+ * `forMs` for a lock fails with an error that `isLockHeld` recognises, and the transaction with it.
  */
-export async function waitBriefly<T>(transaction: Connection, work: () => Promise<T>): Promise<T> {
-  await setLockTimeout(transaction, patienceMs);
+export async function waitBriefly<T>(
+  transaction: Connection,
+  work: () => Promise<T>,
+  forMs = patienceMs,
+): Promise<T> {
+  await setLockTimeout(transaction, forMs);
   const result = await work();
   await setLockTimeout(transaction, 0);
   return result;

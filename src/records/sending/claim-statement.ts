@@ -49,7 +49,9 @@ function priceOf(prices: ClaimRequest['prices'], country: FragmentSqlToken) {
  * subscribed again by then is sent to. Looked up one by one: a join reads all contacts while it takes them for few.
  */
 const obstacle = sql.fragment`(
-  SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed THEN 'UNSUBSCRIBED' END
+  SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed OR EXISTS (
+      SELECT FROM waiting_opt_out AS stop WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id)
+    THEN 'UNSUBSCRIBED' END
   FROM contact WHERE contact.workspace_id = present.workspace_id AND contact.id = waiting.contact_id)`;
 
 const address = sql.fragment`CASE WHEN phone_number IS NULL

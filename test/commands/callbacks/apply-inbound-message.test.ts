@@ -322,6 +322,26 @@ describe('the sender', () => {
     expect((await keysOf(place)).filter((key) => key === 'contact.updated')).toHaveLength(2);
   });
 
+  it('keeps to the latest word by the time of the provider, in any order of delivery', async () => {
+    const place = await seed();
+    const said = (word: string, timestamp: string) => inbound(place, text(word, { timestamp }));
+    const stop = said('STOP', '1749416400');
+    const earlier = said('START', '1749416390');
+    const resumed = fieldCallback('1', 'user_preferences', {
+      metadata: { phone_number_id: place.channelId },
+      user_preferences: [
+        { wa_id: number, category: 'marketing_messages', value: 'resume', timestamp: 1_749_416_395 },
+      ],
+    });
+    await deliver(applier, [stop]);
+    await deliver(applier, [earlier]);
+    await deliver(applier, [resumed]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
+    await deliver(applier, [said('START', '1749416401')]);
+    await deliver(applier, [said('STOP', '1749416300')]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
+  });
+
   it.each([
     ['a reaction', { type: 'reaction', reaction: { message_id: 'wamid.x', emoji: '👍' } }],
     ['a message taken back', { type: 'revoke', revoke: { original_message_id: 'wamid.x' } }],

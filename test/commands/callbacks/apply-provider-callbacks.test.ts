@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -18,7 +20,14 @@ import {
   status,
   subscribeToAll,
 } from '../../support/callback-fixtures.ts';
-import { checkBooks, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+import { claimPage } from '../../../src/records/sending/claims.ts';
+import {
+  anyTokens,
+  checkBooks,
+  messagePrice,
+  seedCampaign,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
@@ -162,6 +171,80 @@ describe('createCallbackRounds', () => {
     expect(await waiting()).toBe(1);
     await deliver(createApplier(database.pool), []);
     expect(await savedOf(place)).toEqual(['later']);
+  });
+});
+
+/** Contacts of a workspace, held by a transaction of somebody else until `release`. */
+async function holdContacts({ workspaceId }: SeededCampaign, count: number) {
+  await database.pool.query(sql.type(nothing)`
+    INSERT INTO contact (workspace_id, phone_number, source)
+    SELECT ${workspaceId}, (4915100000000 + n)::text, 'test' FROM generate_series(1, ${count}) AS n`);
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM contact WHERE workspace_id = $1 FOR UPDATE', [workspaceId]);
+  return async () => {
+    await holder.query('ROLLBACK');
+    await holder.end();
+  };
+}
+
+const stopOf = (place: SeededCampaign, from: string): Buffer =>
+  Buffer.from(
+    JSON.stringify(
+      inbound(place, { ...message(`stop-${place.channelId}-${from}`), from, text: { body: 'STOP' } }),
+    ),
+  );
+
+describe('contacts that an import holds', () => {
+  it('delay no callback of another tenant, however many they are', async () => {
+    const [busy, other] = [await seed(), await seed()];
+    const release = await holdContacts(busy, 15);
+    const numbers = Array.from({ length: 15 }, (_, index) => String(4_915_100_000_001 + index));
+    await insertProviderCallbacks(database.pool, [
+      ...numbers.map((from) => stopOf(busy, from)),
+      stopOf(other, '4915112345678'),
+    ]);
+    const applyNext = createCallbackRounds(createApplier(database.pool), { restMs: 60_000 });
+    const beganAt = performance.now();
+    await applyNext();
+    expect(performance.now() - beganAt).toBeLessThan(1_000);
+    expect(await savedOf(other)).toHaveLength(1);
+    expect(await savedOf(busy)).toHaveLength(0);
+    await release();
+    const again = createCallbackRounds(createApplier(database.pool));
+    while ((await again()) > 0);
+    expect(await savedOf(busy)).toHaveLength(15);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('are not sent to once they opted out, and are unsubscribed when they are free', async () => {
+    const place = await seed(3);
+    const release = await holdContacts(place, 3);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE recipient SET contact_id = contact.id FROM contact
+      WHERE campaign_id = ${place.campaignId} AND contact.workspace_id = ${place.workspaceId}
+        AND contact.phone_number = recipient.phone_number`);
+    await insertProviderCallbacks(database.pool, [stopOf(place, '4915100000002')]);
+    await createCallbackRounds(createApplier(database.pool))();
+    const claim = await claimPage(database.pool, {
+      ...anyTokens,
+      ...place,
+      claimId: randomUUID(),
+      epoch: 0,
+      limit: 10,
+      prices: new Map([['', messagePrice]]),
+    });
+    expect(claim.kind === 'page' && claim.recipients.map(({ position }) => position)).toEqual([1, 3]);
+    await release();
+    await createCallbackRounds(createApplier(database.pool))();
+    expect(
+      await rowsOf(
+        database.pool,
+        sql.fragment`SELECT phone_number FROM contact WHERE workspace_id = ${place.workspaceId} AND NOT subscribed`,
+      ),
+    ).toEqual([{ phone_number: '4915100000002' }]);
+    expect(await rowsOf(database.pool, sql.fragment`SELECT FROM waiting_opt_out`)).toEqual([]);
   });
 });
 

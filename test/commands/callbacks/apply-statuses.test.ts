@@ -540,6 +540,20 @@ describe('statuses of messages we do not know', () => {
     expect(event?.data).toMatchObject({ messageSource: 'campaign' });
   });
 
+  it('applies them when the record was written by a statement that began before midnight', async () => {
+    const sending = await claimed(1);
+    await deliver(applier, [bare(sending, 'delivered')]);
+    await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
+    // As at midnight (UTC): the record carries yesterday, the status came in the first second of today.
+    await database.pool.query(sql.type(nothing)`UPDATE provider_message SET day = current_date - 1
+      WHERE recipient_id IN (SELECT id FROM recipient WHERE campaign_id = ${sending.campaignId})`);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE parked_status SET parked_at = date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + interval '1 second'
+      WHERE channel_id = ${sending.channelId}`);
+    expect(await applyParkedStatuses(applier)).toBe(1);
+    expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);
+  });
+
   it('does not tell of them as unknown at the moment when the record arrives', async () => {
     const sending = await claimed(1);
     await deliver(applier, [bare(sending, 'sent')]);

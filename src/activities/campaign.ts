@@ -14,7 +14,7 @@ import { getCampaignStanding } from '../records/campaigns/standing.ts';
 import type { CampaignStanding } from '../domain/campaigns/standing.ts';
 import type { OperatedCampaign, OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
-import { createPlaces } from '../concurrency/places.ts';
+import { createKeyedSemaphore } from '../concurrency/keyed-semaphore.ts';
 
 const heartbeatEveryMs = 1_000;
 
@@ -41,9 +41,9 @@ export function createCampaignActivities(
   const standing = (campaignId: string): Promise<CampaignStanding> =>
     getCampaignStanding(dependencies.database, campaignId);
   let stepsRunning = 0;
-  const places = createPlaces({
+  const slots = createKeyedSemaphore({
     total: preparationsAtOnce,
-    perOwner: preparationsOfWorkspace,
+    perKey: preparationsOfWorkspace,
     waiting: preparationsWaiting,
   });
 
@@ -74,9 +74,9 @@ export function createCampaignActivities(
         const present = await standing(campaignId);
         if (present.prepared || isFinished(present.status)) return present;
         const heartbeat = beatWhileRunning();
-        const leave = await places.take(present.workspaceId);
+        const release = await slots.acquire([present.workspaceId]);
         clearInterval(heartbeat);
-        if (leave === undefined) throw noPlace();
+        if (release === undefined) throw noPlace();
         const context = Context.current();
         let sendable: number;
         try {
@@ -85,7 +85,7 @@ export function createCampaignActivities(
             signal: context.cancellationSignal,
           });
         } finally {
-          leave();
+          release();
         }
         if (present.status === 'DRAFT' && sendable > 0 && sendable <= smallCampaign)
           await sendSmall(campaignId);

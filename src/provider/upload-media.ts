@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
-import { createPlaces } from '../concurrency/places.ts';
+import { createKeyedSemaphore } from '../concurrency/keyed-semaphore.ts';
 import { toReading } from './provider-answer.ts';
 import { ProviderRequestError } from './provider-request-error.ts';
 import type { MediaFile } from './provider.ts';
@@ -35,7 +35,7 @@ export function createMediaUploader({ origin, root, timeoutMs }: UploaderOptions
     maxResponseSize: maxResponseBytes,
   });
 
-  const places = createPlaces({ total: connections, perOwner: connections / 8, waiting: Infinity });
+  const slots = createKeyedSemaphore({ total: connections, perKey: connections / 8, waiting: Infinity });
   let closing: Promise<void> | undefined;
 
   const send = async ({ phoneNumberId, accessToken, mimeType, content }: MediaFile) => {
@@ -65,8 +65,8 @@ export function createMediaUploader({ origin, root, timeoutMs }: UploaderOptions
 
   return {
     async upload(file) {
-      const leave = await places.take(file.phoneNumberId);
-      const reading = await send(file).finally(leave);
+      const release = await slots.acquire([file.phoneNumberId]);
+      const reading = await send(file).finally(release);
       if ('failure' in reading) throw new ProviderRequestError(reading.failure);
       const id = isObject(reading.body) ? reading.body['id'] : undefined;
       if (typeof id === 'string' && id !== '') return id;

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
-import { createPlaces } from '../../concurrency/places.ts';
 import { findMissingOfApi } from '../../process/find-missing.ts';
+import { createKeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import { dashboardPage } from '../dashboard/page.ts';
 import { sessionApi } from '../dashboard/session-api.ts';
 import { sessionEndpoints } from '../dashboard/session.ts';
@@ -94,9 +94,9 @@ function createApp(options: AppOptions): Koa<FrameState> {
     keyLimiter: createRateLimiter(rate(config.rateLimitPerSecond)),
     bodyTimeoutMs: limits.bodyMs,
     memory: createMemoryBudget(limits.memoryBytes),
-    readers: createPlaces({
+    readers: createKeyedSemaphore({
       total: Infinity,
-      perOwner: Math.max(1, Math.floor(config.databasePoolSize / 2)),
+      perKey: Math.max(1, Math.floor(config.databasePoolSize / 2)),
       waiting: limits.connections / 2,
     }),
     isStopping,

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Places } from '../../concurrency/places.ts';
+import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { withCallContext } from '../../concurrency/call-context.ts';
 import { Overloaded, Unauthorized } from '../../domain/error.ts';
@@ -28,7 +28,7 @@ export interface Frame {
   readonly bodyTimeoutMs: number;
   readonly memory: MemoryBudget;
   /** For those that read: the lists of one workspace do not take all connections of the database. */
-  readonly readers: Places;
+  readonly readers: KeyedSemaphore;
   /** The process is on its way out: not ready any more, though requests are still answered. */
   readonly isStopping: () => boolean;
   /** Names what keeps the process from its work. */
@@ -115,12 +115,12 @@ async function answerOf(answering: Answering): Promise<Answer> {
   });
   const call = { dependencies: frame.dependencies, principal, params, query, body, request };
   if (method !== 'GET' || access === 'public') return target.handle(call);
-  const leave = await frame.readers.take(principal.workspaceId);
-  if (leave === undefined) throw new Overloaded('Too many requests of this workspace at a time', 1);
+  const release = await frame.readers.acquire([principal.workspaceId]);
+  if (release === undefined) throw new Overloaded('Too many requests of this workspace at a time', 1);
   try {
     return (await fromStandby(answering, call)) ?? (await target.handle(call));
   } finally {
-    leave();
+    release();
   }
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Middleware } from 'koa';
-import { createPlaces } from '../../concurrency/places.ts';
+import { createKeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { toFailure } from './error-envelope.ts';
 import type { FrameState } from './state.ts';
@@ -16,9 +16,9 @@ const lingerMs = 1_000;
 /** Whoever has shown no key and asks too often is told so this much later: a flood of refusals takes the time of all others. */
 const strangersWaitMs = 1_000;
 /** Who finds none is told at once: those who wait hold connections, which others may need. */
-const waitingStrangers = createPlaces({ total: 1_000, perOwner: 1_000, waiting: 0 });
+const waitingStrangers = createKeyedSemaphore({ total: 1_000, perKey: 1_000, waiting: 0 });
 /** For refused bodies that are read on meanwhile: some callers read no answer before they have written. */
-const readingOn = createPlaces({ total: 8, perOwner: 8, waiting: 0 });
+const readingOn = createKeyedSemaphore({ total: 8, perKey: 8, waiting: 0 });
 
 export function refuse({
   logger,
@@ -36,9 +36,9 @@ export function refuse({
         logger.error({ requestId: ctx.state.requestId, error: describe(error) }, 'answer broke off');
       const { status, body, headers } = toFailure(error, now());
       if (status === 429 && ctx.state.principal === undefined) {
-        const leave = await waitingStrangers.take('everybody');
-        if (leave !== undefined) await sleep(strangersWaitMs);
-        leave?.();
+        const release = await waitingStrangers.acquire(['everybody']);
+        if (release !== undefined) await sleep(strangersWaitMs);
+        release?.();
       }
       ctx.state.failure = status !== 500 && error instanceof Error ? error.message : describe(error);
       ctx.status = status;
@@ -81,8 +81,8 @@ function closeAfter(ctx: Context, body: string): void {
 
 async function* lingering(request: IncomingMessage, body: string): AsyncGenerator<string> {
   yield body;
-  const leave = await readingOn.take('everybody');
-  if (leave === undefined) request.pause();
+  const release = await readingOn.acquire(['everybody']);
+  if (release === undefined) request.pause();
   else request.resume();
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, lingerMs);
@@ -92,5 +92,5 @@ async function* lingering(request: IncomingMessage, body: string): AsyncGenerato
     };
     request.once('end', finish).once('close', finish);
   });
-  leave?.();
+  release?.();
 }

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { createPlaces, type Places } from '../../concurrency/places.ts';
+import { createKeyedSemaphore, type KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import { Overloaded } from '../../domain/error.ts';
 import type { RecipientFilter } from './recipient-report.ts';
 
@@ -74,7 +74,7 @@ export function createRecipientExport(databaseUrl: string): RecipientExport {
   });
   // A connection that is lost while nobody uses it is not missed.
   pool.on('error', () => undefined);
-  const places = createPlaces({ total: connections, perOwner: connections / 2, waiting: Infinity });
+  const slots = createKeyedSemaphore({ total: connections, perKey: connections / 2, waiting: Infinity });
   const open = new Map<number, number>();
   return {
     read(workspaceId, filter) {
@@ -82,7 +82,7 @@ export function createRecipientExport(databaseUrl: string): RecipientExport {
       if (others >= mostExports)
         throw new Overloaded(`A workspace can have at most ${mostExports} exports at a time`, 5);
       open.set(workspaceId, others + 1);
-      const content = Readable.from(readPages({ pool, places, workspaceId }, filter));
+      const content = Readable.from(readPages({ pool, slots, workspaceId }, filter));
       return content.once('close', () => {
         const left = (open.get(workspaceId) ?? 1) - 1;
         if (left === 0) open.delete(workspaceId);
@@ -95,7 +95,7 @@ export function createRecipientExport(databaseUrl: string): RecipientExport {
 
 interface Source {
   readonly pool: pg.Pool;
-  readonly places: Places;
+  readonly slots: KeyedSemaphore;
   readonly workspaceId: number;
 }
 
@@ -138,14 +138,14 @@ function readPage(source: Source, filter: ExportFilter, after: number): Promise<
 
 /** A connection whose work failed is closed, and its transaction with it. */
 async function inTransaction<T>(
-  { pool, places, workspaceId }: Source,
+  { pool, slots, workspaceId }: Source,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const leave = await places.take(workspaceId);
+  const release = await slots.acquire([workspaceId]);
   try {
     return await onConnection(await pool.connect(), work);
   } finally {
-    leave?.();
+    release?.();
   }
 }
 

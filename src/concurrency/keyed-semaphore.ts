@@ -1,0 +1,82 @@
+/** A semaphore in which no key (a workspace, a host) holds all slots. */
+export interface KeyedSemaphore {
+  /**
+   * Resolves with the function that releases the slot, to be called once; with undefined when too many callers wait already.
+   * Rejects when `signal` aborts before there is a slot.
+   */
+  readonly acquire: (keys: readonly Key[], signal?: AbortSignal) => Promise<(() => void) | undefined>;
+}
+
+type Key = number | string;
+
+export interface SemaphoreLimits {
+  readonly total: number;
+  readonly perKey: number;
+  /** Callers that wait for a slot; further ones are turned away. */
+  readonly waiting: number;
+  /** Of them, those that share a key. */
+  readonly waitingPerKey?: number;
+}
+
+interface Waiter {
+  readonly keys: readonly Key[];
+  readonly admit: () => void;
+}
+
+export function createKeyedSemaphore({
+  total,
+  perKey,
+  waiting,
+  waitingPerKey = waiting,
+}: SemaphoreLimits): KeyedSemaphore {
+  const held = new Map<Key, number>();
+  const waiters: Waiter[] = [];
+  let all = 0;
+
+  const hasSlot = (keys: readonly Key[]): boolean =>
+    all < total && keys.every((key) => (held.get(key) ?? 0) < perKey);
+  const mayWait = (keys: readonly Key[]): boolean =>
+    waiters.length < waiting &&
+    keys.every((key) => waiters.filter((waiter) => waiter.keys.includes(key)).length < waitingPerKey);
+
+  const hold = (keys: readonly Key[]): (() => void) => {
+    all += 1;
+    for (const key of keys) held.set(key, (held.get(key) ?? 0) + 1);
+    return () => release(keys);
+  };
+
+  const release = (keys: readonly Key[]): void => {
+    all -= 1;
+    for (const key of keys) {
+      const left = (held.get(key) ?? 1) - 1;
+      if (left === 0) held.delete(key);
+      else held.set(key, left);
+    }
+    // One slot became free, so at most one waiter enters: the first whose keys have room.
+    const next = waiters.findIndex((waiter) => hasSlot(waiter.keys));
+    if (next !== -1) waiters.splice(next, 1)[0]?.admit();
+  };
+
+  return {
+    async acquire(keys, signal) {
+      signal?.throwIfAborted();
+      if (hasSlot(keys)) return hold(keys);
+      if (!mayWait(keys)) return undefined;
+      return new Promise((resolve, reject) => {
+        const abort = (): void => {
+          waiters.splice(waiters.indexOf(waiter), 1);
+          reject(signal?.reason);
+        };
+        const waiter: Waiter = {
+          keys,
+          admit: () => {
+            signal?.removeEventListener('abort', abort);
+            resolve(hold(keys));
+          },
+        };
+        waiters.push(waiter);
+        signal?.addEventListener('abort', abort, { once: true });
+      });
+    },
+  };
+}

@@ -3,6 +3,7 @@ import { ApplicationFailure, Context, getClient } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { beginCampaign } from '../commands/campaigns/begin-campaign.ts';
 import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../commands/campaigns/change-campaign.ts';
+import { createPreparationSlots, NoPreparationSlot } from '../commands/audience/preparation-slots.ts';
 import { prepareCampaign } from '../commands/audience/prepare-campaign.ts';
 import { pauseOlderRecord } from '../commands/sending/pause-older-record.ts';
 import { runSendStep } from '../commands/sending/run-send-step.ts';
@@ -14,7 +15,6 @@ import { getCampaignStanding } from '../records/campaigns/standing.ts';
 import type { CampaignStanding } from '../domain/campaigns/standing.ts';
 import type { OperatedCampaign, OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
-import { createKeyedSemaphore } from '../concurrency/keyed-semaphore.ts';
 
 const heartbeatEveryMs = 1_000;
 
@@ -27,13 +27,6 @@ const crowd = 50;
 const smallCampaign = 100;
 const smallCampaignMs = 3_000;
 
-// Each holds two or three connections to Postgres beside the pool, and keeps the process busy: a workspace with many
-// large lists leaves room for the others.
-const preparationsAtOnce = 6;
-const preparationsOfWorkspace = 2;
-// Half of the places of a worker, the others are for sending. Who is refused asks again each second, which costs as much as waiting is worth.
-const preparationsWaiting = 100;
-
 export function createCampaignActivities(
   dependencies: Dependencies,
   { draining }: { readonly draining: () => boolean },
@@ -41,11 +34,7 @@ export function createCampaignActivities(
   const standing = (campaignId: string): Promise<CampaignStanding> =>
     getCampaignStanding(dependencies.database, campaignId);
   let stepsRunning = 0;
-  const slots = createKeyedSemaphore({
-    total: preparationsAtOnce,
-    perKey: preparationsOfWorkspace,
-    waiting: preparationsWaiting,
-  });
+  const slots = createPreparationSlots();
 
   /** Most campaigns of a triggering API: five activities for two messages would cost more than these. */
   const sendSmall = async (campaignId: string): Promise<void> => {
@@ -73,20 +62,13 @@ export function createCampaignActivities(
       asActivity(async () => {
         const present = await standing(campaignId);
         if (present.prepared || isFinished(present.status)) return present;
-        const heartbeat = beatWhileRunning();
-        const release = await slots.acquire([present.workspaceId]);
-        clearInterval(heartbeat);
-        if (release === undefined) throw noPlace();
         const context = Context.current();
-        let sendable: number;
-        try {
-          sendable = await prepareCampaign(dependencies, campaignId, {
-            heartbeat: (rows) => context.heartbeat({ rows }),
-            signal: context.cancellationSignal,
-          });
-        } finally {
-          release();
-        }
+        context.heartbeat();
+        const sendable = await prepareCampaign(dependencies, campaignId, {
+          heartbeat: (rows) => context.heartbeat({ rows }),
+          signal: context.cancellationSignal,
+          slots,
+        }).catch(retryLater);
         if (present.status === 'DRAFT' && sendable > 0 && sendable <= smallCampaign)
           await sendSmall(campaignId);
         return standing(campaignId);
@@ -173,12 +155,14 @@ function unlessConflict(error: unknown): void {
   if (!(error instanceof Conflict)) throw error;
 }
 
-/** Temporal hands the work out again, here or to a process that has a place. */
-function noPlace(): ApplicationFailure {
-  return ApplicationFailure.create({
-    message: 'Enough campaigns are being prepared in this process',
-    type: 'NoPlace',
-    nextRetryDelay: '1 second',
+/** Waits 1, 2, 4, 8 and then 10 s between refusals; Temporal then offers the step to every worker again. */
+function retryLater(error: unknown): never {
+  if (!(error instanceof NoPreparationSlot)) throw error;
+  const { attempt } = Context.current().info;
+  throw ApplicationFailure.create({
+    message: error.message,
+    type: 'NoPreparationSlot',
+    nextRetryDelay: Math.min(10_000, 1_000 * 2 ** Math.min(attempt - 1, 4)),
     category: ApplicationFailureCategory.BENIGN,
   });
 }

@@ -3,7 +3,8 @@ import type { WaitingReason } from '../domain/campaigns/campaign.ts';
 import type { CampaignStanding } from '../domain/campaigns/standing.ts';
 
 /** Markdown for the workflow's current details. */
-export function describeStanding(standing: CampaignStanding): string {
+export function describeStanding(standing: CampaignStanding | undefined): string {
+  if (standing === undefined) return `**waits ${waits.PREPARATION}**`;
   const { counts } = standing;
   const lines = [`**${headline(standing)}**`];
   if (standing.prepared) {
@@ -20,7 +21,7 @@ function headline(standing: CampaignStanding): string {
   const { status, pauseReason, prepared, preparationError, scheduledAt } = standing;
   if (preparationError !== null) return `FAILED in preparation: ${preparationError}`;
   if (pauseReason !== null) return `PAUSED because ${pauseReason}; signal \`resume\` continues`;
-  if (!prepared) return `${status}, preparing`;
+  if (!prepared) return `${status}, waits ${waits.PREPARATION}`;
   if (status === 'SCHEDULED') return `SCHEDULED for ${scheduledAt ?? 'now'}`;
   const wait = describeWait(standing);
   return wait === undefined ? status : `${status}, waits ${wait}`;
@@ -31,6 +32,8 @@ const waits: Readonly<Record<WaitingReason, string>> = {
   CHANNEL_TROUBLE: 'until the provider answers the channel again',
   CHANNEL_THROTTLE: 'because the provider asked for silence',
   MESSAGING_LIMIT: 'until the messaging limit has room',
+  PREPARATION: 'for its audience to be prepared',
+  QUEUED: 'for a worker: all of them are busy',
   WORKFLOW_STUCK: 'for its workflow, which is stuck',
 };
 

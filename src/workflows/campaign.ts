@@ -214,6 +214,7 @@ async function runCampaign({
     return resumed ? lookAgain() : step(() => settleCampaign(campaignId));
   };
 
+  setCurrentDetails(describeStanding(undefined));
   let present = await step(() => (continued ? readCampaign(campaignId) : prepareCampaign(campaignId)));
   while (!isFinished(present.status)) {
     if (workflowInfo().continueAsNewSuggested) {

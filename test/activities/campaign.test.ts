@@ -1,8 +1,14 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
+import { getCampaignReport } from '../../src/records/campaigns/report.ts';
+import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { aCampaignToPrepare, aSender } from '../support/audience-campaign.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
@@ -96,4 +102,105 @@ describe('a small campaign', () => {
     expect(standing).toMatchObject({ status: 'DRAFT', prepared: true, counts: { pending: 101 } });
     expect(provider.received).toHaveLength(0);
   });
+});
+
+it('prepares two people while six files of three other workspaces come slowly', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'slow-files-'));
+  let downloads = 0;
+  const outbound = {
+    fetchFile: async () => {
+      downloads += 1;
+      const stream = new Readable({ read: () => undefined });
+      stream.push('phone,country\n');
+      return { ok: true, stream };
+    },
+  };
+  const dependencies = {
+    ...sendingDependencies({
+      database: test.pool,
+      provider: createFakeProvider(),
+      config: { databaseUrl: test.url, publicUrl: 'https://campaigns.example.com', host: '', port: 0 },
+    }),
+    storage: createFolderStorage(folder),
+    outbound,
+  } as unknown as Parameters<typeof createCampaignActivities>[0];
+  const { prepareCampaign } = createCampaignActivities(dependencies, { draining: () => false });
+  const slow: MockActivityEnvironment[] = [];
+  const ends: Promise<unknown>[] = [];
+  const waiting: [workspaceId: number, campaignId: string][] = [];
+  try {
+    for (let workspace = 0; workspace < 3; workspace += 1) {
+      const sender = await aSender(test.pool);
+      for (let file = 0; file < 2; file += 1) {
+        const id = await aCampaignToPrepare(test.pool, sender, {
+          audience: {
+            csv_mapping: { phone_column: 0, country_code_column: 1 },
+            csv_file_url: `https://files${workspace}.example.com/${file}.csv`,
+          },
+        });
+        const environment = new MockActivityEnvironment();
+        slow.push(environment);
+        ends.push(environment.run(prepareCampaign, id).catch(() => undefined));
+        waiting.push([sender.workspaceId, id]);
+      }
+    }
+    await until(async () => downloads === 6);
+    const sender = await aSender(test.pool);
+    const id = await aCampaignToPrepare(test.pool, sender, {
+      selectionType: 'quick_contacts',
+      content: JSON.stringify(['+4915110000000', '+4915110000001']),
+    });
+    const began = performance.now();
+    await new MockActivityEnvironment().run(prepareCampaign, id);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(await getCampaignReport(test.pool, sender.workspaceId, id)).toMatchObject({
+      preparation_status: 'READY',
+      total_contacts: 2,
+    });
+    for (const [workspaceId, campaignId] of waiting)
+      expect(await getCampaignReport(test.pool, workspaceId, campaignId)).toMatchObject({
+        preparation_status: 'PREPARING',
+        waiting_for: 'PREPARATION',
+      });
+  } finally {
+    for (const environment of slow) environment.cancel('CANCELLED');
+    await Promise.all(ends);
+    await rm(folder, { recursive: true });
+  }
+});
+
+it('asks again after at most ten seconds when a workspace prepares enough campaigns already', async () => {
+  const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider() });
+  const fetchFile = async () => ({ ok: true, stream: new Readable({ read: () => undefined }) });
+  const busy = {
+    ...dependencies,
+    config: { ...dependencies.config, publicUrl: 'https://campaigns.example.com' },
+    outbound: { fetchFile },
+    storage: { write: (_key: string, content: Readable) => content.toArray() },
+  } as unknown as typeof dependencies;
+  const { prepareCampaign } = createCampaignActivities(busy, { draining: () => false });
+  const sender = await aSender(test.pool);
+  const environments: MockActivityEnvironment[] = [];
+  const prepare = async (attempt: number) => {
+    const id = await aCampaignToPrepare(test.pool, sender, {
+      audience: {
+        csv_mapping: { phone_column: 0, country_code_column: 1 },
+        csv_file_url: 'https://files.example.com/a.csv',
+      },
+    });
+    const environment = new MockActivityEnvironment({ attempt });
+    environments.push(environment);
+    return environment.run(prepareCampaign, id);
+  };
+  // Three download, four wait.
+  const others = Array.from({ length: 7 }, () => prepare(1).catch(() => undefined));
+  await until(async () => environments.length === 7);
+  const delays: unknown[] = [];
+  for (const attempt of [1, 3, 9])
+    await prepare(attempt).catch(({ nextRetryDelay }: { nextRetryDelay?: unknown }) =>
+      delays.push(nextRetryDelay),
+    );
+  for (const environment of environments) environment.cancel('CANCELLED');
+  await Promise.all(others);
+  expect(delays).toEqual([1_000, 4_000, 10_000]);
 });

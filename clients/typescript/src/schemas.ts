@@ -1307,8 +1307,8 @@ export type Pagination = {
   readonly totalPages: number;
 };
 
-/** INSUFFICIENT_BALANCE: recharge the wallet, then start. BROADCAST_QUOTA: the month’s campaigns are used up. TEMPLATE_UNAVAILABLE: no longer approved. CHANNEL_BLOCKED: the provider refuses the number or its token. OPERATOR: paused by hand. */
-export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "OPERATOR";
+/** INSUFFICIENT_BALANCE: recharge the wallet, then start. BROADCAST_QUOTA: the month’s campaigns are used up. TEMPLATE_UNAVAILABLE: no longer approved. CHANNEL_BLOCKED: the provider refuses the number or its token. MESSAGE_REJECTED: the provider refused a hundred messages as malformed; start needs {"force": true}. RECORD_RESTORED: the database was restored from a backup; for an operator to settle. OPERATOR: paused by hand. */
+export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "MESSAGE_REJECTED" | "RECORD_RESTORED" | "OPERATOR";
 
 export type PayloadSkeleton = {
   /** The template. */
@@ -1924,8 +1924,8 @@ export type VariableMapping = {
   readonly default_values?: VariableDefaults;
 };
 
-/** TURN: others of the channel send. CHANNEL_TROUBLE: the provider cannot be reached. CHANNEL_THROTTLE: the provider asked for a rest. MESSAGING_LIMIT: no more different people for now. WORKFLOW_STUCK: for an operator to mend. */
-export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "WORKFLOW_STUCK";
+/** TURN: others of the channel send. CHANNEL_TROUBLE: the provider cannot be reached. CHANNEL_THROTTLE: the provider asked for a rest. MESSAGING_LIMIT: no more different people for now. PREPARATION: the audience is being prepared. QUEUED: the workers are busy. WORKFLOW_STUCK: for an operator to mend. */
+export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK";
 
 export type Wallet = {
   /** The sending number’s channel. */

@@ -31,21 +31,33 @@ export async function* readCampaignFile(
   else yield* readCampaignInput(sources.config.databaseUrl, campaignId);
 }
 
+/** The URL of a file on a server that is not ours; undefined for any other audience. */
+export function foreignFileUrl(
+  { config }: Pick<FileSources, 'config'>,
+  { csv_file_key: key, csv_file_url: url }: AudienceInput,
+): string | undefined {
+  const isForeign = key === undefined && url !== undefined && campaignFileKey(config, url) === undefined;
+  return isForeign ? url : undefined;
+}
+
+export interface StoredDownload {
+  readonly read: () => AsyncIterable<Buffer>;
+  readonly remove: () => Promise<void>;
+}
+
 /**
- * The file of somebody else's server, whole in the storage: no transaction waits for how slowly it comes. Undefined for any
- * other. Throws as `readCampaignFile` does. One that a killed process leaves behind goes with those of killed uploads.
+ * Downloads a file into the storage. Throws as `readCampaignFile` does. A file that a killed process leaves behind is removed
+ * with those of killed uploads.
  */
 export async function storeDownload(
   sources: FileSources,
-  { csv_file_key: key, csv_file_url: url }: AudienceInput,
+  url: string,
   signal: AbortSignal,
-): Promise<{ readonly chunks: AsyncIterable<Buffer>; readonly remove: () => Promise<void> } | undefined> {
-  if (key !== undefined || url === undefined || campaignFileKey(sources.config, url) !== undefined)
-    return undefined;
+): Promise<StoredDownload> {
   const stored = newCampaignFileKey();
   const content = Readable.from(download(sources, url, signal), { objectMode: false });
   await sources.storage.write(stored, content);
-  return { chunks: readStored(sources, stored), remove: () => sources.storage.delete(stored) };
+  return { read: () => readStored(sources, stored), remove: () => sources.storage.delete(stored) };
 }
 
 async function* readStored({ storage }: FileSources, key: string): AsyncGenerator<Buffer> {

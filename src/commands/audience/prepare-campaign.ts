@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { buildRecipients } from './build-recipients.ts';
-import { FileTemporarilyUnavailable, storeDownload } from './campaign-file.ts';
+import { FileTemporarilyUnavailable, foreignFileUrl, storeDownload } from './campaign-file.ts';
 import { openCandidates, type AudienceRequest } from './candidates.ts';
 import { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -18,13 +18,19 @@ import {
   failPreparation,
   getCampaignToPrepare,
   isBeingPrepared,
-  needsPreparation,
   type CampaignToPrepare,
 } from '../../records/audience/preparation.ts';
 import { isRefusedValue, isWriteCollision } from '../../records/database/load-connection.ts';
 import { listSubscribedKeys } from '../../records/webhooks/events.ts';
 import { openRecipientLoad, type RecipientLoad } from '../../records/audience/recipient-load.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
+import {
+  createPreparationSlots,
+  inSlot,
+  isSmallAudience,
+  type PreparationSlots,
+} from './preparation-slots.ts';
+import { watchPreparation, type PreparationWatch } from './watch-preparation.ts';
 
 type Preparer = Pick<
   Dependencies,
@@ -37,28 +43,29 @@ export interface PreparationContext {
   readonly heartbeat: (rows: number) => void;
   /** Stops the preparation; nothing of it remains. */
   readonly signal: AbortSignal;
+  /** Shared by the preparations of one process. */
+  readonly slots?: PreparationSlots;
 }
 
-const beatEveryMs = 1_000;
 const attempts = 5;
 const pauseBetweenMs = 1_000;
 
 /**
- * Returns when the campaign is READY or FAILED, or needs no preparation; throws when it is to be tried again. Returns how many
- * it can send to; 0 when somebody else has prepared it.
+ * Returns when the campaign is READY or FAILED, or needs no preparation; throws when it is to be tried again: NoPreparationSlot
+ * when this process prepares enough others. Returns how many recipients it can send to; 0 when another process prepared it.
  */
 export async function prepareCampaign(
   dependencies: Preparer,
   campaignId: string,
-  { heartbeat, signal }: PreparationContext,
+  { heartbeat, signal, slots = createPreparationSlots() }: PreparationContext,
 ): Promise<number> {
   const campaign = await getCampaignToPrepare(dependencies.database, campaignId);
   if (!isBeingPrepared(campaign.status, campaign.preparation_status)) return 0;
-  const watch = watchCampaign(dependencies, campaignId, { heartbeat, signal });
+  const watch = watchPreparation(dependencies, campaignId, { heartbeat, signal });
   try {
-    return await attemptRepeatedly(dependencies, campaign, watch);
+    return await downloadAndPrepare(dependencies, campaign, { watch, slots });
   } catch (error) {
-    if (watch.isStopped() && !signal.aborted) return 0;
+    if (watch.signal.aborted && !signal.aborted) return 0;
     const failure = isRefusedValue(error)
       ? new PreparationFailure('CSV_UNREADABLE', 'The contacts hold a text that cannot be stored')
       : error;
@@ -74,101 +81,88 @@ export async function prepareCampaign(
   }
 }
 
-interface Watch {
-  readonly progress: (rows: () => number) => void;
-  readonly onStop: (stop: () => void) => void;
-  readonly isStopped: () => boolean;
-  readonly end: () => void;
+interface Running {
+  readonly watch: PreparationWatch;
+  readonly slots: PreparationSlots;
 }
 
-/** Beats, and stops the work as soon as the campaign is cancelled. */
-function watchCampaign(
-  { database }: Preparer,
-  campaignId: string,
-  { heartbeat, signal }: PreparationContext,
-): Watch {
-  let rows = (): number => 0;
-  let stop = (): void => undefined;
-  let stopped = false;
-  const halt = (): void => {
-    stopped = true;
-    stop();
-  };
-  signal.addEventListener('abort', halt, { once: true });
-  const timer = setInterval(() => {
-    heartbeat(rows());
-    needsPreparation(database, campaignId).then(
-      (needed) => {
-        if (!needed) halt();
-      },
-      // A database that is away ends the work by itself.
-      () => undefined,
-    );
-  }, beatEveryMs);
-  return {
-    progress: (count) => {
-      rows = count;
-    },
-    onStop: (action) => {
-      stop = action;
-      if (stopped || signal.aborted) halt();
-    },
-    isStopped: () => stopped,
-    end: () => {
-      clearInterval(timer);
-      signal.removeEventListener('abort', halt);
-    },
-  };
-}
-
-/** Tries again when somebody else wrote the same contacts, or when a file's server is away for a moment. */
-async function attemptRepeatedly(
+/** A foreign file is stored first, in a download slot: no preparation slot is held while a server sends slowly. */
+async function downloadAndPrepare(
   dependencies: Preparer,
   campaign: CampaignToPrepare,
-  watch: Watch,
+  { watch, slots }: Running,
 ): Promise<number> {
+  const { workspace_id: workspaceId, id: campaignId } = campaign;
+  const { signal } = watch;
+  const retry = <T>(work: () => Promise<T>) => attemptRepeatedly(dependencies, { campaignId, signal }, work);
+  const audience = readAudience(campaign);
+  const url = foreignFileUrl(dependencies, audience);
+  const file =
+    url === undefined
+      ? undefined
+      : await inSlot({ semaphore: slots.downloads, keys: [workspaceId, new URL(url).host], signal }, () =>
+          retry(() => storeDownload(dependencies, url, signal)),
+        );
+  try {
+    const semaphore = isSmallAudience(campaign.input_bytes) ? slots.small : slots.large;
+    return await inSlot({ semaphore, keys: [workspaceId], signal }, () =>
+      retry(() => prepareOnce(dependencies, campaign, { audience, file: file?.read(), watch })),
+    );
+  } finally {
+    await file?.remove();
+  }
+}
+
+/** Tries again when another transaction wrote the same contacts, or when a file's server is away for a moment. */
+async function attemptRepeatedly<T>(
+  { logger }: Preparer,
+  { campaignId, signal }: { readonly campaignId: string; readonly signal: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await prepareOnce(dependencies, campaign, watch);
+      return await work();
     } catch (error) {
       const isTemporary = error instanceof FileTemporarilyUnavailable;
-      if (watch.isStopped() || !(isTemporary || isWriteCollision(error))) throw error;
+      if (signal.aborted || !(isTemporary || isWriteCollision(error))) throw error;
       if (attempt === attempts) throw isTemporary ? error.failure : error;
-      dependencies.logger.info({ campaignId: campaign.id, attempt }, 'preparation begins again');
-      await sleep(pauseBetweenMs * attempt);
+      logger.info({ campaignId, attempt }, 'preparation begins again');
+      await sleep(pauseBetweenMs * attempt, undefined, { signal });
     }
   }
+}
+
+interface Preparation {
+  readonly audience: AudienceInput;
+  readonly file: AsyncIterable<Buffer> | undefined;
+  readonly watch: PreparationWatch;
 }
 
 async function prepareOnce(
   dependencies: Preparer,
   campaign: CampaignToPrepare,
-  watch: Watch,
+  { audience, file, watch }: Preparation,
 ): Promise<number> {
   const { databaseUrl } = dependencies.config;
-  const request = await readRequest(dependencies, campaign);
+  const request = await readRequest(dependencies, campaign, audience);
   const frozen = await freezeVariables(dependencies, { campaign, ...request });
-  const download = new AbortController();
-  let file: Awaited<ReturnType<typeof storeDownload>>;
   let recipients: RecipientLoad | undefined;
   let contacts: ContactLoad | undefined;
   const destroy = (): void => {
-    download.abort();
     recipients?.destroy();
     contacts?.destroy();
   };
-  watch.onStop(destroy);
+  watch.signal.addEventListener('abort', destroy, { once: true });
   try {
-    file = await storeDownload(dependencies, request.audience, download.signal);
     recipients = await openRecipientLoad(databaseUrl, campaign.id);
     if (recipients === undefined) return 0;
-    watch.progress(recipients.count);
+    watch.showProgress(recipients.count);
     contacts = await openContacts(dependencies, campaign);
-    const fetched = file === undefined ? request : { ...request, file: file.chunks };
+    const fetched = file === undefined ? request : { ...request, file };
     return await load(dependencies, { request: fetched, frozen, campaign, recipients, contacts, watch });
   } finally {
+    watch.signal.removeEventListener('abort', destroy);
     destroy();
-    await file?.remove();
   }
 }
 
@@ -178,7 +172,7 @@ interface Loading {
   readonly campaign: CampaignToPrepare;
   readonly recipients: RecipientLoad;
   readonly contacts: ContactLoad | undefined;
-  readonly watch: Watch;
+  readonly watch: PreparationWatch;
 }
 
 async function load(
@@ -191,7 +185,7 @@ async function load(
     recipients,
     contacts,
     checkpoint: () => {
-      if (watch.isStopped()) throw new Error('The preparation was stopped');
+      if (watch.signal.aborted) throw new Error('The preparation was stopped');
     },
   });
   const counts = await recipients.finish({
@@ -224,19 +218,20 @@ async function openContacts(
 
 const QuickContacts = t.array(t.string);
 
-async function readRequest({ database }: Preparer, campaign: CampaignToPrepare): Promise<AudienceRequest> {
-  const { contact_selection_type: selectionType, workspace_id: workspaceId } = campaign;
-  const audience = AudienceInput.decode(campaign.audience);
-  if (!isRight(audience)) throw new Error('The stored audience is not readable');
+function readAudience({ audience }: CampaignToPrepare): AudienceInput {
+  const read = AudienceInput.decode(audience);
+  if (!isRight(read)) throw new Error('The stored audience is not readable');
+  return read.right;
+}
+
+async function readRequest(
+  { database }: Preparer,
+  { id: campaignId, contact_selection_type: selectionType, workspace_id: workspaceId }: CampaignToPrepare,
+  audience: AudienceInput,
+): Promise<AudienceRequest> {
   const content =
-    selectionType === 'quick_contacts' ? await findCampaignInput(database, campaign.id) : undefined;
+    selectionType === 'quick_contacts' ? await findCampaignInput(database, campaignId) : undefined;
   const entries = QuickContacts.decode(JSON.parse(content ?? '[]'));
-  return {
-    campaignId: campaign.id,
-    workspaceId,
-    selectionType,
-    audience: audience.right,
-    quickContacts: isRight(entries) ? entries.right : [],
-    keepVariables: false,
-  };
+  const quickContacts = isRight(entries) ? entries.right : [];
+  return { campaignId, workspaceId, selectionType, audience, quickContacts, keepVariables: false };
 }

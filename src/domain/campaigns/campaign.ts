@@ -19,6 +19,8 @@ export const pauseReasons = [
   'BROADCAST_QUOTA',
   'TEMPLATE_UNAVAILABLE',
   'CHANNEL_BLOCKED',
+  'MESSAGE_REJECTED',
+  'RECORD_RESTORED',
   'OPERATOR',
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
@@ -29,6 +31,8 @@ export const waitingReasons = [
   'CHANNEL_TROUBLE',
   'CHANNEL_THROTTLE',
   'MESSAGING_LIMIT',
+  'PREPARATION',
+  'QUEUED',
   'WORKFLOW_STUCK',
 ] as const;
 export type WaitingReason = (typeof waitingReasons)[number];

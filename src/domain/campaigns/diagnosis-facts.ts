@@ -38,6 +38,7 @@ export interface StatusFacts {
 
 export interface CampaignFacts extends StatusFacts {
   readonly preparationStatus: PreparationStatus;
+  readonly createdAt: Date;
   readonly scheduledAt: Date | null;
   readonly template: { readonly name: string; readonly status: string; readonly vanished: boolean };
   readonly channel: {

@@ -70,7 +70,16 @@ function paused(
   return wrong('STATUS', join(cause, waiting), 'Start it again to go on where it stopped.');
 }
 
-function preparation({ preparationStatus, preparationError, total }: CampaignFacts): DiagnosisEntry {
+const slowPreparationSeconds = 15;
+
+function preparation({
+  preparationStatus,
+  preparationError,
+  total,
+  waitingFor,
+  createdAt,
+  now,
+}: CampaignFacts): DiagnosisEntry {
   if (preparationStatus === 'FAILED') {
     const why = preparationError ?? 'the audience could not be prepared';
     return wrong(
@@ -79,8 +88,15 @@ function preparation({ preparationStatus, preparationError, total }: CampaignFac
       'Create the campaign again, with what was missing or with another audience.',
     );
   }
-  return preparationStatus === 'READY'
-    ? fine('PREPARATION', `The audience is prepared: ${people(total)}.`)
+  if (preparationStatus === 'READY')
+    return fine('PREPARATION', `The audience is prepared: ${people(total)}.`);
+  const seconds = Math.round((now.getTime() - createdAt.getTime()) / 1000);
+  return waitingFor === 'PREPARATION' && seconds >= slowPreparationSeconds
+    ? wrong(
+        'PREPARATION',
+        `The audience is being prepared for ${seconds} s.`,
+        'Wait: large lists and slow file servers take their time. A file that never comes ends in FAILED.',
+      )
     : fine('PREPARATION', 'The audience is being prepared.');
 }
 
@@ -191,6 +207,8 @@ const lookAtWorkers = 'See that a worker runs and that Temporal is reached.';
 function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry | undefined {
   if (waitingFor === 'WORKFLOW_STUCK')
     return wrong('WORKER', 'Its workflow is stuck.', 'Ask who runs this service to look at the workflow.');
+  if (waitingFor === 'QUEUED')
+    return wrong('WORKER', 'Its next step waits: all workers are busy.', 'Wait, or add workers.');
   if (orderedAt === null || now.getTime() - orderedAt.getTime() < slowOrderMs) return undefined;
   const seconds = Math.round((now.getTime() - orderedAt.getTime()) / 1000);
   return wrong('WORKER', `Its workflow was not told of the last change for ${seconds} s.`, lookAtWorkers);

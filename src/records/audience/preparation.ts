@@ -32,6 +32,8 @@ const CampaignToPrepare = t.type({
   status: oneOf(campaignStatuses),
   preparation_status: oneOf(preparationStatuses),
   blocked_countries: t.array(t.string),
+  /** Size of the audience that the request itself held; null for any other audience. */
+  input_bytes: nullable(t.number),
 });
 export type CampaignToPrepare = t.TypeOf<typeof CampaignToPrepare>;
 
@@ -43,7 +45,8 @@ export async function getCampaignToPrepare(
   const found = await connection.maybeOne(sql.type(row(CampaignToPrepare))`
     SELECT campaign.id, campaign.workspace_id, campaign.channel_id, campaign.template_id,
       campaign.contact_selection_type, campaign.audience, campaign.variable_mapping, campaign.scheduled_at,
-      campaign.status, campaign.preparation_status, channel.blocked_countries
+      campaign.status, campaign.preparation_status, channel.blocked_countries,
+      (SELECT octet_length(content) FROM campaign_input WHERE campaign_id = campaign.id) AS input_bytes
     FROM campaign JOIN channel ON channel.id = campaign.channel_id
     WHERE campaign.id = ${campaignId}`);
   return found ?? notFound('Campaign');

@@ -23,6 +23,7 @@ const Facts = row(
     pauseReason: nullable(oneOf(pauseReasons)),
     preparationStatus: oneOf(preparationStatuses),
     preparationError: nullable(t.string),
+    createdAt: timestamp,
     scheduledAt: nullable(timestamp),
     total: t.number,
     pending: t.number,
@@ -87,7 +88,7 @@ export async function getCampaignFacts(
 ): Promise<CampaignFacts> {
   const found = await connection.maybeOne(sql.type(Facts)`
     SELECT campaign.status, pause_reason AS "pauseReason", preparation_status AS "preparationStatus",
-      preparation_error_message AS "preparationError", scheduled_at AS "scheduledAt", ${countColumns},
+      preparation_error_message AS "preparationError", campaign.created_at AS "createdAt", scheduled_at AS "scheduledAt", ${countColumns},
       claimed + unknown AS "underWay",
       jsonb_build_object('name', template.name, 'status', template.status,
         'vanished', template.vanished_at IS NOT NULL) AS template,

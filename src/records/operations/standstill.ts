@@ -35,7 +35,8 @@ export async function endWatch(connection: Connection, startedAt: Date): Promise
 export async function suspectCampaigns(connection: Connection): Promise<void> {
   await connection.query(sql.type(nothing)`
     WITH still AS MATERIALIZED (
-      SELECT campaign.id, channel_id, status FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+      SELECT campaign.id, channel_id, status, preparation_status, scheduled_at
+      FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
       WHERE status = 'RUNNING' AND campaign.updated_at < now() - interval '20 seconds'
         AND NOT EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id
           AND position = claimed_position AND recipient.updated_at > now() - interval '20 seconds')

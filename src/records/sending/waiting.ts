@@ -13,6 +13,12 @@ export const waitingJoin = sql.fragment`
       SELECT 'WORKFLOW_STUCK' AS reason, NULL::timestamptz AS until, 0 AS rank FROM campaign_standstill AS standing
       WHERE standing.campaign_id = campaign.id AND kind = 'stuck'
       UNION ALL
+      SELECT 'QUEUED', NULL, 0 FROM campaign_standstill AS queued
+      WHERE queued.campaign_id = campaign.id AND kind = 'queued'
+      UNION ALL
+      SELECT 'PREPARATION', NULL, 1 WHERE campaign.preparation_status = 'PREPARING'
+        AND (campaign.status = 'DRAFT' OR campaign.status = 'SCHEDULED' AND campaign.scheduled_at <= now())
+      UNION ALL
       SELECT 'CHANNEL_TROUBLE', ${troubleUntil}, 1 FROM channel_rate
       WHERE channel_rate.channel_id = campaign.channel_id AND holds > 0 AND campaign.status = 'RUNNING'
       UNION ALL

@@ -8,6 +8,7 @@ const facts: CampaignFacts = {
   pauseReason: null,
   preparationStatus: 'READY',
   preparationError: null,
+  createdAt: now,
   scheduledAt: null,
   total: 1000,
   pending: 812,
@@ -43,6 +44,19 @@ it('says what is missing, who waits and what to recharge when the wallet is empt
   expect(
     statusOf({ status: 'PAUSED', pauseReason: 'INSUFFICIENT_BALANCE', wallet: estimate })?.action,
   ).toContain('Recharge about 20.28 USD');
+});
+
+it('says how long the audience has been prepared for, and that workers are busy', () => {
+  const preparing = { status: 'DRAFT', preparationStatus: 'PREPARING', waitingFor: 'PREPARATION' } as const;
+  expect(statusOf(preparing)?.ok).toBe(true);
+  expect(statusOf({ ...preparing, createdAt: new Date(now.getTime() - 61_000) })).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('for 61 s'),
+  });
+  expect(statusOf({ waitingFor: 'QUEUED' })).toMatchObject({
+    ok: false,
+    detail: 'Its next step waits: all workers are busy. 812 people wait.',
+  });
 });
 
 it('says that it sends, and warns of money that will not do for all', () => {

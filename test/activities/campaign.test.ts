@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { inspect } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
 import { getCampaignReport } from '../../src/records/campaigns/report.ts';
 import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
@@ -40,27 +40,26 @@ it('sends nothing more in a step that Temporal has given up or whose workflow wa
   expect(counts.pending).toBe(recipients - provider.received.length);
 });
 
-it('fails a step within seconds when its results cannot be written, and sends no more', async () => {
+it('stops sending while results cannot be written, keeps them, and records them once that is possible', async () => {
   const { campaignId } = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
   const owner = new pg.Client({ connectionString: test.ownerUrl });
   await owner.connect();
   await owner.query("ALTER TABLE recipient ADD CONSTRAINT broken CHECK (state <> 'ACCEPTED') NOT VALID");
   const provider = createFakeProvider();
+  const dependencies = sendingDependencies({ database: test.pool, provider });
+  const { sendStep } = createCampaignActivities(dependencies, { draining: () => false });
+  const step = new MockActivityEnvironment().run(sendStep, campaignId);
   try {
-    const dependencies = sendingDependencies({ database: test.pool, provider });
-    const { sendStep } = createCampaignActivities(dependencies, { draining: () => false });
-    const began = performance.now();
-    const failure = await new MockActivityEnvironment()
-      .run(sendStep, campaignId)
-      .catch((error: unknown) => error);
-    expect(failure).toMatchObject({ constraint: 'broken' });
-    expect(inspect(failure, { depth: 9 })).not.toContain('49151');
-    expect(performance.now() - began).toBeLessThan(4_000);
+    await until(async () => provider.received.length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
     expect(provider.received.length).toBeLessThan(300);
   } finally {
     await owner.query('ALTER TABLE recipient DROP CONSTRAINT broken');
     await owner.end();
   }
+  await step;
+  const { counts } = await getCampaignStanding(test.pool, campaignId);
+  expect(counts).toMatchObject({ claimed: 0, unknown: 0, accepted: provider.received.length });
 });
 
 describe('a small campaign', () => {

@@ -159,6 +159,8 @@ function pace(facts: CampaignFacts): DiagnosisEntry {
       return wrong('PACE', `The account's limit of people a day is used up${forSpan(facts)}.`, byItself);
     case 'TURN':
       return fine('PACE', 'Other campaigns send on the channel, too: they take turns.');
+    case 'PREPARATION':
+    case 'QUEUED':
     case 'WORKFLOW_STUCK':
     case null:
   }

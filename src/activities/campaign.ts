@@ -75,10 +75,10 @@ export function createCampaignActivities(
       }),
 
     /** The first start: quota, template and channel are checked; an obstacle pauses the campaign. */
-    beginCampaign: (campaignId: string): Promise<CampaignStanding> =>
+    beginCampaign: (campaignId: string): Promise<CampaignStanding & { readonly waitMs: number }> =>
       asActivity(async () => {
-        await beginCampaign(dependencies, campaignId);
-        return standing(campaignId);
+        const waitMs = await beginCampaign(dependencies, campaignId);
+        return { ...(await standing(campaignId)), waitMs };
       }),
 
     /** Sends for a few seconds. `claimedUpTo`: what the workflow has seen claimed; a record that knows less sends nothing. */

@@ -200,7 +200,10 @@ async function runCampaign({
     const waitMs = scheduled.scheduledAt === null ? 0 : Date.parse(scheduled.scheduledAt) - Date.now();
     const summary = `until it is due at ${scheduled.scheduledAt}`;
     if (waitMs > 0 && (await condition(changed, waitMs, { summary }))) return lookAgain();
-    return step(() => beginCampaign(campaignId));
+    const begun = await step(() => beginCampaign(campaignId));
+    // Not due yet by Postgres' clock. Histories of older releases have no waitMs.
+    if (begun.waitMs > 0) await condition(changed, begun.waitMs, { summary });
+    return begun;
   };
 
   const waitForResume = async (): Promise<CampaignStanding> => {

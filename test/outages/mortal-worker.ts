@@ -69,7 +69,10 @@ export async function startMortalWorker({
 
   const stepOf = async (campaignId: string): Promise<void> => {
     const { status } = await getCampaignStanding(database, campaignId);
-    if (status === 'DRAFT') return beginCampaign(dependencies, campaignId);
+    if (status === 'DRAFT') {
+      await beginCampaign(dependencies, campaignId);
+      return;
+    }
     if (status === 'CANCELLED') {
       return cancelRecipients(dependencies, campaignId, {
         heartbeat: () => undefined,

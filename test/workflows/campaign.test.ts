@@ -49,7 +49,11 @@ describe('the campaign workflow', () => {
     const before = await stage().temporal.currentTimeMs();
     await scene.withWorker(async () => {
       await scene.start();
+      await until(async () => (await scene.progress()) !== null);
       expect(scene.provider.received).toHaveLength(0);
+      // Temporal's clock skips the thirty days, Postgres' clock does not: it is due by both.
+      await stage().database.query(sql.type(nothing)`
+        UPDATE campaign SET scheduled_at = now() WHERE id = ${scene.campaignId}`);
       await scene.result();
     });
     expect((await stage().temporal.currentTimeMs()) - before).toBeGreaterThanOrEqual(30 * day - 60_000);

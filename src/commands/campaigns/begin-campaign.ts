@@ -10,21 +10,26 @@ import {
 } from '../../records/campaigns/lifecycle.ts';
 import type { Connection } from '../../records/database/database.ts';
 
-/** Spec 4.1 rule 5. Does nothing unless the campaign is prepared and waits for its start. */
+/**
+ * Spec 4.1 rule 5. Does nothing unless the campaign is prepared and waits for its start. Returns the ms until it is due by
+ * Postgres' clock, 0 when it is: a worker's clock may be ahead.
+ */
 export async function beginCampaign(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
   campaignId: string,
-): Promise<void> {
-  await database.transaction(async (transaction) => {
+): Promise<number> {
+  return database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);
     if (campaign.preparation_status !== 'READY' || nextCampaignStatus(campaign.status, 'begin') === undefined)
-      return;
+      return 0;
+    if (campaign.due_in_ms > 0) return campaign.due_in_ms;
     const obstacle = await findObstacle(transaction, campaign);
     await moveCampaign(transaction, campaign, obstacle === null ? 'begin' : 'pause', obstacle);
     logger.info(
       { campaignId, pauseReason: obstacle },
       obstacle === null ? 'campaign begins' : 'campaign paused',
     );
+    return 0;
   });
 }
 

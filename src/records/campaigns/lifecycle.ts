@@ -27,6 +27,8 @@ const LockedCampaign = t.type({
   send_type: oneOf(sendTypes),
   epoch: t.number,
   started_at: nullable(timestamp),
+  /** Until `scheduled_at`; 0 when it has passed, or without one. */
+  due_in_ms: t.number,
   quota_counted: t.boolean,
   template_status: t.string,
   template_vanished: t.boolean,
@@ -45,6 +47,7 @@ export async function lockCampaign(
   const found = await transaction.maybeOne(sql.type(row(LockedCampaign))`
     SELECT campaign.id, campaign.workspace_id, campaign.channel_id, campaign.template_id, campaign.status,
       campaign.pause_reason, campaign.preparation_status, campaign.send_type, campaign.epoch, campaign.started_at,
+      greatest(0, coalesce(ceil(extract(epoch FROM scheduled_at - clock_timestamp()) * 1000), 0))::float8 AS due_in_ms,
       campaign.quota_month IS NOT NULL AS quota_counted,
       template.status AS template_status, template.vanished_at IS NOT NULL AS template_vanished,
       channel.status AS channel_status

@@ -25,7 +25,7 @@ it('sends nothing when its record is older than what it has seen, however often 
     await stage().database.query(sql.type(nothing)`UPDATE wallet SET balance = ${messagePrice * 100n}`);
     for (let time = 0; time < 2; time += 1) {
       await startCampaignAgain(scene.dependencies, scene);
-      await until(async () => (await scene.standing()).pauseReason === 'OPERATOR');
+      await until(async () => (await scene.standing()).pauseReason === 'RECORD_RESTORED');
     }
   });
   expect(scene.provider.received).toHaveLength(25);

@@ -1307,8 +1307,8 @@ export type Pagination = {
   readonly totalPages: number;
 };
 
-/** INSUFFICIENT_BALANCE: recharge the wallet, then start. BROADCAST_QUOTA: the month’s campaigns are used up. TEMPLATE_UNAVAILABLE: no longer approved. CHANNEL_BLOCKED: the provider refuses the number or its token. MESSAGE_REJECTED: the provider refused a hundred messages as malformed; start needs {"force": true}. RECORD_RESTORED: the database was restored from a backup; for an operator to settle. OPERATOR: paused by hand. */
-export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "MESSAGE_REJECTED" | "RECORD_RESTORED" | "OPERATOR";
+/** INSUFFICIENT_BALANCE: recharge the wallet, then start. BROADCAST_QUOTA: the month’s campaigns are used up. TEMPLATE_UNAVAILABLE: no longer approved. CHANNEL_BLOCKED: the provider refuses the number or its token. RECORD_RESTORED: the database was restored from a backup; for an operator to settle. OPERATOR: paused by hand. */
+export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "RECORD_RESTORED" | "OPERATOR";
 
 export type PayloadSkeleton = {
   /** The template. */

@@ -23,7 +23,8 @@ export async function* checkOpenCampaigns(doctor: Doctor, again?: readonly strin
   for await (const page of pages) {
     for (let first = 0; first < page.length; first += callsAtOnce) {
       const group = page.slice(first, first + callsAtOnce);
-      yield* (await Promise.all(group.map((campaign) => judgeCampaign(doctor, campaign)))).flat();
+      const found = (await Promise.all(group.map((campaign) => judgeCampaign(doctor, campaign)))).flat();
+      yield* found.filter(({ kind }) => kind !== 'workflow-queued');
     }
   }
 }
@@ -65,6 +66,10 @@ export async function judgeCampaign(
   if (workflow.stuck !== undefined) {
     const meaning = `the campaign is ${campaign.status} and ${workflow.stuck}`;
     return [{ ...subject, kind: 'workflow-stuck', meaning }];
+  }
+  if (workflow.queued === true) {
+    const meaning = `the campaign is ${campaign.status} and its next step waits for a worker`;
+    return [{ ...subject, kind: 'workflow-queued', meaning }];
   }
   // Nothing is shown before the preparation is over, and a step may wait for the provider before it ends.
   if (!campaign.prepared || !campaign.settled) return [];
@@ -109,17 +114,17 @@ async function describeAhead(
     meaning,
     repair: {
       does: 'pause the campaign; who may have been sent is settled by --backup-at and --stopped-at',
-      run: () => pauseAsOperator(database, campaign.id),
+      run: () => pauseRestored(database, campaign.id),
     },
   };
 }
 
 /** Does nothing to a campaign that cannot be paused. */
-export function pauseAsOperator(database: Doctor['database'], campaignId: string): Promise<void> {
+export function pauseRestored(database: Doctor['database'], campaignId: string): Promise<void> {
   return database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);
     if (nextCampaignStatus(campaign.status, 'pause') === undefined) return;
-    await moveCampaignAndTell(transaction, campaign, 'pause', 'OPERATOR');
+    await moveCampaignAndTell(transaction, campaign, 'pause', 'RECORD_RESTORED');
   });
 }
 

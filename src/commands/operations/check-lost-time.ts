@@ -16,7 +16,7 @@ import type { Batch } from '../../records/operations/doctor-campaigns.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { campaignWorkflowId, webhookDeliveryWorkflowId } from '../../workflows/contract.ts';
 import type { CampaignHistory } from './campaign-history.ts';
-import { pauseAsOperator } from './check-campaigns.ts';
+import { pauseRestored } from './check-campaigns.ts';
 import { settleDelivery } from './check-deliveries.ts';
 import { batches, type Check, type Doctor, type Finding } from './check.ts';
 import { marginSeconds, mayBeClaimedUpTo, mayHaveBegun, type LostTime } from './lost-time.ts';
@@ -155,7 +155,7 @@ async function settleCampaign(
   { campaign, upTo, history, over }: Judged & { readonly upTo: number },
 ): Promise<void> {
   const { database } = doctor;
-  await pauseAsOperator(database, campaign.id);
+  await pauseRestored(database, campaign.id);
   const prices = await findPrices(database, campaign.workspace_id, campaign.template_category);
   if (upTo > 0) {
     await markMaybeSent(database, {

@@ -16,6 +16,8 @@ import { judgeCampaign, type CampaignJudge } from './check-campaigns.ts';
 const suspectsOfRound = 100;
 const endedOfRound = 500;
 const callsAtOnce = 8;
+/** One line a poll, however many campaigns it is about; the others are in `find-campaigns`. */
+const mostLogged = 10;
 // Temporal's lists lag behind, and a worker's clock may be off.
 const overlapMs = 300_000;
 const firstLookMs = 86_400_000;
@@ -34,15 +36,22 @@ export async function watchCampaigns(judge: CampaignJudge): Promise<boolean> {
   const ended = await listEnded(judge, new Date(since));
   const ids = [...new Set([...ended, ...(await takeSuspects(database, suspectsOfRound))])];
   const open = await listOpenCampaigns(database, { ids, settledSeconds });
-  const found = new Set<string>();
+  const seen: Sighting = { standing: new Set(), news: [], repaired: [] };
   for (let first = 0; first < open.length; first += callsAtOnce) {
     const group = open.slice(first, first + callsAtOnce);
-    const standing = await Promise.all(group.map((campaign) => lookAt(judge, campaign)));
-    for (const [index, stands] of standing.entries()) if (stands) found.add(group[index]?.id ?? '');
+    await Promise.all(group.map((campaign) => lookAt(judge, campaign, seen)));
   }
+  const { news, repaired, standing } = seen;
+  if (news.length > 0)
+    judge.logger.error({ count: news.length, campaigns: news.slice(0, mostLogged) }, 'campaigns stand still');
+  if (repaired.length > 0)
+    judge.logger.warn(
+      { count: repaired.length, campaigns: repaired.slice(0, mostLogged) },
+      'campaigns repaired',
+    );
   await clearStandstills(
     database,
-    ids.filter((id) => !found.has(id)),
+    ids.filter((id) => !standing.has(id)),
   );
   await endWatch(database, startedAt);
   return true;
@@ -59,21 +68,31 @@ async function listEnded({ workflows }: CampaignJudge, since: Date): Promise<rea
   return ids;
 }
 
-/** True when its workflow is missing or cannot go on. */
-async function lookAt(judge: CampaignJudge, campaign: CampaignToCheck): Promise<boolean> {
-  const { database, logger } = judge;
+/** What one poll found; `news`: standstills that no poll before had found. */
+interface Sighting {
+  readonly standing: Set<string>;
+  readonly news: { readonly campaignId: string; readonly kind: string; readonly meaning: string }[];
+  readonly repaired: { readonly campaignId: string; readonly kind: string; readonly repair: string }[];
+}
+
+const standstillOf: Readonly<Record<string, 'stuck' | 'without_workflow' | 'queued'>> = {
+  'workflow-stuck': 'stuck',
+  'campaign-without-workflow': 'without_workflow',
+  'workflow-queued': 'queued',
+};
+
+async function lookAt(judge: CampaignJudge, campaign: CampaignToCheck, seen: Sighting): Promise<void> {
   const campaignId = campaign.id;
-  let stands = false;
   for (const { kind, meaning, repair } of await judgeCampaign(judge, campaign)) {
-    if (kind === 'workflow-stuck' || kind === 'campaign-without-workflow') {
-      stands = true;
-      const standstill = kind === 'workflow-stuck' ? 'stuck' : 'without_workflow';
-      const news = await markStandstill(database, campaignId, standstill);
-      if (news) logger.error({ campaignId, kind, meaning }, 'campaign stands still');
+    const standstill = standstillOf[kind];
+    if (standstill !== undefined) {
+      seen.standing.add(campaignId);
+      const isNew = await markStandstill(judge.database, campaignId, standstill);
+      // A backlog behind living workers needs no repair.
+      if (isNew && standstill !== 'queued') seen.news.push({ campaignId, kind, meaning });
     }
     if (repair === undefined || !safeRepairs.has(kind)) continue;
     await repair.run();
-    logger.warn({ campaignId, kind, repair: repair.does }, 'campaign mended');
+    seen.repaired.push({ campaignId, kind, repair: repair.does });
   }
-  return stands;
 }

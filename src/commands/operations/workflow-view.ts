@@ -13,8 +13,10 @@ export interface WorkflowDescription {
   /** What the workflow last showed of its campaign; undefined before its first step. */
   readonly status?: string | undefined;
   readonly pauseReason?: string | undefined;
-  /** Why a running workflow does not go on: nobody takes its next task, whoever does fails, or a step is paused. */
+  /** Why a running workflow does not go on: its queue has no poller, its task fails or times out, or a step is paused. */
   readonly stuck?: string | undefined;
+  /** Its next task waits behind others, and workers take tasks. */
+  readonly queued?: boolean;
 }
 
 export interface WorkflowView {
@@ -42,6 +44,22 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
   const limited = <T>(call: () => Promise<T>): Promise<T> =>
     client.connection.withDeadline(Date.now() + callTimeoutMs, call);
 
+  const polled = new Map<string, { readonly at: number; readonly answer: Promise<boolean> }>();
+  const isPolled = (name: string): Promise<boolean> => {
+    const known = polled.get(name);
+    if (known !== undefined && Date.now() - known.at < polledForMs) return known.answer;
+    const { namespace } = client.options;
+    const answer = limited(() =>
+      client.workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType: 1 }),
+    ).then(({ pollers }) =>
+      (pollers ?? []).some(
+        ({ lastAccessTime }) => Date.now() / 1000 - Number(lastAccessTime?.seconds ?? 0) < pollerSeconds,
+      ),
+    );
+    polled.set(name, { at: Date.now(), answer });
+    return answer;
+  };
+
   return {
     async describe(workflowId) {
       const found = await absentAsUndefined(limited(() => client.workflow.getHandle(workflowId).describe()));
@@ -50,7 +68,10 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
         state: stateOf(found.status.name, found.type),
         status: found.typedSearchAttributes.get(campaignStatusKey),
         pauseReason: found.typedSearchAttributes.get(pauseReasonKey),
-        stuck: whyStuck(found.raw, Date.now()),
+        ...(await classifyProgress(found.raw, {
+          now: Date.now(),
+          isPolled: () => isPolled(found.taskQueue),
+        })),
       };
     },
     result: (workflowId) => limited(() => client.workflow.getHandle(workflowId).result()),
@@ -106,24 +127,43 @@ type Described = Awaited<
 // One that fails once was taken by a worker that died; a worker that lives takes the next one at once.
 const failuresOfDying = 1;
 const untakenMs = 60_000;
+/** Longer than one long poll of a worker, which is 60 s. */
+const pollerSeconds = 90;
+/** One answer serves all workflows of a check. */
+const polledForMs = 5_000;
 const noWorker = 'no worker takes the task of its workflow; docs/operations/repair.md, WorkerDown';
+const activityScheduled = 1;
 
-function whyStuck(
-  { pendingWorkflowTask: task, pendingActivities }: Described,
-  now: number,
-): string | undefined {
+/** Tells a workflow that cannot go on from one that waits behind others; `isPolled`: a worker polls its task queue. */
+export async function classifyProgress(
+  {
+    pendingWorkflowTask: task,
+    pendingActivities,
+  }: Pick<Described, 'pendingWorkflowTask' | 'pendingActivities'>,
+  { now, isPolled }: { readonly now: number; readonly isPolled: () => Promise<boolean> },
+): Promise<Pick<WorkflowDescription, 'stuck' | 'queued'>> {
   const paused = pendingActivities?.find((activity) => activity.paused === true);
   if (paused !== undefined) {
     const { activityType, activityId } = paused;
-    return `its step ${activityType?.name} was paused by hand: temporal activity unpause --activity-id ${activityId}`;
+    return {
+      stuck: `its step ${activityType?.name} was paused by hand: temporal activity unpause --activity-id ${activityId}`,
+    };
   }
-  if (task === undefined || task === null) return undefined;
-  const failures = (task.attempt ?? 1) - 1;
+  const failures = (task?.attempt ?? 1) - 1;
   if (failures > failuresOfDying)
-    return `the task of its workflow has failed ${failures} times: the code of a worker cannot go on with it; docs/operations/repair.md, WorkflowTasksFail`;
-  const since = Number(task.scheduledTime?.seconds ?? now / 1000) * 1000;
-  const taken = (task.startedTime ?? null) !== null;
-  return !taken && now - since > untakenMs ? noWorker : undefined;
+    return {
+      stuck: `the task of its workflow has failed ${failures} times: the code of a worker cannot go on with it; docs/operations/repair.md, WorkflowTasksFail`,
+    };
+  const isLate = (scheduled: { readonly seconds?: unknown } | null | undefined): boolean =>
+    now - Number(scheduled?.seconds ?? now / 1000) * 1000 > untakenMs;
+  const untaken = task !== undefined && task !== null && (task.startedTime ?? null) === null;
+  const waits =
+    (untaken && isLate(task.scheduledTime)) ||
+    (pendingActivities ?? []).some(
+      ({ state, scheduledTime }) => Number(state ?? 0) === activityScheduled && isLate(scheduledTime),
+    );
+  if (!waits) return {};
+  return (await isPolled()) ? { queued: true } : { stuck: noWorker };
 }
 
 function stateOf(status: string, type: string): WorkflowState {

@@ -16,7 +16,7 @@ export async function pauseOlderRecord(
   await database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);
     if (nextCampaignStatus(campaign.status, 'pause') === undefined) return;
-    await moveCampaign(transaction, campaign, 'pause', 'OPERATOR');
+    await moveCampaign(transaction, campaign, 'pause', 'RECORD_RESTORED');
     logger.error(
       { campaignId, claimedPosition, claimedUpTo },
       'campaign paused: its record is older than its workflow, run the admin command doctor',

@@ -19,7 +19,6 @@ export const pauseReasons = [
   'BROADCAST_QUOTA',
   'TEMPLATE_UNAVAILABLE',
   'CHANNEL_BLOCKED',
-  'MESSAGE_REJECTED',
   'RECORD_RESTORED',
   'OPERATOR',
 ] as const;

@@ -3,7 +3,7 @@
  */
 import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
-import { isFinished } from './campaign.ts';
+import { isFinished, type PauseReason } from './campaign.ts';
 import { fine, wrong, type CampaignFacts, type StatusFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
 
 /** `STATUS` first: the sentence for all of it. */
@@ -55,6 +55,12 @@ function completed({ total, failed, underWay }: StatusFacts): string {
   return `Completed: ${count(total - failed - underWay)} of ${people(total)} ${total === 1 ? 'was' : 'were'} sent to${others.join('')}.`;
 }
 
+const pausedBecause: Partial<Record<PauseReason, string>> = {
+  OPERATOR: 'Paused by an operator.',
+  RECORD_RESTORED:
+    'Paused because the database was restored from a backup: ask who runs this service to settle what was sent since.',
+};
+
 function paused(
   { pauseReason }: StatusFacts,
   obstacle: DiagnosisEntry | undefined,
@@ -66,7 +72,8 @@ function paused(
     return wrong('STATUS', join(`Paused: ${lowerFirst(obstacle.detail)}`, waiting), action);
   }
   const cause =
-    pauseReason === 'OPERATOR' ? 'Paused by an operator.' : 'Paused, but what it was paused for is mended.';
+    (pauseReason === null ? undefined : pausedBecause[pauseReason]) ??
+    'Paused, but what it was paused for is mended.';
   return wrong('STATUS', join(cause, waiting), 'Start it again to go on where it stopped.');
 }
 

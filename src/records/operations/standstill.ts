@@ -57,7 +57,7 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
     )
     INSERT INTO campaign_standstill (campaign_id, kind) SELECT campaign_id, suspect.kind
     FROM suspect LEFT JOIN campaign_standstill AS known USING (campaign_id)
-    WHERE known.kind IS NULL OR known.kind NOT IN ('without_workflow', 'stuck') AND known.kind <> suspect.kind
+    WHERE known.kind IS NULL OR known.kind NOT IN ('without_workflow', 'stuck', 'queued') AND known.kind <> suspect.kind
     -- All are known before the first is written: each looks in the table for itself.
     ORDER BY campaign_id
     ON CONFLICT (campaign_id) DO UPDATE SET kind = excluded.kind, since = now()`);
@@ -80,7 +80,7 @@ export function takeSuspects(connection: Connection, limit: number): Promise<rea
 export async function markStandstill(
   connection: Connection,
   campaignId: string,
-  kind: 'without_workflow' | 'stuck',
+  kind: 'without_workflow' | 'stuck' | 'queued',
 ): Promise<boolean> {
   const changed = await connection.query(sql.type(nothing)`
     INSERT INTO campaign_standstill (campaign_id, kind, looked_at) VALUES (${campaignId}, ${kind}, now())
@@ -92,7 +92,7 @@ export async function markStandstill(
 export async function clearStandstills(connection: Connection, ids: readonly string[]): Promise<void> {
   await connection.query(sql.type(nothing)`
     DELETE FROM campaign_standstill
-    WHERE kind IN ('without_workflow', 'stuck') AND campaign_id = ANY (${sql.array([...ids], 'uuid')})`);
+    WHERE kind IN ('without_workflow', 'stuck', 'queued') AND campaign_id = ANY (${sql.array([...ids], 'uuid')})`);
 }
 
 const Standstills = t.type({ kind: t.string, count: t.number });
@@ -106,6 +106,6 @@ export async function countStandstills(
   if (!looked) return undefined;
   return connection.any(sql.type(row(Standstills))`
     SELECT kind, count(*)::int4 AS count FROM campaign_standstill
-    WHERE kind IN ('without_workflow', 'stuck') OR kind NOT IN ('preparing', 'waiting') AND since < now() - interval '1 minute'
+    WHERE kind IN ('without_workflow', 'stuck') OR kind NOT IN ('preparing', 'waiting', 'queued') AND since < now() - interval '1 minute'
     GROUP BY kind`);
 }

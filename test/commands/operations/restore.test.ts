@@ -86,7 +86,7 @@ it('calls UNKNOWN who may have been sent since the backup, and sends the others 
       SELECT channel_id, workspace_id, 'recharge', ${messagePrice * 80n} FROM wallet`);
 
     expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
-    expect(await standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
+    expect(await standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'RECORD_RESTORED' });
     const noted = sql.fragment`SELECT up_to_position || ' ' || recipients FROM campaign_restore`;
     expect(await ward.read(noted)).toBe('20 20');
     const kinds = (await ward.findAbout([campaignId])).map(({ kind }) => kind);
@@ -184,7 +184,7 @@ describe('a restore of both databases', () => {
     // Two a second for 15 s, and the margin of 10 s.
     expect(await standing()).toMatchObject({
       status: 'PAUSED',
-      pauseReason: 'OPERATOR',
+      pauseReason: 'RECORD_RESTORED',
       counts: { unknown: 50, pending: 50 },
     });
   });

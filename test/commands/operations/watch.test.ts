@@ -2,7 +2,11 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { viewWorkflows } from '../../../src/commands/operations/workflow-view.ts';
+import {
+  classifyProgress,
+  viewWorkflows,
+  type WorkflowView,
+} from '../../../src/commands/operations/workflow-view.ts';
 import { watchCampaigns } from '../../../src/commands/operations/watch-campaigns.ts';
 import { createWorkerOrchestrator } from '../../../src/orchestrator.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
@@ -38,11 +42,16 @@ const scene = (seed: Parameters<typeof setCampaignScene>[1]) =>
 const handleOf = (campaignId: string) => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
 
 /** As a worker does it: on its own connection. */
-function look(): Promise<boolean> {
+function look(change: Partial<WorkflowView> = {}): Promise<boolean> {
   const orchestrator = createWorkerOrchestrator(temporal.nativeConnection, temporal.namespace ?? 'default');
   const tell = (_fields: object, message: string) => void told.push(message);
   const logger = { ...ward.doctor.logger, warn: tell, error: tell } as typeof ward.doctor.logger;
-  return watchCampaigns({ ...ward.doctor, orchestrator, workflows: viewWorkflows(orchestrator), logger });
+  return watchCampaigns({
+    ...ward.doctor,
+    orchestrator,
+    workflows: { ...viewWorkflows(orchestrator), ...change },
+    logger,
+  });
 }
 
 const kinds = async () =>
@@ -74,10 +83,10 @@ it('starts the workflow of a campaign again that was terminated in its sleep', a
   const { campaignId, start } = await scene({ recipients: 2, scheduledInMs: 3_600_000 });
   await start();
   await handleOf(campaignId).terminate();
-  await lookUntil(async () => told.includes('campaign mended'));
+  await lookUntil(async () => told.includes('campaigns repaired'));
   expect((await handleOf(campaignId).describe()).status.name).toBe('RUNNING');
   await lookUntil(async () => (await kinds())['without_workflow'] === undefined);
-  expect(told.filter((message) => message === 'campaign stands still')).toHaveLength(1);
+  expect(told.filter((message) => message === 'campaigns stand still')).toHaveLength(1);
   await handleOf(campaignId).terminate();
 });
 
@@ -91,7 +100,7 @@ it('tells of a campaign that is due and of one that cannot go on, until they do'
     await until(async () => (await progress()) !== null);
   });
   await withWorker(() => lookUntil(async () => (await kinds())['stuck'] === 1), brokenBundle);
-  expect(told).toEqual(['campaign stands still']);
+  expect(told).toEqual(['campaigns stand still']);
   const find = (search: object) =>
     findCampaigns(ward.pool, { name: undefined, workspaceId: undefined, standingStill: false, ...search });
   expect(await find({ standingStill: true })).toMatchObject([{ id: campaignId, stands_still: 'stuck' }]);
@@ -140,4 +149,44 @@ it('does not tell of a campaign that waits for its channel, and does once the wa
   expect(await kindNow()).toBe('running');
   await ward.run(sql.fragment`UPDATE campaign_standstill SET since = since - interval '1 hour'`);
   expect(await kinds()).toEqual({ running: 1 });
+});
+
+it('calls a backlog behind living workers QUEUED, and tells nobody', async () => {
+  const scheduledTime = { seconds: Math.floor(Date.now() / 1000) - 61 };
+  const late = { pendingWorkflowTask: { attempt: 1, scheduledTime } } as unknown as Parameters<
+    typeof classifyProgress
+  >[0];
+  const classify = (isPolled: boolean, described = late) =>
+    classifyProgress(described, { now: Date.now(), isPolled: async () => isPolled });
+  expect(await classify(true)).toEqual({ queued: true });
+  expect(await classify(false)).toEqual({ stuck: expect.stringContaining('no worker') });
+  const failing = { pendingWorkflowTask: { ...late.pendingWorkflowTask, attempt: 3 } } as typeof late;
+  expect(await classify(true, failing)).toEqual({ stuck: expect.stringContaining('has failed 2 times') });
+  const campaigns = await Promise.all(
+    [1, 2, 3].map(() => scene({ recipients: 1, scheduledInMs: 3_600_000 })),
+  );
+  await ward.run(sql.fragment`UPDATE campaign SET scheduled_at = now() - interval '2 minutes'`);
+  const poll = async (change: Partial<WorkflowView>) => {
+    await ward.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
+    await ward.run(
+      sql.fragment`UPDATE campaign_standstill SET looked_at = NULL, since = now() - interval '1 hour'`,
+    );
+    await look(change);
+  };
+  for (let time = 0; time < 2; time += 1)
+    await poll({ describe: async () => ({ state: 'running', queued: true }) });
+  expect(told).toEqual([]);
+  expect(await kinds()).toEqual({});
+  const [{ workspace_id: workspaceId } = { workspace_id: 0 }] = await findCampaigns(ward.pool, {
+    name: undefined,
+    workspaceId: undefined,
+    standingStill: false,
+  });
+  const id = (await ward.read(
+    sql.fragment`SELECT id::text FROM campaign WHERE workspace_id = ${workspaceId} LIMIT 1`,
+  )) as string;
+  expect(await getCampaignReport(ward.pool, workspaceId, id)).toMatchObject({ waiting_for: 'QUEUED' });
+  await poll({ describe: async () => ({ state: 'running', stuck: 'no worker' }) });
+  expect(told).toEqual(['campaigns stand still']);
+  expect(campaigns).toHaveLength(3);
 });

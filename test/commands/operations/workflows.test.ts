@@ -111,7 +111,7 @@ describe('campaigns and their workflows', () => {
     await ward.run(sql.fragment`UPDATE recipient SET state = 'PENDING', settlement = 'none'`);
     const { kinds, problems, left } = await ward.repairAbout([campaignId]);
     expect({ kinds, problems }).toEqual({ kinds: ['record-behind-workflow'], problems: [] });
-    expect(await standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
+    expect(await standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'RECORD_RESTORED' });
     // Still to be settled, by a person who knows of which time the backup is.
     expect(left).toEqual(['record-behind-workflow']);
     expect(provider.received).toHaveLength(5);

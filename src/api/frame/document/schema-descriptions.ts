@@ -3,7 +3,7 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   CampaignStatus:
     'DRAFT: the audience is being prepared. SCHEDULED: waits for its time. RUNNING: is being sent. PAUSED: waits for you, see pause_reason. COMPLETED: nobody is left to be sent to; receipts still come. FAILED: could not be prepared. CANCELLED: you ended it.',
   PauseReason:
-    'INSUFFICIENT_BALANCE: recharge the wallet, then start. BROADCAST_QUOTA: the month’s campaigns are used up. TEMPLATE_UNAVAILABLE: no longer approved. CHANNEL_BLOCKED: the provider refuses the number or its token. MESSAGE_REJECTED: the provider refused a hundred messages as malformed; start needs {"force": true}. RECORD_RESTORED: the database was restored from a backup; for an operator to settle. OPERATOR: paused by hand.',
+    'INSUFFICIENT_BALANCE: recharge the wallet, then start. BROADCAST_QUOTA: the month’s campaigns are used up. TEMPLATE_UNAVAILABLE: no longer approved. CHANNEL_BLOCKED: the provider refuses the number or its token. RECORD_RESTORED: the database was restored from a backup; for an operator to settle. OPERATOR: paused by hand.',
   WaitingReason:
     'TURN: others of the channel send. CHANNEL_TROUBLE: the provider cannot be reached. CHANNEL_THROTTLE: the provider asked for a rest. MESSAGING_LIMIT: no more different people for now. PREPARATION: the audience is being prepared. QUEUED: the workers are busy. WORKFLOW_STUCK: for an operator to mend.',
   RecipientState:

@@ -23,7 +23,7 @@ export async function allOf<T>(list: Parameters<typeof pages<T>>[0]): Promise<T[
 }
 
 /** Nobody is signed in any more. */
-export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === 401;
+export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
 /** The network is gone, or the service. */
 export const isUnanswered = (error: unknown): boolean => error !== null && !(error instanceof ApiError);

@@ -132,7 +132,16 @@ export const sendMessage = endpoint(
 export const sentAnswer = (data: SentMessage) => ({ status: 200, body: succeedWith(sent, data) }) as const;
 
 export const unknownAnswer = ({ now }: Pick<Dependencies, 'now'>) =>
-  ({ status: 502, body: { status: 'error', code: 502, message: outcomeUnknown, timestamp: now() } }) as const;
+  ({
+    status: 502,
+    body: {
+      status: 'error',
+      code: 502,
+      error_code: 'outcome_unknown',
+      message: outcomeUnknown,
+      timestamp: now(),
+    },
+  }) as const;
 
 interface Interrupted {
   readonly dependencies: Dependencies;

@@ -1,9 +1,11 @@
-/** Writes docs/openapi.json from the declarations: `npm run openapi`. */
+/** Writes docs/openapi.json from the declarations and docs/errors.md from the table of error codes: `npm run openapi`. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlFolder } from '../records/database/sql-folder.ts';
+import { errorPage } from './frame/document/error-page.ts';
 import { openApiDocument } from './frame/document/openapi.ts';
 import { routes } from './routes.ts';
 
-const file = join(sqlFolder(), '..', 'docs', 'openapi.json');
-await writeFile(file, `${JSON.stringify(openApiDocument(routes), null, 2)}\n`);
+const docs = join(sqlFolder(), '..', 'docs');
+await writeFile(join(docs, 'openapi.json'), `${JSON.stringify(openApiDocument(routes), null, 2)}\n`);
+await writeFile(join(docs, 'errors.md'), errorPage());

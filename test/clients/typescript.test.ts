@@ -55,7 +55,8 @@ it('tells of a refusal by code, message, problems and request', async () => {
   const refused = createTag(client, { name: '' });
   await expect(refused).rejects.toBeInstanceOf(ApiError);
   await expect(refused).rejects.toMatchObject({
-    code: 400,
+    code: 'validation_failed',
+    status: 400,
     message: 'name must not be empty',
     problems: [{ field: 'name', message: 'name must not be empty' }],
     requestId: expect.stringMatching(/./),

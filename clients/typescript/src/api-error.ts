@@ -1,3 +1,5 @@
+import type { ErrorCode } from './schemas.ts';
+
 export interface FieldProblem {
   /** In dot form, such as `variable_mapping.body.1`. */
   readonly field: string;
@@ -11,6 +13,7 @@ export interface ProviderRefusal {
 }
 
 interface Envelope {
+  readonly error_code?: ErrorCode;
   readonly message?: string;
   readonly error?: readonly FieldProblem[] | ProviderRefusal;
 }
@@ -18,8 +21,10 @@ interface Envelope {
 /** Any answer that is not a success. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
+  /** What went wrong, such as `insufficient_balance`; undefined where the answer is not the service's own. */
+  readonly code: ErrorCode | undefined;
   /** The HTTP status. */
-  readonly code: number;
+  readonly status: number;
   /** What is wrong with which field; empty where the answer names none. */
   readonly problems: readonly FieldProblem[];
   readonly refusal: ProviderRefusal | undefined;
@@ -29,7 +34,8 @@ export class ApiError extends Error {
   constructor(response: Response, envelope: Envelope) {
     super(envelope.message ?? `The service answered ${response.status}`);
     const { error } = envelope;
-    this.code = response.status;
+    this.code = envelope.error_code;
+    this.status = response.status;
     this.problems = Array.isArray(error) ? error : [];
     this.refusal = error !== undefined && !Array.isArray(error) ? (error as ProviderRefusal) : undefined;
     this.requestId = response.headers.get('X-Request-Id') ?? undefined;

@@ -1006,6 +1006,9 @@ export type DiagnosisEntry = {
   readonly missing?: string;
 };
 
+/** What went wrong, for programs. Stable: codes may be added, none changes its meaning. */
+export type ErrorCode = "unauthorized" | "jwt_not_allowed" | "forbidden" | "validation_failed" | "malformed_request" | "name_required" | "channel_required" | "schedule_in_past" | "feature_unavailable" | "quota_exhausted" | "insufficient_balance" | "provider_rejected" | "template_not_found" | "template_not_approved" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "idempotency_mismatch" | "too_large" | "unsupported_media_type" | "expectation_failed" | "rate_limited" | "messaging_limit" | "provider_unreachable" | "outcome_unknown" | "unavailable" | "internal_error";
+
 export type EventDescription = {
   /** What happened. */
   readonly eventKey: EventKey;

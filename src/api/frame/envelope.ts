@@ -1,8 +1,9 @@
 /** Codecs and builders of the response envelopes (Spec 4 and 7). */
 import * as t from 'io-ts';
 import { nameOf, named } from '../../codecs/json-schema.ts';
+import { errorCodes } from '../../domain/error-code.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
-import { nullish, struct } from '../../codecs/struct.ts';
+import { nullish, oneOf, struct } from '../../codecs/struct.ts';
 
 const success = t.literal('success');
 
@@ -54,7 +55,13 @@ export const FieldProblems = t.readonlyArray(FieldProblem);
 export const ErrorEnvelope = named(
   'ApiError',
   struct(
-    { status: t.literal('error'), code: Integer, message: t.string, timestamp: IsoDateTime },
+    {
+      status: t.literal('error'),
+      code: Integer,
+      error_code: oneOf(errorCodes, 'ErrorCode'),
+      message: t.string,
+      timestamp: IsoDateTime,
+    },
     {
       error: t.union([
         t.readonlyArray(FieldProblem),

@@ -1,4 +1,5 @@
 /** The one translator of errors into the error envelope (Spec 7). */
+import type { ErrorCode } from '../../domain/error-code.ts';
 import {
   Conflict,
   FeatureUnavailable,
@@ -15,6 +16,7 @@ import {
 } from '../../domain/error.ts';
 import { isDatabaseUnavailable } from '../../records/database/failure.ts';
 import { StorageFailure } from '../../storage/storage-failure.ts';
+import { codeOfStatus, errorCodeOf } from './error-code.ts';
 import { ErrorEnvelope } from './envelope.ts';
 import { HttpProblem } from './http-problem.ts';
 
@@ -33,18 +35,26 @@ export function toFailure(error: unknown, now: Date): Failure {
   const { status, message, error: details, headers = {} } = translate(error);
   const wait = headers['Retry-After'];
   const told = wait === undefined ? message : `${message}: try again in ${wait} s`;
-  return { status, body: errorBody({ status, message: told, details }, now), headers };
+  const errorCode = errorCodeOf(error, status);
+  return { status, body: errorBody({ status, message: told, errorCode, details }, now), headers };
 }
 
 /** The JSON text of an error envelope. */
 export function errorBody(
-  failure: { readonly status: number; readonly message: string; readonly details?: ErrorEnvelope['error'] },
+  failure: {
+    readonly status: number;
+    readonly message: string;
+    /** By the status where absent. */
+    readonly errorCode?: ErrorCode;
+    readonly details?: ErrorEnvelope['error'];
+  },
   now: Date,
 ): string {
-  const { status, message, details } = failure;
+  const { status, message, errorCode = codeOfStatus(status), details } = failure;
   const envelope: ErrorEnvelope = {
     status: 'error',
     code: status,
+    error_code: errorCode,
     message,
     ...(details !== undefined && { error: details }),
     timestamp: now,

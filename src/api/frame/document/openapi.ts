@@ -12,6 +12,7 @@ import {
 import { eventDescriptions, eventKeys } from '../../../domain/webhooks/event-key.ts';
 import { failures, guide, keyDescription } from './guide.ts';
 import type { Declaration, Endpoint, ResponseDeclaration } from '../endpoint.ts';
+import { codeOfMessage } from '../error-code.ts';
 import { ErrorEnvelope } from '../envelope.ts';
 import { described, describedParameter } from './describe-fields.ts';
 import { dataAge, errorHeaders, eventHeaders } from './answer-headers.ts';
@@ -214,7 +215,13 @@ function responseOf(
 
 function errorResponse(code: number, { description, ...said }: (typeof failures)[number]): JsonSchema {
   const headers = errorHeaders[code];
-  const example = { status: 'error', code, ...said, timestamp: '2026-11-21T09:00:00.000Z' };
+  const example = {
+    status: 'error',
+    code,
+    error_code: codeOfMessage(said.message, code),
+    ...said,
+    timestamp: '2026-11-21T09:00:00.000Z',
+  };
   return {
     description,
     ...(headers !== undefined && { headers }),

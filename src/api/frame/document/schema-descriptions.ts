@@ -61,6 +61,8 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'FieldProblem.message': 'What is wrong and how to mend it.',
   'IncomingData.message': 'The message as it came.',
   'TemplateData.reason': 'Why the provider decided so; null where it says nothing.',
+  ErrorCode: 'What went wrong, for programs. Stable: codes may be added, none changes its meaning.',
+  'ApiError.error_code': 'What went wrong, for programs; `docs/errors.md` says what to do.',
   'ApiError.status': 'Always `error`.',
   'MessageStatus.status': 'sent, delivered, read or failed.',
   'InboundMessage.timestamp': 'Seconds since 1970, as text.',

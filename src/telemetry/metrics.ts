@@ -88,7 +88,14 @@ export function createMetrics(service: string) {
 function beginAtZero({ recipientChanges, providerSendSeconds, webhooksSwept }: Metrics): void {
   for (const state of recipientStates) recipientChanges.inc({ state: state.toLowerCase() }, 0);
   for (const outcome of sendOutcomes) providerSendSeconds.zero({ outcome });
-  const sweptOutcomes = ['interrupted', 'expired', 'returned', 'endpoint_inactive', 'payload_too_large'];
+  const sweptOutcomes = [
+    'interrupted',
+    'expired',
+    'returned',
+    'endpoint_inactive',
+    'payload_too_large',
+    'erased',
+  ];
   for (const outcome of sweptOutcomes) webhooksSwept.inc({ outcome }, 0);
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as t from 'io-ts';
 import { sql } from 'slonik';
+import { fanOutEvents } from '../../src/records/webhooks/events.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
 import { row } from '../../src/records/database/row.ts';
@@ -98,6 +99,32 @@ it('forgets a person: nothing is left in the database but a hash', async () => {
     key_id: expect.any(String),
     request_id: expect.any(String),
   });
+});
+
+it('delivers no event of an erased person any more', async () => {
+  const person = await aPerson();
+  const { database } = api.dependencies;
+  const created = await api.send('POST', '/api/external-webhooks', {
+    key: person.key,
+    body: { title: 'all', url: 'https://receiver.example/', status: 'active', events: ['contact.updated'] },
+  });
+  const change = (firstName: string) =>
+    api.send('PUT', `/api/contacts/${person.contactId}`, { key: person.key, body: { firstName } });
+  const deliveries = async (): Promise<readonly string[]> => {
+    await fanOutEvents(database, 100);
+    const path = `/api/external-webhooks/${created.body.data.id}/deliveries`;
+    const { body } = await api.send('GET', path, { key: person.key });
+    return body.data.map(
+      ({ state, errorCode }: { state: string; errorCode: string | null }) => `${state} ${errorCode}`,
+    );
+  };
+  await change('Frida Kahlo');
+  const before = await deliveries();
+  expect(new Set(before)).toEqual(new Set(['pending null']));
+  // Of this one no delivery is made yet.
+  await change('Frida K.');
+  expect((await erase(person)).status).toBe(200);
+  expect(await deliveries()).toEqual(before.map(() => 'failed erased'));
 });
 
 it('skips an erased person who waits in a campaign', async () => {

@@ -88,23 +88,26 @@ async function applyRound(
   return { taken: claimed.length, held };
 }
 
+/** After this many locked contacts of a channel in one poll, its other callbacks are set aside without trying. */
+const mostLockedOfChannel = 3;
+
 /**
- * Returns the callbacks whose contacts other transactions hold. The first of a channel costs its short wait, the others of
- * that channel are set aside at once: locked contacts of one tenant delay no other tenant.
+ * Returns the callbacks whose contacts other transactions hold. Each try costs its short wait, at most a few for a channel:
+ * locked contacts of one tenant delay no other tenant.
  */
 async function applyOneByOne(
   dependencies: CallbackDependencies,
   callbacks: readonly StoredCallback[],
 ): Promise<readonly bigint[]> {
   const held: bigint[] = [];
-  const lockedChannels = new Set<string>();
+  const locked = new Map<string, number>();
   for (const { id, body } of callbacks) {
     const items = readNotification(body).filter(({ kind }) => concernsContacts.has(kind));
     const channels = phoneNumberIdsOf(items);
-    const isSetAside = channels.some((channel) => lockedChannels.has(channel));
+    const isSetAside = channels.some((channel) => (locked.get(channel) ?? 0) >= mostLockedOfChannel);
     if (!isSetAside && (await applyAlone(dependencies, id)) === 'done') continue;
     held.push(id);
-    for (const channel of channels) lockedChannels.add(channel);
+    for (const channel of channels) locked.set(channel, (locked.get(channel) ?? 0) + 1);
     await noteWaitingOptOuts(dependencies, items);
   }
   return held;

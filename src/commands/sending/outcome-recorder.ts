@@ -3,6 +3,7 @@
  * until its statement has succeeded, whatever the error; only the end of the process loses it, and its open claim shows that.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecipientState } from '../../domain/campaigns/recipient.ts';
 import { recordOutcomes, type OutcomeBatch, type RecipientOutcome } from '../../records/sending/outcomes.ts';
@@ -58,7 +59,7 @@ export function createOutcomeRecorder(
       } catch (error) {
         if (failures % logEvery === 0)
           logger.error(
-            { campaignId, waiting: waiting.length, error: String(error) },
+            { campaignId, waiting: waiting.length, error: errorName(error) },
             'outcomes could not be recorded, trying again',
           );
         failures += 1;

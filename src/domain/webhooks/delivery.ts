@@ -19,6 +19,7 @@ export const webhookErrorCodes = [
   'endpoint_inactive',
   'interrupted',
   'expired',
+  'erased',
 ] as const;
 export type WebhookErrorCode = (typeof webhookErrorCodes)[number];
 

@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
+import { erasedBody } from '../webhooks/erased-event.ts';
 
 const Known = t.type({
   id: t.string,
@@ -128,13 +129,15 @@ export async function erasePersonTraces(connection: Connection, place: Place): P
   const named = sql.array([person.id, ...needles].map(contains), 'text');
   await connection.query(sql.type(nothing)`
     WITH found AS (
-      UPDATE event SET body = json_build_object('eventKey', key, 'workspaceId', workspace_id, 'timestamp', occurred_at,
-        'data', json_build_object('erased', true))::text
+      -- Marked as fanned out: no delivery of it is made any more.
+      UPDATE event SET body = ${erasedBody}, fanned_out_at = COALESCE(fanned_out_at, now())
       WHERE workspace_id = ${workspaceId} AND body LIKE ANY (${named})
       RETURNING id
     )
-    UPDATE webhook_delivery SET response_excerpt = NULL
-    FROM found WHERE webhook_delivery.event_id = found.id AND response_excerpt IS NOT NULL`);
+    UPDATE webhook_delivery SET response_excerpt = NULL,
+      state = CASE state WHEN 'pending' THEN 'failed' ELSE state END,
+      error_code = CASE state WHEN 'pending' THEN 'erased' ELSE error_code END
+    FROM found WHERE webhook_delivery.event_id = found.id AND (response_excerpt IS NOT NULL OR state = 'pending')`);
   const told = needles.map((needle) => sql.fragment`position(convert_to(${needle}, 'UTF8') IN body) > 0`);
   if (told.length > 0) {
     await connection.query(sql.type(nothing)`

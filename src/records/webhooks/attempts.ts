@@ -6,8 +6,9 @@ import { maxPayloadBytes } from '../../domain/webhooks/delivery.ts';
 import type { Connection } from '../database/database.ts';
 import { amongIds } from '../database/id-bounds.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
+import { isErased } from './erased-event.ts';
 
-const Refusal = t.keyof({ endpoint_inactive: null, expired: null, payload_too_large: null });
+const Refusal = t.keyof({ endpoint_inactive: null, expired: null, erased: null, payload_too_large: null });
 const Id = row(t.type({ id: t.string }));
 
 const Attempt = t.type({
@@ -34,9 +35,9 @@ export interface ClaimOptions {
 }
 
 /**
- * Compare-and-set from `pending` to `sending`: whoever gets a delivery back, and nobody else ever, may dial. What must not
- * be dialled (configuration gone or inactive, body too large, too old) becomes `failed` in the same statement, and comes back
- * with its `refusal`. Who is locked by somebody else is left as it is.
+ * Compare-and-set from `pending` to `sending`: only the caller that gets a delivery back may dial. A delivery that must not be
+ * dialled (configuration gone or inactive, event gone or erased, body too large, too old) becomes `failed` in the same
+ * statement, and comes back with its `refusal`. Deliveries locked by another transaction stay as they are.
  */
 export async function claimAttempts(
   connection: Connection,
@@ -60,11 +61,13 @@ export async function claimAttempts(
           THEN webhook_configuration.previous_secret_encrypted END AS previous_secret_encrypted,
         CASE
           WHEN webhook_configuration.id IS NULL OR webhook_configuration.status <> 'active' THEN 'endpoint_inactive'
-          WHEN webhook_delivery.created_at < now() - make_interval(hours => ${expiryHours}) THEN 'expired'
+          -- Retention may have removed the event of a delivery that waited for long.
+          WHEN event.id IS NULL OR webhook_delivery.created_at < now() - make_interval(hours => ${expiryHours}) THEN 'expired'
+          WHEN ${isErased(sql.fragment`event.body`)} THEN 'erased'
           WHEN octet_length(event.body) > ${maxPayloadBytes} THEN 'payload_too_large'
         END AS refusal
       FROM webhook_delivery JOIN held USING (id)
-      JOIN event ON event.id = webhook_delivery.event_id AND ${amongIds(eventIds, sql.fragment`event.id`)}
+      LEFT JOIN event ON event.id = webhook_delivery.event_id AND ${amongIds(eventIds, sql.fragment`event.id`)}
       LEFT JOIN webhook_configuration ON webhook_configuration.id = webhook_delivery.webhook_id
       WHERE ${given}
     ), claimed AS (

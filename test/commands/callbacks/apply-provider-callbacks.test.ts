@@ -208,7 +208,8 @@ describe('contacts that an import holds', () => {
     const applyNext = createCallbackRounds(createApplier(database.pool), { restMs: 60_000 });
     const beganAt = performance.now();
     await applyNext();
-    expect(performance.now() - beganAt).toBeLessThan(1_000);
+    // A wait of a second for each of them was 15 s.
+    expect(performance.now() - beganAt).toBeLessThan(5_000);
     expect(await savedOf(other)).toHaveLength(1);
     expect(await savedOf(busy)).toHaveLength(0);
     await release();

@@ -96,6 +96,15 @@ async function failures(): Promise<Readonly<Record<WebhookErrorCode, Failing>>> 
       url: urlOf(fine),
       meanwhile: `UPDATE webhook_delivery SET created_at = now() - interval '25 hours' WHERE webhook_id = $1`,
     },
+    erased: {
+      url: urlOf(fine),
+      // As the resend of a delivery whose event an erasure has emptied.
+      meanwhile: `WITH copy AS (
+          INSERT INTO event (workspace_id, key, body, fanned_out_at)
+          SELECT workspace_id, key, json_build_object('eventKey', key, 'data', json_build_object('erased', true))::text, now()
+          FROM event LIMIT 1 RETURNING id)
+        UPDATE webhook_delivery SET event_id = copy.id FROM copy WHERE webhook_id = $1`,
+    },
   };
 }
 
@@ -135,7 +144,12 @@ it('shows in the log why a delivery failed, for every code there is', async () =
   const summaries = await Promise.all(dispatched.map(({ id }) => deliverWebhook({ deliveryId: id })));
   // What is refused before any request says why as well, in the workflow's result and in the metrics.
   expect(summaries).toEqual(
-    expect.arrayContaining(['failed: payload_too_large', 'failed: endpoint_inactive', 'failed: expired']),
+    expect.arrayContaining([
+      'failed: payload_too_large',
+      'failed: endpoint_inactive',
+      'failed: expired',
+      'failed: erased',
+    ]),
   );
   expect(await counted('payload_too_large')).toBe(before + 1);
   await sweepDeliveries(pool, { expiryHours: 24, redispatchSeconds: 60 });
@@ -152,4 +166,25 @@ it('shows in the log why a delivery failed, for every code there is', async () =
       responseStatus: cases[code].status ?? null,
     });
   }
+});
+
+it('ends a delivery whose event retention has removed, instead of waiting for it', async () => {
+  const { pool } = api.database;
+  const created = await api.send('POST', '/api/external-webhooks', {
+    key: workspace.workspaceKey,
+    body: { title: 'late', url: urlOf(await receiver(ok)), status: 'active', events: ['contact.created'] },
+  });
+  const { id: webhookId } = created.body.data;
+  await emitEvents(pool, workspace.workspaceId, [contactEvent()]);
+  await fanOutEvents(pool, 100);
+  await query(
+    api.database,
+    `DELETE FROM event WHERE id IN (SELECT event_id FROM webhook_delivery WHERE webhook_id = $1)`,
+    [webhookId],
+  );
+  const { body } = await api.send('GET', `/api/external-webhooks/${webhookId}/deliveries`, {
+    key: workspace.workspaceKey,
+  });
+  const { deliverWebhook } = createWebhookActivities({ ...api.dependencies, outbound });
+  expect(await deliverWebhook({ deliveryId: body.data[0].id })).toBe('failed: expired');
 });

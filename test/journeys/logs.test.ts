@@ -195,7 +195,7 @@ describe('the logs of a full run', () => {
     });
   });
 
-  it.each(['campaign prepared', 'campaign begins', 'page recorded', 'campaign completed'])(
+  it.each(['campaign prepared', 'campaign begins', 'outcomes recorded', 'campaign completed'])(
     'name the request and the workflow in "%s"',
     (message) => {
       const told = named(message).filter((line) => line['campaignId'] === campaignId);

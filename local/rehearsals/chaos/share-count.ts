@@ -26,7 +26,7 @@ export function createShareCount(): ShareCount {
 }
 
 function recordedIn(line: string): number {
-  if (!line.includes('page recorded')) return 0;
+  if (!line.includes('outcomes recorded')) return 0;
   try {
     return Number((JSON.parse(line) as { readonly recorded?: number }).recorded ?? 0);
   } catch {

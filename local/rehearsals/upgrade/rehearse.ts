@@ -108,7 +108,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
 
   const told = rehearsal.receiver.counts.get('sent') ?? 0;
   const pages = (name: string, id: string) =>
-    rehearsal.said(name, 'page recorded').filter(({ campaignId }) => campaignId === id).length;
+    rehearsal.said(name, 'outcomes recorded').filter(({ campaignId }) => campaignId === id).length;
   return [
     ...(await judge(rehearsal, [sending, asleep])),
     ...(told === events ? [] : [`${told} webhooks for ${events} events`]),

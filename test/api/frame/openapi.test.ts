@@ -141,3 +141,19 @@ it('names every shape, so that generated clients do', () => {
     '//api/media/post/requestBody/content/multipart/form-data/schema',
   ]);
 });
+
+it('names the headers of the answers of an operation that takes an Idempotency-Key', () => {
+  const paths = document['paths'] as Record<string, Record<string, Record<string, unknown>>>;
+  const responses = paths['/api/campaigns/auto-trigger']?.['post']?.['responses'] as Record<
+    string,
+    { readonly headers?: Record<string, unknown> }
+  >;
+  expect(Object.keys(responses['201']?.headers ?? {})).toEqual([
+    'X-Request-Id',
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+    'RateLimit-Policy',
+    'Idempotent-Replayed',
+  ]);
+});

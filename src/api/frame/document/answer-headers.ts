@@ -7,6 +7,42 @@ export const errorHeaders: Readonly<Record<number, JsonSchema>> = {
   503: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds; not always known' } },
 };
 
+/** Named in `components/headers`; the answers refer to them. */
+export const answerHeaders: Readonly<Record<string, JsonSchema>> = {
+  'X-Request-Id': {
+    schema: { type: 'string' },
+    description: 'The request’s own id, or one made here; the log has it',
+  },
+  'RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests that the key may send at once' },
+  'RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that are left of them' },
+  'RateLimit-Reset': { schema: { type: 'integer' }, description: 'Seconds until all of them are left again' },
+  'RateLimit-Policy': {
+    schema: { type: 'string' },
+    description: 'Requests per window of seconds, and the burst: `1000;w=1;burst=2000`',
+  },
+  'Idempotent-Replayed': {
+    schema: { type: 'string', enum: ['true'] },
+    description: 'Only of a stored answer to an earlier request with the same Idempotency-Key',
+  },
+};
+
+const rateLimited = /^RateLimit-/;
+
+/** References to the headers of an operation's successful answers. */
+export function headersOf({
+  access,
+  idempotent,
+}: {
+  readonly access: string;
+  readonly idempotent?: true | undefined;
+}): JsonSchema {
+  const names = Object.keys(answerHeaders).filter((name) => {
+    if (name === 'Idempotent-Replayed') return idempotent === true;
+    return access !== 'public' || !rateLimited.test(name);
+  });
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
 /** Of what may be read from a standby. */
 export const dataAge = {
   'X-Data-Age': {

@@ -15,7 +15,7 @@ import type { Declaration, Endpoint, ResponseDeclaration } from '../endpoint.ts'
 import { codeOfMessage } from '../error-code.ts';
 import { ErrorEnvelope } from '../envelope.ts';
 import { described, describedParameter } from './describe-fields.ts';
-import { dataAge, errorHeaders, eventHeaders } from './answer-headers.ts';
+import { answerHeaders, dataAge, errorHeaders, eventHeaders, headersOf } from './answer-headers.ts';
 
 export type OpenApiDocument = JsonSchema;
 
@@ -73,6 +73,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
           .toSorted(([one], [other]) => one.localeCompare(other))
           .map(([name, schema]) => [name, described(name, schema)]),
       ),
+      headers: answerHeaders,
       responses: Object.fromEntries(
         Object.entries(failures).map(([status, failure]) => [
           `Error${status}`,
@@ -195,7 +196,7 @@ function bodyOf(
 const pascalCase = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 
 function responseOf(
-  { operationId, standby }: Declaration,
+  { operationId, standby, access, idempotent }: Declaration,
   { description, body, example, content = {} }: ResponseDeclaration,
   schemas: NamedSchemas,
 ): JsonSchema {
@@ -208,7 +209,7 @@ function responseOf(
   };
   return {
     description,
-    ...(standby === true && { headers: dataAge }),
+    headers: { ...headersOf({ access, idempotent }), ...(standby === true && dataAge) },
     ...(Object.keys(media).length > 0 && { content: media }),
   };
 }

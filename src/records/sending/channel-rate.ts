@@ -95,7 +95,7 @@ export async function slowDown(
         THEN greatest(${lowestFactor}::float8, ${effectiveFactor} / 2) ELSE factor END,
       factor_changed_at = CASE WHEN factor_changed_at < clock_timestamp() - interval '1 second' OR factor = 1
         THEN clock_timestamp() ELSE factor_changed_at END,
-      held_until = greatest(held_until, clock_timestamp() + make_interval(secs => ${holdMs / 1000}))
+      held_until = greatest(${silentUntil}, clock_timestamp() + make_interval(secs => ${holdMs / 1000}))
     WHERE channel_id = ${channelId}`);
 }
 

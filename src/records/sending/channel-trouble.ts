@@ -6,6 +6,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { row } from '../database/row.ts';
+import { troubleUntil } from './channel-rate.ts';
 
 export const troublesInARow = 10;
 const longestHoldSeconds = 60;
@@ -46,7 +47,7 @@ export async function noteAnswers(
           tried_at + make_interval(secs => least(2 ^ next.holds_then, ${longestHoldSeconds})))
         WHEN next.holds_then > next.holds THEN clock_timestamp() + interval '2 seconds'
         WHEN ${tries}::boolean AND ${troubles}::int = 0 AND NOT ${sound}::boolean THEN clock_timestamp()
-        ELSE channel_rate.trouble_until END
+        ELSE ${troubleUntil} END
     FROM next WHERE channel_rate.channel_id = next.channel_id
     RETURNING CASE WHEN channel_rate.holds = 0 THEN 0
       ELSE greatest(1, extract(epoch FROM channel_rate.trouble_until - clock_timestamp()) * 1000) END::float8 AS held_ms`);

@@ -33,9 +33,13 @@ const isSmall = sql.fragment`(pending <= greatest(2, messages_per_second / 4))`;
 /** No lease is longer: a later end was written before the server's clock was set back. */
 const longestLeaseMs = 5 * 60_000;
 
+/** The lease has not expired. */
+const isLeased = (turn: FragmentSqlToken) =>
+  sql.fragment`(${turn}.until > clock_timestamp() AND ${turn}.until <= ${after(longestLeaseMs)})`;
+
 /** The place may be taken by the campaign. */
-const isFree = (turn: ReturnType<typeof sql.fragment>, campaignId: string) => sql.fragment`(
-  ${turn}.until <= clock_timestamp() OR ${turn}.until > ${after(longestLeaseMs)}
+const isFree = (turn: FragmentSqlToken, campaignId: string) => sql.fragment`(
+  NOT ${isLeased(turn)}
   OR ${turn}.called = ${campaignId} OR ${callIsOver(sql.fragment`${turn}.called_at`)}
   OR (${turn}.step_id IS NULL AND ${turn}.campaign_id = ${campaignId}))`;
 
@@ -44,9 +48,9 @@ const callIsOver = (calledAt: FragmentSqlToken) =>
   sql.fragment`(${calledAt} <= ${after(-calledForMs)} OR ${calledAt} > ${after(calledForMs)})`;
 
 /** Another step of the campaign sends, and has not called this one. */
-const sends = (channelId: ReturnType<typeof sql.fragment>, campaignId: string) => sql.fragment`EXISTS (
+const sends = (channelId: FragmentSqlToken, campaignId: string) => sql.fragment`EXISTS (
   SELECT FROM channel_turn WHERE channel_turn.channel_id = ${channelId} AND channel_turn.campaign_id = ${campaignId}
-    AND step_id IS NOT NULL AND until > clock_timestamp() AND called IS DISTINCT FROM ${campaignId}::uuid)`;
+    AND step_id IS NOT NULL AND ${isLeased(sql.fragment`channel_turn`)} AND called IS DISTINCT FROM ${campaignId}::uuid)`;
 
 export interface TurnRequest {
   readonly campaignId: string;
@@ -101,9 +105,10 @@ function tryTakeTurn(
       RETURNING place
     ), queued AS (
       INSERT INTO channel_queue (campaign_id, channel_id, used, waiting)
-      SELECT id, channel_id, ${leastUsed(sql.fragment`me.channel_id`)}, true
+      SELECT id, channel_id, ${joinsAt(sql.fragment`me.channel_id`, campaignId)}, true
       FROM me WHERE NOT ${tries} AND NOT EXISTS (SELECT FROM taken)
-      ON CONFLICT (campaign_id) DO UPDATE SET waiting = true, asked_at = now() WHERE NOT channel_queue.waiting
+      ON CONFLICT (campaign_id) DO UPDATE SET waiting = true, asked_at = now(), used = greatest(channel_queue.used, excluded.used)
+        WHERE NOT channel_queue.waiting
     ), called AS (
       UPDATE channel_queue SET waiting = false FROM taken WHERE campaign_id = ${campaignId} AND waiting
     )
@@ -111,12 +116,16 @@ function tryTakeTurn(
       ${askAgainMs(sql.fragment`me.channel_id`)} AS ask_again_ms FROM me`);
 }
 
-/** A campaign joins level with the running one that has taken least: it gets no credit for the time before. */
-function leastUsed(channelId: ReturnType<typeof sql.fragment>) {
-  return sql.fragment`COALESCE((
-    SELECT min(used) FROM channel_queue AS other JOIN campaign AS running ON running.id = other.campaign_id AND running.status = 'RUNNING'
-    WHERE other.channel_id = ${channelId}), 0)`;
-}
+/**
+ * Virtual time at which a campaign joins the wait queue: that of the campaign furthest behind among the others that wait or
+ * hold a slot. A campaign that has nothing to send collects no credit, and holds nobody's virtual time back.
+ */
+const joinsAt = (channelId: FragmentSqlToken, campaignId: string) => sql.fragment`COALESCE((
+  SELECT min(other.used) FROM channel_queue AS other
+  JOIN campaign AS running ON running.id = other.campaign_id AND running.status = 'RUNNING'
+  WHERE other.channel_id = ${channelId} AND other.campaign_id <> ${campaignId} AND (other.waiting OR EXISTS (
+    SELECT FROM channel_turn AS turn WHERE turn.channel_id = other.channel_id
+      AND (turn.campaign_id = other.campaign_id OR turn.called = other.campaign_id) AND ${isLeased(sql.fragment`turn`)}))), 0)`;
 
 /** Puts a campaign back whose signal failed, so that it is called again. */
 export async function requeue(connection: Connection, campaignId: string): Promise<void> {
@@ -215,7 +224,7 @@ export async function noteTurn(
       SELECT id, least(${tokensUsed}::int, messages_per_second * ${owedSeconds}::int) AS used FROM channel WHERE id = ${channelId}
     ), queued AS (
       INSERT INTO channel_queue AS present (campaign_id, channel_id, used, waiting)
-      SELECT ${campaignId}, turn.id, ${leastUsed(sql.fragment`turn.id`)} + turn.used,
+      SELECT ${campaignId}, turn.id, ${joinsAt(sql.fragment`turn.id`, campaignId)} + turn.used,
         ${waits} AND NOT ${sends(sql.fragment`turn.id`, campaignId)}
       FROM turn JOIN campaign ON campaign.id = ${campaignId} AND campaign.status = 'RUNNING' WHERE NOT ${drained}
       ON CONFLICT (campaign_id) DO UPDATE SET used = present.used + (SELECT used FROM turn), waiting = excluded.waiting, asked_at = now()

@@ -87,6 +87,28 @@ describe('runSendStep', () => {
     expect(provider.received).toHaveLength(2);
   });
 
+  it('leaves a campaign in the wait queue whose signal failed', async () => {
+    const first = await seedCampaign(test.pool, { recipients: 30, messagesPerSecond: 80 });
+    const next = await seedOnChannel(test.pool, first, { recipients: 30 });
+    const dependencies = dependenciesWith(createFakeProvider());
+    const signalled: string[] = [];
+    const orchestrator = {
+      ...dependencies.orchestrator,
+      refreshCampaign: (campaignId: string) => {
+        signalled.push(campaignId);
+        return Promise.reject(new Error('Temporal is away'));
+      },
+    };
+    const sending = runSendStep({ ...dependencies, orchestrator }, first.campaignId, calm);
+    await sleep(100);
+    expect(await takeTurn(test.pool, { ...next, stepId: randomUUID() })).toMatchObject({ place: null });
+    expect(await sending).toMatchObject({ drained: true });
+    expect(signalled).toContain(next.campaignId);
+    const waiting = await test.pool.oneFirst(sql.type(row(t.type({ waiting: t.boolean })))`
+      SELECT waiting FROM channel_queue WHERE campaign_id = ${next.campaignId}`);
+    expect(waiting).toBe(true);
+  });
+
   it('sends to everybody once, with the frozen values, and the campaign completes', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 1_200 });
     const provider = createFakeProvider();

@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { slowDown } from '../../../src/records/sending/channel-rate.ts';
 import { noteAnswers } from '../../../src/records/sending/channel-trouble.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
@@ -75,5 +76,17 @@ describe('a channel in trouble', () => {
     expect(await lease(channel)).toMatchObject({ tries: true });
     await pass(channel, 31);
     expect(await lease(channel)).toMatchObject({ tries: true });
+  });
+
+  it('is held for no longer than it would have been when the clock is set back', async () => {
+    const channel = await seedChannel();
+    await note(channel, { troubles: 12 });
+    await pass(channel, -3_600);
+    expect(await note(channel, { troubles: 1 })).toBeLessThanOrEqual(2_000);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE channel_rate SET held_until = now() + interval '1 hour', holds = 0, troubles = 0
+      WHERE channel_id = ${channel.channelId}`);
+    await slowDown(test.pool, { channelId: channel.channelId, holdMs: 20_000 });
+    expect(await lease(channel)).toMatchObject({ granted: 0 });
   });
 });

@@ -205,7 +205,7 @@ describe('turns of a channel', () => {
   });
 
   it('are shared evenly by an old and two new campaigns beside a paused one', async () => {
-    const [old, paused, ...fresh] = await seedCampaigns(4, 1_000_000);
+    const [old, paused, ...fresh] = await seedCampaigns(4);
     if (old === undefined || paused === undefined) throw new Error('no campaigns');
     const use = (campaign: SeededCampaign, used: number) =>
       test.pool.query(sql.type(nothing)`
@@ -249,4 +249,47 @@ describe('turns of a channel', () => {
       UPDATE channel_turn SET until = until + interval '1 hour' WHERE channel_id = ${turn.channelId}`);
     expect(await take(second as SeededCampaign)).toBeDefined();
   });
+
+  it('are shared evenly although another running campaign has long had nothing to send', async () => {
+    const [old, idle, ...fresh] = await seedCampaigns(4);
+    if (old === undefined || idle === undefined) throw new Error('There are no campaigns');
+    for (const [{ campaignId, channelId }, used] of [
+      [old, 1_000_000],
+      [idle, 10],
+    ] as const)
+      await test.pool.query(sql.type(nothing)`
+        INSERT INTO channel_queue (campaign_id, channel_id, used, waiting)
+        VALUES (${campaignId}, ${channelId}, ${used}, ${campaignId === old.campaignId})`);
+    const counts = await shareTurns([old, ...fresh], 150);
+    for (const count of counts) expect(Math.abs(count - 50)).toBeLessThanOrEqual(8);
+    // Back again, it has no credit for the time in which it did not wait.
+    const withIdle = await shareTurns([idle, old, ...fresh], 200);
+    for (const count of withIdle) expect(Math.abs(count - 50)).toBeLessThanOrEqual(8);
+  });
+
+  it('come back to a campaign whose step died before the clock was set back', async () => {
+    const [alone] = await seedCampaigns(1);
+    const turn = await taken(alone);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE channel_turn SET until = until + interval '1 hour' WHERE channel_id = ${turn.channelId}`);
+    expect(await take(alone as SeededCampaign)).toBeDefined();
+  });
 });
+
+/** How many of so many turns each campaign gets while all of them wait whenever they do not send. */
+async function shareTurns(campaigns: readonly SeededCampaign[], turns: number): Promise<number[]> {
+  const counts = campaigns.map(() => 0);
+  await test.pool.query(sql.type(nothing)`
+    DELETE FROM channel_turn WHERE channel_id = ${campaigns[0]?.channelId ?? ''}`);
+  let at = campaigns.length - 1;
+  let turn = await taken(campaigns[at]);
+  for (const campaign of campaigns.slice(0, -1)) expect(await take(campaign)).toBeUndefined();
+  for (let count = 0; count < turns; count += 1) {
+    counts[at] = (counts[at] ?? 0) + 1;
+    const next = await end(turn);
+    at = campaigns.findIndex(({ campaignId }) => campaignId === next);
+    turn = await taken(campaigns[at]);
+  }
+  await leaveTurn(test.pool, turn, 0);
+  return counts;
+}

@@ -1,3 +1,4 @@
+import { describe } from '../codecs/json-schema.ts';
 import { limitUpTo, idOf, Page, repeated, textOf } from '../codecs/scalars.ts';
 import { optional, struct } from '../codecs/struct.ts';
 import {
@@ -11,7 +12,10 @@ import * as commands from '../commands/templates/sync-templates.ts';
 import { payloadSkeleton } from '../domain/templates/payload-skeleton.ts';
 import { parseTemplate } from '../domain/templates/components.ts';
 import { templateVariables } from '../domain/templates/variables.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Principal } from '../domain/workspaces/api-key.ts';
 import * as records from '../records/templates/templates.ts';
+import { getChannelState } from '../records/workspaces/channel-states.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { answer, answerWith, onePage, page, succeed, succeedWith } from './frame/envelope.ts';
 
@@ -20,6 +24,7 @@ const params = struct({ templateId: idOf('Template') });
 
 const templateExample = {
   id: exampleTemplateId,
+  businessAccountId: '102290129340398',
   name: 'hello_campaign',
   language: 'en_US',
   category: 'MARKETING',
@@ -46,6 +51,10 @@ export const listTemplates = endpoint(
       limit: limitUpTo(100),
       search: textOf({ max: 512 }),
       status: repeated(textOf({ max: 64 })),
+      business_account_id: describe(textOf({ max: 64 }), {
+        description:
+          'Templates of this business account alone; a channel key that leaves it out gets those of its own business account',
+      }),
     }),
     responses: { 200: onePage('One page of templates, by name and language', Template, templateExample) },
   },
@@ -55,10 +64,20 @@ export const listTemplates = endpoint(
       ...place,
       statuses: query.status ?? [],
       search: query.search ?? '',
+      businessAccountId: query.business_account_id ?? (await ownAccount(dependencies.database, principal)),
     });
     return { status: 200, body: page(items, { ...place, total }) };
   },
 );
+
+/** The business account of a channel key's channel; undefined for a key of the whole workspace. */
+const ownAccount = async (
+  database: Dependencies['database'],
+  { workspaceId, channelId }: Principal,
+): Promise<string | undefined> =>
+  channelId === null
+    ? undefined
+    : (await getChannelState(database, workspaceId, channelId)).business_account_id;
 
 export const getTemplate = endpoint(
   {

@@ -30,7 +30,14 @@ export const CsvMapping = named(
 
 export const ContactFilters = named(
   'ContactFilters',
-  struct({ match: FilterMatch, conditions: shortListOf(SegmentCondition, 50) }),
+  struct(
+    { conditions: shortListOf(SegmentCondition, 50) },
+    {
+      match: describe(nullish(FilterMatch), {
+        description: 'Whether all conditions must hold, or any; default `all`',
+      }),
+    },
+  ),
 );
 
 /** What the campaign keeps; fields of other kinds of audience are absent. */

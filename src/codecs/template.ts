@@ -11,6 +11,9 @@ export const Template = named(
   'Template',
   struct({
     id: Uuid,
+    businessAccountId: describe(t.string, {
+      description: 'The business account at the provider that owns the template',
+    }),
     name: t.string,
     language: t.string,
     category: t.string,

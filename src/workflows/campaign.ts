@@ -37,6 +37,8 @@ import { handleOperators } from './operating.ts';
 import { campaignStatusKey, pauseReasonKey } from './search-attributes.ts';
 
 const pausedCheckMs = 60_000;
+/** Ten years. */
+const longestTimerMs = 10 * 365 * 86_400_000;
 
 /**
  * Nothing in it is cancelled by Temporal: a workflow that just ended would leave its campaign as it stands for good. Who
@@ -199,7 +201,10 @@ async function runCampaign({
   const waitUntilDue = async (scheduled: CampaignStanding): Promise<CampaignStanding> => {
     const waitMs = scheduled.scheduledAt === null ? 0 : Date.parse(scheduled.scheduledAt) - Date.now();
     const summary = `until it is due at ${scheduled.scheduledAt}`;
-    if (waitMs > 0 && (await condition(changed, waitMs, { summary }))) return lookAgain();
+    // Temporal's durations end at 292 years; a later date is waited for in several timers.
+    if (waitMs > 0 && (await condition(changed, Math.min(waitMs, longestTimerMs), { summary })))
+      return lookAgain();
+    if (waitMs > longestTimerMs) return scheduled;
     const begun = await step(() => beginCampaign(campaignId));
     // Not due yet by Postgres' clock. Histories of older releases have no waitMs.
     if (begun.waitMs > 0) await condition(changed, begun.waitMs, { summary });

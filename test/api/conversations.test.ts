@@ -222,11 +222,20 @@ describe('PATCH /api/conversations/{id}/status', () => {
     const conversation = await aConversation(workspace);
     await startSession(workspace, conversation.id, 'chatbot');
     await startSession(workspace, conversation.id, 'assistant');
+    await query(api.database, `UPDATE conversation SET chat_mode = 'bot' WHERE id = $1`, [conversation.id]);
     const answer = await setStatus(workspace, conversation.id, { status: 'closed', changedBy: grace });
     expect(answer.status).toBe(200);
     const { closedAt, updatedAt } = answer.body.data;
     expect(closedAt).toMatch(/Z$/);
-    expect(answer.body.data).toEqual({ ...conversation, status: 'closed', closedAt, updatedAt });
+    // Spec 3.2: a change of status exits the sessions; the conversation is manual from then on.
+    expect(answer.body.data).toMatchObject({ chatMode: 'manual' });
+    expect(answer.body.data).toEqual({
+      ...conversation,
+      chatMode: 'manual',
+      status: 'closed',
+      closedAt,
+      updatedAt,
+    });
     expect(await sessionsOf(conversation.id)).toEqual(['exited', 'exited']);
     const events = await listEvents(api.database, workspace.workspaceId);
     expect(events.map(({ eventKey, data }) => ({ eventKey, data }))).toEqual([

@@ -110,6 +110,7 @@ test('the list holds the record of a template and nothing of another workspace',
     data: [
       {
         id: templateId,
+        businessAccountId: expect.any(String),
         name: 'a_template',
         language: 'en_US',
         category: 'MARKETING',

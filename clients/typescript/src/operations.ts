@@ -93,6 +93,8 @@ export const listTemplates = (client: Client, query: {
     readonly search?: string;
     /** Only those of this status; may be repeated where it is a list. */
     readonly status?: readonly (string)[];
+    /** Templates of this business account alone; a channel key that leaves it out gets those of its own business account */
+    readonly business_account_id?: string;
   } = {}, options: CallOptions = {}): Promise<TemplatePage> =>
   client.send({ method: 'GET', path: `/api/templates`, query, ...options });
 

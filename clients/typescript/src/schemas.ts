@@ -528,10 +528,10 @@ export type ContactExportResponse = {
 };
 
 export type ContactFilters = {
-  /** `all` conditions, or `any` of them. */
-  readonly match: FilterMatch;
   /** Conditions on contacts; see `match`. */
   readonly conditions: readonly (SegmentCondition)[];
+  /** Whether all conditions must hold, or any; default `all` */
+  readonly match?: FilterMatch | null;
 };
 
 export type ContactMessageResponse = {
@@ -1685,6 +1685,8 @@ export type TagResponse = {
 export type Template = {
   /** Identifies the record. */
   readonly id: string;
+  /** The business account at the provider that owns the template */
+  readonly businessAccountId: string;
   /** The name. */
   readonly name: string;
   /** The template’s language, such as `en_US`. */

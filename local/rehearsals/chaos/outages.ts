@@ -39,7 +39,7 @@ interface Outage extends Expectation {
 
 const databaseAway = { ready: [503], read: [503], send: [503], recoveryMs: 30_000 };
 // What leads to no more than an event, and to steps of a few seconds, goes on for that long without Temporal.
-const temporalAway = { ready: [503], read: [200], send: [200], recoveryMs: 30_000 };
+const temporalAway = { ready: [200], read: [200], send: [200], recoveryMs: 30_000 };
 // A held channel tries once a minute.
 const providerAway = { ready: [200], read: [200], send: [502], recoveryMs: 65_000 };
 

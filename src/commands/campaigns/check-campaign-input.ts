@@ -34,15 +34,7 @@ export function scheduleOf(
     );
   const at = decoded.right;
   if (at.getTime() <= now.getTime()) return refuse('Scheduled time must be in the future');
-  if (at.getTime() > sameDayNextYear(now).getTime())
-    return refuse('scheduled_at must be within a year from now');
   return { at, problems: [] };
-}
-
-function sameDayNextYear(now: Date): Date {
-  const next = new Date(now);
-  next.setUTCFullYear(now.getUTCFullYear() + 1);
-  return next;
 }
 
 /** Problems of the audience input for its selection type. */

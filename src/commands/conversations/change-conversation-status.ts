@@ -29,8 +29,9 @@ export async function changeConversationStatus(
     if (present.status === status) return present;
     const occurredAt = now();
     const closedAt = status === 'closed' ? occurredAt : null;
-    const conversation = await updateConversation(connection, { ...present, status, closedAt });
-    await exitResponderSessions(connection, conversationId);
+    const exited = await exitResponderSessions(connection, conversationId);
+    const chatMode = exited > 0 ? 'manual' : present.chatMode;
+    const conversation = await updateConversation(connection, { ...present, status, closedAt, chatMode });
     await emitEvents(connection, workspaceId, [
       {
         eventKey: 'conversation.status_changed',

@@ -4,7 +4,12 @@
  */
 import type { FieldProblem } from '../error.ts';
 import { fieldReader } from './segment-field-readers.ts';
-import { filterOperators, type ConditionProblem, type Predicate } from './segment-predicate.ts';
+import {
+  filterOperators,
+  type ConditionProblem,
+  type FilterOperator,
+  type Predicate,
+} from './segment-predicate.ts';
 
 export const filterMatches = ['all', 'any'] as const;
 export type FilterMatch = (typeof filterMatches)[number];
@@ -28,9 +33,14 @@ type Reading = Predicate | ConditionProblem;
 
 export const isProblem = (reading: Reading): reading is ConditionProblem => 'message' in reading;
 
+/** `eq` and `neq` with null ask whether the field is empty. */
+const nullOperators: Readonly<Record<string, FilterOperator>> = { eq: 'not_exists', neq: 'exists' };
+
 export function readCondition(condition: SegmentCondition): Reading {
   const { field } = condition;
-  const operator = filterOperators.find((candidate) => candidate === condition.operator);
+  const written = filterOperators.find((candidate) => candidate === condition.operator);
+  const operator =
+    condition.value === null && written !== undefined ? (nullOperators[written] ?? written) : written;
   const readField = fieldReader(field);
   if (readField === undefined) {
     return { part: 'field', message: `"${shorten(field)}" is not a contact field: see POST /api/segments` };

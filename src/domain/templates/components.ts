@@ -123,6 +123,7 @@ export const parseTemplate = (components: unknown, options: TemplateOptions): Te
       hasOtpButton,
     }),
     buttons: parseButtons(buttons, { authentication, limitedTimeOffer }),
+    hasOffer: limitedTimeOffer,
     offerExpires: own(own(offer, 'limited_time_offer'), 'has_expiration') === true,
     carousel: parseCarousel(componentOf(list, 'CAROUSEL'), format),
     unsupported: list.map(typeOf).filter((type) => !knownTypes.has(type)),

@@ -62,6 +62,8 @@ export interface TemplateDefinition extends CardDefinition {
   /** An authentication template: the same code goes into the body and the OTP button. */
   readonly authentication: boolean;
   /** The offer's expiry has to be given with every message. */
+  /** It has a limited-time offer. */
+  readonly hasOffer: boolean;
   readonly offerExpires: boolean;
   readonly carousel: CarouselDefinition | undefined;
   /** Component types this service does not know; they are kept and never filled. */

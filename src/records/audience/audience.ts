@@ -16,7 +16,8 @@ import { row } from '../database/row.ts';
 import { compileSegmentFilter, type Fragment } from '../contacts/segment-filter.ts';
 
 export interface Filter {
-  readonly match: FilterMatch;
+  /** Default `all`. */
+  readonly match?: FilterMatch | null | undefined;
   readonly conditions: readonly SegmentCondition[];
 }
 
@@ -107,12 +108,14 @@ function contactsQuery(workspaceId: number, { segments, filter }: ContactSelecti
       : sql.join(
           [
             sql.fragment`FALSE`,
-            ...segments.map(({ match, conditions }) => compileSegmentFilter(match, conditions)),
+            ...segments.map(({ match, conditions }) => compileSegmentFilter(match ?? 'all', conditions)),
           ],
           sql.fragment` OR `,
         );
   const extra =
-    filter === undefined ? sql.fragment`TRUE` : compileSegmentFilter(filter.match, filter.conditions);
+    filter === undefined
+      ? sql.fragment`TRUE`
+      : compileSegmentFilter(filter.match ?? 'all', filter.conditions);
   return toQuery(sql.fragment`
     SELECT id, phone_number, country_code, country, first_name, last_name, email, subscribed, provider_user_id FROM contact
     WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND (${anySegment}) AND ${extra}

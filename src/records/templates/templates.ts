@@ -62,13 +62,15 @@ export interface TemplateFilter {
   readonly statuses: readonly string[];
   /** Part of the name, in whatever case; all when empty. */
   readonly search: string;
+  /** Without it, of every business account. */
+  readonly businessAccountId?: string | undefined;
 }
 
 /** By name, then language. */
 export function listTemplates(
   connection: Connection,
   workspaceId: number,
-  { statuses, search, ...place }: TemplateFilter & Place,
+  { statuses, search, businessAccountId, ...place }: TemplateFilter & Place,
 ): Promise<Page<Template>> {
   const upper = statuses.map((status) => status.toUpperCase());
   return listPage(connection, {
@@ -80,6 +82,7 @@ export function listTemplates(
     table: sql.fragment`template`,
     conditions: [
       sql.fragment`workspace_id = ${workspaceId}`,
+      ...(businessAccountId === undefined ? [] : [sql.fragment`business_account_id = ${businessAccountId}`]),
       ...(upper.length === 0 ? [] : [sql.fragment`upper(status) = ANY (${sql.array(upper, 'text')})`]),
       ...(search === '' ? [] : [sql.fragment`strpos(lower(name), lower(${search})) > 0`]),
     ],

@@ -51,11 +51,6 @@ const create = (change: object, key = workspace.channelKey) =>
   });
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
-function nextYear({ minutes = 0 } = {}): string {
-  const at = new Date();
-  at.setUTCFullYear(at.getUTCFullYear() + 1, at.getUTCMonth(), at.getUTCDate());
-  return new Date(at.getTime() + minutes * 60_000).toISOString();
-}
 const csvMapping = { phone_column: 0, country_code_column: 1 };
 const csv = {
   contact_selection_type: 'csv_contacts',
@@ -108,7 +103,7 @@ describe('a campaign is created', () => {
       }),
     ],
     ['a time to come', () => ({ send_type: 'SCHEDULED', scheduled_at: inAnHour() })],
-    ['a time a year ahead', () => ({ send_type: 'SCHEDULED', scheduled_at: nextYear({ minutes: -1 }) })],
+    ['a time far ahead', () => ({ send_type: 'SCHEDULED', scheduled_at: '2999-12-31T23:59:59Z' })],
     ['an empty variable_mapping', () => ({ variable_mapping: {} })],
   ];
   it.each(taken)('with %s', async (_, change) => {
@@ -201,12 +196,6 @@ describe('a campaign is refused', () => {
       () => filtered({ match: 'all', conditions: Array.from({ length: 51 }, () => condition) }),
       'contact_filters.conditions',
       'contact_filters.conditions must hold at most 50 elements',
-    ],
-    [
-      'filters without match',
-      () => filtered({ conditions: [condition] }),
-      'contact_filters.match',
-      'required',
     ],
     [
       'filters of another match',
@@ -323,10 +312,14 @@ describe('a campaign is refused', () => {
       'ISO 8601',
     ],
     [
-      'a time more than a year ahead',
-      () => ({ send_type: 'SCHEDULED', scheduled_at: nextYear({ minutes: 1 }) }),
-      'scheduled_at',
-      'within a year',
+      'an offer for a template that has none',
+      () => ({
+        variable_mapping: {
+          limited_time_offer: { expiration_time_ms: Date.now() + 3_600_000 },
+        },
+      }),
+      'variable_mapping.limited_time_offer',
+      'is not part of this template',
     ],
     [
       'a mapping that is a list',

@@ -161,7 +161,7 @@ describe('conditionProblems', () => {
     [{ field: 'firstName', operator: 'like', value: 'x' }, 'conditions.0.operator'],
     [{ field: 'firstName', operator: 'toString', value: 'x' }, 'conditions.0.operator'],
     [{ field: 'firstName', operator: 'eq' }, 'conditions.0.value'],
-    [{ field: 'firstName', operator: 'eq', value: null }, 'conditions.0.value'],
+    [{ field: 'firstName', operator: 'gt', value: null }, 'conditions.0.value'],
     [{ field: 'firstName', operator: 'eq', value: {} }, 'conditions.0.value'],
     [{ field: 'firstName', operator: 'in', value: 'Ada' }, 'conditions.0.value'],
     [{ field: 'firstName', operator: 'in', value: [] }, 'conditions.0.value'],

@@ -53,6 +53,7 @@ describe('answers the same 401', () => {
     expect(response.body).toEqual({
       status: 'error',
       code: 401,
+      error_code: 'unauthorized',
       message: unauthorized,
       timestamp: new Date(clockMs).toISOString(),
     });

@@ -1,5 +1,6 @@
 /** The single send (Spec 4.5). */
 import * as t from 'io-ts';
+import { listOf } from '../codecs/collections.ts';
 import { named } from '../codecs/json-schema.ts';
 import { CountryCode, Uuid } from '../codecs/scalars.ts';
 import { inOrder, nullish, refined, struct } from '../codecs/struct.ts';
@@ -41,7 +42,7 @@ const SendTemplateMessage = inOrder(
       recipientPhoneNumber: Digits,
       countryCode: CountryCode,
       recipientUserId: UserId,
-      variables: t.array(t.string),
+      variables: listOf(t.string),
       variableMapping: VariableMapping,
     },
   ),

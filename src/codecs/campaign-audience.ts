@@ -1,14 +1,22 @@
 /** The parts of a campaign's audience input (Spec 4.1), as a request gives them and as the campaign keeps the small ones. */
 import * as t from 'io-ts';
+import { mostCustomColumns } from '../domain/audience/csv.ts';
 import { recordOf, shortListOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
 import { integerOf } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
-import { needed, nullish, optional, struct } from './struct.ts';
+import { needed, nullish, optional, refined, struct } from './struct.ts';
 
 const Column = describe(integerOf({ min: 0, meaning: 'the number of a column, counted from 0' }), {
   description: '0-based index of the column',
 });
+
+const CustomColumns = refined(
+  recordOf(Column),
+  (columns) => Object.keys(columns).length <= mostCustomColumns,
+  (field) => `${field} must name at most ${mostCustomColumns} columns`,
+  { maxProperties: mostCustomColumns },
+);
 
 export const CsvMapping = named(
   'CsvMapping',
@@ -23,7 +31,7 @@ export const CsvMapping = named(
     {
       name_column: nullish(Column),
       email_column: nullish(Column),
-      custom_field_mapping: nullish(recordOf(Column)),
+      custom_field_mapping: nullish(CustomColumns),
     },
   ),
 );

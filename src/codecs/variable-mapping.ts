@@ -4,7 +4,7 @@
  * `domain/templates/input.ts`.
  */
 import * as t from 'io-ts';
-import { listOf } from './collections.ts';
+import { listOf, recordOf } from './collections.ts';
 import { describe, type JsonSchema, named } from './json-schema.ts';
 import { optional, refined } from './struct.ts';
 
@@ -18,7 +18,7 @@ const productSchema = {
   properties: { product_retailer_id: text, catalog_id: text },
 } as const;
 
-const Texts = t.record(t.string, t.string);
+const Texts = recordOf(t.string);
 
 const Header = named(
   'HeaderValues',
@@ -39,7 +39,7 @@ const Header = named(
   }),
 );
 
-const Body = describe(t.record(t.string, t.string), {
+const Body = describe(recordOf(t.string), {
   description: 'Values by the position or the name of the variable.',
 });
 
@@ -76,7 +76,7 @@ const ButtonValues = named(
       description:
         'In the order of the template’s buttons (null skips one), or keyed by the index of the button.',
     },
-    t.union([t.array(ButtonValue), t.record(t.string, ButtonValue)]),
+    t.union([listOf(ButtonValue), recordOf(ButtonValue)]),
   ),
 );
 
@@ -99,7 +99,7 @@ const DefaultValues = named(
   optional({
     header: Texts,
     body: Texts,
-    buttons: describe(t.record(t.string, t.string), {
+    buttons: describe(recordOf(t.string), {
       description: 'The main value of a button by the index of the button.',
     }),
     footer: Texts,

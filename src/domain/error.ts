@@ -6,8 +6,32 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** Of one list: nobody reads more, and a body may hold millions of wrong elements. */
-export const mostProblems = 1_000;
+/** Problems that one answer tells: a body may hold millions of wrong elements. */
+export const mostProblems = 100;
+
+/** Characters of a field and of a message in an answer: both may repeat what the caller sent. */
+const longestField = 200;
+const longestMessage = 500;
+/** Bytes of all problems in an answer, as JSON. */
+const mostBytes = 48 * 1024;
+
+/** The first problems, cut to what an answer has room for. */
+export function shownProblems(problems: readonly FieldProblem[]): readonly FieldProblem[] {
+  const shown: FieldProblem[] = [];
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  for (const { field, message } of problems.slice(0, mostProblems)) {
+    const problem = { field: cut(field, longestField), message: cut(message, longestMessage) };
+    bytes += encoder.encode(JSON.stringify(problem)).length;
+    if (bytes > mostBytes) break;
+    shown.push(problem);
+  }
+  return shown;
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
+}
 
 /** An error that has the name of its class. */
 export class Failure extends Error {
@@ -21,8 +45,8 @@ export class Failure extends Error {
 export class Invalid extends Failure {
   readonly problems: readonly FieldProblem[];
   constructor(message: string, problems: readonly FieldProblem[] = []) {
-    super(message);
-    this.problems = problems;
+    super(cut(message, longestMessage));
+    this.problems = shownProblems(problems);
   }
 
   static at(field: string, message: string): Invalid {

@@ -30,9 +30,9 @@ describe.each([
     }
   });
 
-  it('tells of a thousand wrong members and looks at no more', () => {
-    expect(problemsOf(codec, of(Array.from({ length: 5_000 }, () => 1)))).toHaveLength(1_000);
-    expect(problemsOf(codec, of(Array.from({ length: 999 }, () => 1)))).toHaveLength(999);
+  it('tells of a hundred wrong members and looks at no more', () => {
+    expect(problemsOf(codec, of(Array.from({ length: 5_000 }, () => 1)))).toHaveLength(100);
+    expect(problemsOf(codec, of(Array.from({ length: 99 }, () => 1)))).toHaveLength(99);
   });
 
   it('stands in the document like the plain codec', () => {

@@ -7,6 +7,7 @@ import { struct } from '../../codecs/struct.ts';
 import { exampleTemplateId } from '../../codecs/template.ts';
 import { Amount } from '../../codecs/wallet.ts';
 import { tryCampaign } from '../../commands/campaigns/try-campaign.ts';
+import { shownProblems } from '../../domain/error.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answer, FieldProblems, succeed } from '../frame/envelope.ts';
@@ -71,8 +72,8 @@ export const checkNewCampaign = endpoint(
     return {
       status: 200,
       body: succeed({
-        problems: tried.problems,
-        warnings: [...ignored, ...tried.warnings],
+        problems: shownProblems(tried.problems),
+        warnings: shownProblems([...ignored, ...tried.warnings]),
         total_contacts: tried.total,
         skipped_reasons: tried.skipped,
         is_estimate: tried.isEstimate,

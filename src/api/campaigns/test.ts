@@ -1,5 +1,6 @@
 /** POST /api/campaigns/:id/test: one message to try the campaign out. */
 import * as t from 'io-ts';
+import { listOf } from '../../codecs/collections.ts';
 import { idOf } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
 import { testCampaign } from '../../commands/campaigns/test-campaign.ts';
@@ -18,7 +19,7 @@ export const testCampaignEndpoint = endpoint(
     tag: 'Campaigns',
     access: 'channel',
     params: struct({ id: idOf('Campaign') }),
-    body: struct({ phone_number: t.string }, { variables: t.array(t.string) }),
+    body: struct({ phone_number: t.string }, { variables: listOf(t.string) }),
     bodyExample: { phone_number: '+4915112345678', variables: ['Ada'] },
     responses: {
       200: answerWith(

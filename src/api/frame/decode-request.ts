@@ -35,11 +35,11 @@ export function decodeFields(
     if (codec === undefined) return undefined;
     const decoded = codec.decode(value);
     if (!isLeft(decoded)) return decoded.right;
-    problems.push(...report(decoded.left));
+    for (const problem of report(decoded.left)) problems.push(problem);
     return undefined;
   };
   const decodedQuery = decode(declaration.query, query);
-  problems.push(...unstorable(query, decodedQuery));
+  for (const problem of unstorable(query, decodedQuery)) problems.push(problem);
   const decodedBody = typeof declaration.body === 'object' ? decode(declaration.body, body) : body;
   if (problems.length > 0) throw Invalid.of(problems);
   return { query: decodedQuery, body: decodedBody };

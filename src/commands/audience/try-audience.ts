@@ -1,4 +1,5 @@
 /** A preparation that writes nothing: who would be sent to, who would be skipped and why. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AudienceRules, Candidate, NewRecipient } from '../../domain/audience/audience.ts';
 import { changedContact, newContact } from '../../domain/audience/contact.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -54,6 +55,8 @@ export async function tryAudience(dependencies: Trier, request: TrialRequest): P
       rowsRead += taken.length;
       candidates.push(...taken.slice(0, shown - candidates.length));
       yield taken;
+      // Pages without any valid number ask Postgres nothing: let other requests between.
+      await nextTurn();
       isWhole = taken.length === page.length;
       if (!isWhole || performance.now() > endsAt) {
         isWhole = false;

@@ -12,6 +12,8 @@ import { conditionProblems } from '../../domain/contacts/segment-filter.ts';
 
 const csvSources = ['csv_contacts_string', 'csv_file_key', 'csv_file_url'] as const;
 const probeBytes = 64 * 1024;
+/** Entries that the request itself judges (up to 20 µs each); the preparation skips invalid numbers among the others. */
+const mostJudged = 2_000;
 
 const problem = (field: string, message: string): FieldProblem => ({ field, message });
 
@@ -70,7 +72,7 @@ function quickContactProblems({ quick_contacts: entries }: CreateCampaign): read
     return [problem('quick_contacts', 'quick_contacts must hold at least one phone number')];
   }
   const problems: FieldProblem[] = [];
-  for (const [index, entry] of entries.entries()) {
+  for (const [index, entry] of entries.slice(0, mostJudged).entries()) {
     if (normalisePhoneNumber(parseQuickContact(entry).phone) !== undefined) continue;
     problems.push(
       problem(
@@ -119,7 +121,8 @@ function firstRows(csv: string) {
   const text = csv.startsWith('\uFEFF') ? csv.slice(1) : csv;
   const rows = [];
   for (let at = 0; at < text.length && rows.length < 2; at += probeBytes) {
-    rows.push(...reader.write(Buffer.from(text.slice(at, at + probeBytes).toWellFormed())));
+    for (const row of reader.write(Buffer.from(text.slice(at, at + probeBytes).toWellFormed())))
+      rows.push(row);
     if (at + probeBytes >= text.length) rows.push(...reader.end());
   }
   return rows;

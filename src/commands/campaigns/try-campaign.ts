@@ -39,6 +39,7 @@ export interface TriedCampaign {
 type Trier = Pick<Dependencies, 'config' | 'database' | 'now' | 'outbound' | 'secrets' | 'storage'>;
 
 const mostRows = 200_000;
+const pieceBytes = 64 * 1024;
 const mostMs = 8_000;
 const noAudience: AudienceTrial = {
   rowsRead: 0,
@@ -139,8 +140,14 @@ async function pagesOf(
   { csv_contacts_string: csv, csv_mapping: mapping }: CreateCampaign,
 ): Promise<AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>> {
   // The CSV of a body is stored with its campaign, and this one is not.
-  if (csv !== undefined && mapping !== undefined) return readCsvCandidates([Buffer.from(csv)], mapping);
+  if (csv !== undefined && mapping !== undefined) return readCsvCandidates(piecesOf(csv), mapping);
   return openCandidates(dependencies, request);
+}
+
+/** In pieces, so that other requests come between: rows are judged piece by piece. */
+function* piecesOf(csv: string): Generator<Buffer> {
+  const bytes = Buffer.from(csv);
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
 async function costOf(

@@ -3,6 +3,9 @@ import type { Candidate, Person } from './audience.ts';
 import type { FieldProblem } from '../error.ts';
 import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
 
+/** Custom columns that one mapping may name: as many as a contact has custom fields. */
+export const mostCustomColumns = 200;
+
 /** 0-based column indexes. */
 export interface CsvMapping {
   readonly phone_column: number;

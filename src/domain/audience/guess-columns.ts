@@ -1,6 +1,6 @@
 /** Which column of a CSV is which, told from its header and its first rows. */
 import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
-import type { CsvMapping } from './csv.ts';
+import { mostCustomColumns, type CsvMapping } from './csv.ts';
 
 export interface GuessedColumns {
   readonly mapping: CsvMapping;
@@ -22,8 +22,17 @@ const shares: Readonly<Record<Kind, (cell: string) => boolean>> = {
   phone: (cell) => cell.replaceAll(/\D/g, '').length >= 7 && /^[^a-z@]+$/i.test(cell),
   country: (cell) => /^(\+|00)?\d{1,4}$|^[a-z]{2}$/i.test(cell) && callingCodeFor(cell) !== undefined,
   name: (cell) => /\p{L}{2}/u.test(cell) && !/[\d@]/.test(cell),
-  email: (cell) => /^\S+@\S+\.\S+$/.test(cell),
+  email: looksLikeEmail,
 };
+
+/** By indexes: a pattern with three open ends takes cubic time on a cell without an end. */
+function looksLikeEmail(cell: string): boolean {
+  const at = cell.indexOf('@', 1);
+  return at !== -1 && cell.lastIndexOf('.', cell.length - 2) > at + 1 && !/\s/.test(cell);
+}
+
+/** Characters of a cell that its kind is told by: no e-mail address is longer. */
+const longestCell = 320;
 
 /** `rows` are the cells of the first rows beneath the header. */
 export function guessColumns(
@@ -52,7 +61,8 @@ export function guessColumns(
   confidence['country_code_column'] ??= isInternational(rows, phone) ? 1 : 0;
   const custom = headers
     .map((header, column) => [header.trim(), column] as const)
-    .filter(([header, column]) => header !== '' && !taken.has(column));
+    .filter(([header, column]) => header !== '' && !taken.has(column))
+    .slice(0, mostCustomColumns);
   return {
     mapping: {
       phone_column: phone,
@@ -67,7 +77,9 @@ export function guessColumns(
 }
 
 function scoreOf(kind: Kind, header: string, column: number, rows: readonly (readonly string[])[]): number {
-  const cells = rows.map((row) => (row[column] ?? '').trim()).filter((cell) => cell !== '');
+  const cells = rows
+    .map((row) => (row[column] ?? '').slice(0, longestCell).trim())
+    .filter((cell) => cell !== '');
   const share = cells.length === 0 ? 0 : cells.filter(shares[kind]).length / cells.length;
   const isNamed = headerWords[kind].test(header.trim());
   // A name is like many other words: without its header it is not taken for one.
@@ -76,7 +88,9 @@ function scoreOf(kind: Kind, header: string, column: number, rows: readonly (rea
 }
 
 function isInternational(rows: readonly (readonly string[])[], column: number): boolean {
-  const cells = rows.map((row) => row[column] ?? '').filter((cell) => cell.trim() !== '');
+  const cells = rows
+    .map((row) => (row[column] ?? '').slice(0, longestCell))
+    .filter((cell) => cell.trim() !== '');
   const whole = cells.filter((cell) => /^\s*'?\+/.test(cell) && normalisePhoneNumber(cell) !== undefined);
   return cells.length > 0 && whole.length >= cells.length / 2;
 }

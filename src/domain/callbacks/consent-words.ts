@@ -28,15 +28,23 @@ export function createConsentReader(words: {
   const optOut = new Set(words.optOutWords.map(essence));
   const optIn = new Set(words.optInWords.map(essence));
   return (texts) => {
-    const said = texts.map(essence);
+    const said = texts.filter(({ length }) => length <= longestText).map(essence);
     if (said.some((text) => optOut.has(text))) return false;
     return said.some((text) => optIn.has(text)) ? true : null;
   };
 }
 
+/** Characters of a text that may be a word of consent: longer texts are conversation. */
+const longestText = 100;
+
+const spoken = /[\p{L}\p{N}\p{M}]/u;
+
 /** A text without any letter or digit is compared as it is. */
 function essence(text: string): string {
   const plain = text.normalize('NFKC').trim().replaceAll(/\s+/gu, ' ').toLowerCase();
-  const bare = plain.replaceAll(/^[^\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}]+$/gu, '');
-  return bare === '' ? plain : bare;
+  const characters = [...plain];
+  const first = characters.findIndex((character) => spoken.test(character));
+  if (first === -1) return plain;
+  const last = characters.findLastIndex((character) => spoken.test(character));
+  return characters.slice(first, last + 1).join('');
 }

@@ -35,6 +35,9 @@ export const fieldSources = ({ selectionType, csvKeys }: SourceOptions): FieldSo
   return sources;
 };
 
+/** Characters of a mapping's text: the provider refuses longer ones. Links may have twice as many. */
+export const longestMappingText = 1_024;
+
 export type TextPart = string | FieldSource;
 
 const placeholder = /\{\{([^{}]+)\}\}/g;
@@ -71,10 +74,18 @@ const bare = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{
 export const misspelt = (text: string, sources: FieldSources): string | undefined => {
   const names = [...text.matchAll(placeholder)];
   if (names.length > 0) return names.find(([, name = '']) => !sources.has(name.trim()))?.[0];
-  const isNearly =
-    !sources.has(text.trim()) &&
-    [...sources.keys(), ...csvColumnKeys].some((name) => bare(name) === bare(text));
-  return isNearly ? text.trim() : undefined;
+  return !sources.has(text.trim()) && bareNames(sources).has(bare(text)) ? text.trim() : undefined;
+};
+
+const knownBareNames = new WeakMap<FieldSources, ReadonlySet<string>>();
+
+/** Made once for all texts of a mapping. */
+const bareNames = (sources: FieldSources): ReadonlySet<string> => {
+  const known = knownBareNames.get(sources);
+  if (known !== undefined) return known;
+  const names = new Set([...sources.keys(), ...csvColumnKeys].map(bare));
+  knownBareNames.set(sources, names);
+  return names;
 };
 
 /** The provider refuses these in a text: line breaks and other control characters, four or more spaces in a row. */

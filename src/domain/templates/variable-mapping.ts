@@ -6,6 +6,7 @@ import { normaliseSlot, slotProblem } from './slot.ts';
 import { reportMisfits } from './variable-mapping-fit.ts';
 import {
   fieldSources,
+  longestMappingText,
   misspelt,
   parseMappingText,
   tidyText,
@@ -13,7 +14,7 @@ import {
   type TextPart,
 } from './variable-mapping-text.ts';
 import type { ContactSelectionType } from '../campaigns/campaign.ts';
-import type { FieldProblem } from '../error.ts';
+import { mostProblems, type FieldProblem } from '../error.ts';
 import type { TemplateDefinition } from './definition.ts';
 import type { SlotReader, SlotRequest, Report } from './slot-reader.ts';
 import type { TemplateValues } from './values.ts';
@@ -79,6 +80,9 @@ const slotCollector = () => {
   return { slots, referTo };
 };
 
+/** Names of fields that one warning lists. */
+const mostNames = 20;
+
 const wrongType = Symbol('wrong type');
 
 const stringOf = (
@@ -87,8 +91,12 @@ const stringOf = (
   report: Report,
 ): string | undefined | typeof wrongType => {
   const value = request[key];
-  if (value === undefined || typeof value === 'string') return value;
-  report(key === 'value' ? request.path : `default_values.${request.path}`, 'must be a string');
+  const path = key === 'value' ? request.path : `default_values.${request.path}`;
+  const most = request.rule.kind === 'link' ? 2 * longestMappingText : longestMappingText;
+  if (value === undefined) return value;
+  if (typeof value !== 'string') report(path, 'must be a string');
+  else if (value.length > most) report(path, `must have at most ${most} characters`);
+  else return value;
   return wrongType;
 };
 
@@ -124,6 +132,9 @@ const fixedText = (
   return text;
 };
 
+const someOf = (names: readonly string[]): string =>
+  names.length > mostNames ? `${names.slice(0, mostNames).join(', ')} …` : names.join(', ');
+
 const mappingReader = (
   input: ReaderInput,
   referTo: (slot: RecipientSlot) => SlotReference,
@@ -140,7 +151,7 @@ const mappingReader = (
     if (unknown !== undefined)
       warn(
         path,
-        `is sent as it stands: ${unknown} names no field; fields are ${[...sources.keys()].join(', ')}`,
+        `is sent as it stands: ${unknown} names no field; fields are ${someOf([...sources.keys()])}`,
       );
     if (misspelt(fallback, nothingKnown) !== undefined)
       warn(`default_values.${path}`, 'is sent as it stands: a default holds no fields');
@@ -165,7 +176,7 @@ const readMapping = (
     (found: FieldProblem[]): Report =>
     (path, message) => {
       const field = `variable_mapping.${path}`;
-      found.push({ field, message: `${field} ${message}` });
+      if (found.length < mostProblems) found.push({ field, message: `${field} ${message}` });
     };
   const report = into(problems);
   const sources = fieldSources({

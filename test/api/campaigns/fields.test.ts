@@ -339,13 +339,30 @@ describe('a campaign is refused', () => {
   it.each([
     ['numbers that are none', 'x'],
     ['values that the template has no place for', '+4915112345678,a,b,c,d'],
-  ])('for a list of %s, the first thousand of which are named', async (_, entry) => {
+  ])('for a list of %s, the first hundred of which are named', async (_, entry) => {
     const answer = await create({
       contact_selection_type: 'quick_contacts',
       quick_contacts: Array.from({ length: 1_500 }, () => entry),
     });
     expect(answer.status).toBe(400);
-    expect(answer.body.error).toHaveLength(1_000);
+    expect(answer.body.error).toHaveLength(100);
+  });
+
+  it.each([
+    ['wrong values of a mapping', { variable_mapping: { body: manyKeys(20_000, 1) } }],
+    ['long names of columns that no file has', { variable_mapping: { body: manyKeys(20_000, null) } }],
+    [
+      'custom columns beyond two hundred',
+      {
+        contact_selection_type: 'csv_list',
+        csv_contacts_string: 'a,b',
+        csv_mapping: { phone_column: 0, country_code_column: 1, custom_field_mapping: manyKeys(20_000, 0) },
+      },
+    ],
+  ])('for %s, in an answer of less than 64 kB', async (_, fields) => {
+    const answer = await create(fields);
+    expect(answer.status).toBe(400);
+    expect(JSON.stringify(answer.body).length).toBeLessThan(64 * 1_024);
   });
 
   it('by the first rule that fails, and all of them are named', async () => {
@@ -399,3 +416,7 @@ describe('a campaign is refused', () => {
     });
   });
 });
+
+function manyKeys(count: number, value: unknown): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`column ${at}`, value]));
+}

@@ -354,7 +354,7 @@ describe('a campaign is refused', () => {
     [
       'custom columns beyond two hundred',
       {
-        contact_selection_type: 'csv_list',
+        contact_selection_type: 'csv_contacts',
         csv_contacts_string: 'a,b',
         csv_mapping: { phone_column: 0, country_code_column: 1, custom_field_mapping: manyKeys(20_000, 0) },
       },

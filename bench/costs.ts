@@ -200,7 +200,7 @@ try {
   const storeBefore = temporal.storeBytes();
   const deliveredAt = performance.now();
   const delivered = await costOf(async () => {
-    await worker.run({ kind: 'relay' });
+    await worker.run({ kind: 'loops' });
     for (let open = deliveries; open > 0; await sleep(50)) {
       const { rows: waiting } = await client.query<{ open: number }>(
         `SELECT $1 - count(*)::int AS open FROM webhook_delivery WHERE state = 'delivered'`,

@@ -10,7 +10,8 @@ import { exampleEvent } from '../src/codecs/event-example.ts';
 import { createDatabase } from '../src/records/database/database.ts';
 import { emitEvents, fanOutEvents } from '../src/records/webhooks/events.ts';
 import { removals } from '../src/records/operations/retention.ts';
-import { claimAttempts, recordAttempts } from '../src/records/webhooks/attempts.ts';
+import { claimAttempts } from '../src/records/webhooks/attempts.ts';
+import { recordDeliveryOutcomes } from '../src/records/webhooks/outcome-recorder.ts';
 import { deliveredResult } from './support/delivered-result.ts';
 import { startPostgres } from './support/postgres.ts';
 
@@ -45,7 +46,7 @@ async function fill(workspaceId: number): Promise<void> {
     await client.query(`UPDATE webhook_delivery SET dispatched_at = now() WHERE state = 'pending'`);
     const waiting = await ids(`state = 'pending'`);
     await claimAttempts(database, waiting, { leaseSeconds: 15, expiryHours: 24 });
-    await recordAttempts(database, waiting.map(deliveredResult));
+    await recordDeliveryOutcomes(database, waiting.map(deliveredResult));
   }
 }
 

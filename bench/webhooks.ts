@@ -131,7 +131,7 @@ const deliveries = (workspaceId: number): Promise<Segment> =>
   segment(async () => {
     await emit(workspaceId, backlogPerSecond * segmentSeconds);
     const startedAt = performance.now();
-    await worker.run({ kind: 'relay' });
+    await worker.run({ kind: 'loops' });
     await sleep(segmentSeconds * 1000);
     await worker.run({ kind: 'rest' });
     const count = await countDeliveries(`state = 'delivered'`);
@@ -209,7 +209,7 @@ try {
   const { doubled } = await sink.take();
   if (doubled > 0) throw new Error(`${doubled} requests came twice`);
   const half = Math.floor(median(rates) / 2);
-  await worker.run({ kind: 'relay' });
+  await worker.run({ kind: 'loops' });
   say(`at half of it, ${half}/s: ${latency(await pace(healthy, half))}`);
 
   const loud = await makeWorkspace(sink.otherUrl);
@@ -218,7 +218,7 @@ try {
   say(`beside the backlog of another configuration, ${lonePerSecond}/s: ${latency(crowded)}`);
   await worker.run({ kind: 'rest' });
   await clear();
-  await worker.run({ kind: 'relay' });
+  await worker.run({ kind: 'loops' });
 
   for (let made = 0; made < hangingReceivers; made += 1) {
     await emit(await makeWorkspace(sink.hangingUrl), 50);

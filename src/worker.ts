@@ -17,7 +17,7 @@ import { startDeliveringCommands } from './commands/campaigns/deliver-workflow-c
 import { viewWorkflows } from './commands/operations/workflow-view.ts';
 import { watchCampaigns } from './commands/operations/watch-campaigns.ts';
 import { startPollingLoop, type Loop } from './concurrency/polling-loop.ts';
-import { defaultRelayOptions, startWebhookRelay } from './commands/webhooks/relay-webhooks.ts';
+import { defaultWebhookLoopOptions, startWebhookLoops } from './commands/webhooks/webhook-loops.ts';
 import { liftBlocks } from './commands/workspaces/apply-account-notification.ts';
 import { scheduleTemplateSyncs } from './commands/templates/schedule-template-syncs.ts';
 import { startSettlingStatuses } from './commands/callbacks/settle-parked-statuses.ts';
@@ -65,7 +65,7 @@ function installRuntime(logger: Logger, metrics: SdkMetrics | undefined): void {
   });
 }
 
-/** `begun`: which deliveries have begun here, for the relay that started them. */
+/** `begun`: which deliveries have begun here, for the scheduler that started them. */
 type WorkerDependencies = OpenDependencies & { readonly begun: EventEmitter };
 
 async function createWorkers(
@@ -126,7 +126,7 @@ function startLoops(dependencies: WorkerDependencies) {
       }),
       startDeliveringCommands(dependencies),
     ],
-    webhooks: () => [startWebhookRelay(dependencies, defaultRelayOptions, dependencies.begun)],
+    webhooks: () => [startWebhookLoops(dependencies, defaultWebhookLoopOptions, dependencies.begun)],
     maintenance: () => [
       startApplyingCallbacks(dependencies),
       startSettlingStatuses(dependencies),

@@ -1,7 +1,7 @@
-import type { AttemptResult } from '../../src/records/webhooks/attempts.ts';
+import type { AttemptOutcome } from '../../src/records/webhooks/outcome-recorder.ts';
 
 /** The outcome of an attempt that a receiver took at once. */
-export const deliveredResult = (id: string): AttemptResult => ({
+export const deliveredResult = (id: string): AttemptOutcome => ({
   id,
   state: 'delivered',
   errorCode: null,

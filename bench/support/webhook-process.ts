@@ -1,5 +1,5 @@
 /**
- * The webhook half of a worker in a process of its own, forked from this file: the product's worker and relay, and beside
+ * The webhook half of a worker in a process of its own, forked from this file: the product's worker and webhook loops, and beside
  * them, on a task queue of its own with the same options, a worker of no-op workflows.
  */
 import { fork } from 'node:child_process';
@@ -20,10 +20,10 @@ import { exampleEvent } from '../../src/codecs/event-example.ts';
 import { createWebhookActivities } from '../../src/activities/deliver-webhook.ts';
 import type { Loop } from '../../src/concurrency/polling-loop.ts';
 import {
-  defaultRelayOptions,
-  startWebhookRelay,
-  type RelayOptions,
-} from '../../src/commands/webhooks/relay-webhooks.ts';
+  defaultWebhookLoopOptions,
+  startWebhookLoops,
+  type WebhookLoopOptions,
+} from '../../src/commands/webhooks/webhook-loops.ts';
 import { createDependencies } from '../../src/dependencies.ts';
 import { createWorkerOrchestrator, type Orchestrator } from '../../src/orchestrator.ts';
 import { webhookWorkerOptions } from '../../src/process/webhook-worker.ts';
@@ -45,12 +45,12 @@ export interface PostRun {
   readonly lanes: number;
   readonly url: string;
 }
-/** The relay of the product, with its own options but for those given. */
-export interface RelayRun {
-  readonly kind: 'relay';
-  readonly options?: Partial<RelayOptions>;
+/** The webhook loops of the product, with its own options but for those given. */
+export interface LoopsRun {
+  readonly kind: 'loops';
+  readonly options?: Partial<WebhookLoopOptions>;
 }
-export type Order = BareRun | PostRun | RelayRun | { readonly kind: 'rest' };
+export type Order = BareRun | PostRun | LoopsRun | { readonly kind: 'rest' };
 
 export interface Reading {
   /** Workflows, or requests. */
@@ -168,13 +168,13 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
   ]);
   const running = Promise.all(workers.map((worker) => worker.run()));
 
-  let relay: Loop | undefined;
+  let loops: Loop | undefined;
   const obey = async (order: Order): Promise<number> => {
     if (order.kind === 'bare') return runBare(dependencies.orchestrator, order);
     if (order.kind === 'post') return runPosts(order);
-    if (order.kind === 'relay') {
-      relay = startWebhookRelay(dependencies, { ...defaultRelayOptions, ...order.options }, begun);
-    } else await relay?.stop();
+    if (order.kind === 'loops') {
+      loops = startWebhookLoops(dependencies, { ...defaultWebhookLoopOptions, ...order.options }, begun);
+    } else await loops?.stop();
     return 0;
   };
   const tell = async (work: () => Promise<number>): Promise<void> => {
@@ -191,7 +191,7 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
   process.on('message', (order) => void tell(() => obey(order as Order)));
   process.once('disconnect', () => {
     void (async () => {
-      await relay?.stop();
+      await loops?.stop();
       for (const worker of workers) worker.shutdown();
       await running;
       await base.close();

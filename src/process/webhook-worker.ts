@@ -1,14 +1,14 @@
 /** How the worker of task queue `webhooks` is sized: every open delivery holds a workflow task and a local activity. */
 import type { WorkerOptions } from '@temporalio/worker';
-import { defaultRelayOptions } from '../commands/webhooks/relay-webhooks.ts';
+import { defaultWebhookLoopOptions } from '../commands/webhooks/webhook-loops.ts';
 import { taskQueues } from '../workflows/contract.ts';
 
-const { pool } = defaultRelayOptions.dispatch;
+const { pool } = defaultWebhookLoopOptions.scheduler;
 
 /** To be joined with connection, namespace, workflow bundle and `createWebhookActivities(dependencies)`. */
 export const webhookWorkerOptions = {
   taskQueue: taskQueues.webhooks,
-  // The relay hands out at most `pool`; all of them may hang for five seconds.
+  // The delivery scheduler hands out at most `pool`; all of them may hang for five seconds.
   maxConcurrentWorkflowTaskExecutions: pool + 24,
   maxConcurrentLocalActivityExecutions: pool + 24,
   maxCachedWorkflows: pool + 24,

@@ -15,7 +15,7 @@ import type { Connection, Database } from '../../src/records/database/database.t
 import { nothing, row } from '../../src/records/database/row.ts';
 import { removals } from '../../src/records/operations/retention.ts';
 import { createGaugeReader } from '../../src/records/operations/gauges.ts';
-import { sweepDeliveries } from '../../src/records/webhooks/endings.ts';
+import { sweepTimeouts } from '../../src/records/webhooks/timeout-sweeper.ts';
 import { findWaitingDelivery } from '../../src/records/webhooks/waiting.ts';
 import { fanOutEvents, findWaitingEvent } from '../../src/records/webhooks/events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -73,7 +73,7 @@ const asked: Readonly<Record<string, (connection: Connection) => Promise<unknown
   'fanning events out': (connection) => fanOutEvents(connection, 500),
   'looking for a waiting delivery': (connection) => findWaitingDelivery(connection),
   'sweeping deliveries': (connection) =>
-    sweepDeliveries(connection as Database, { expiryHours: 24, redispatchSeconds: 30 }),
+    sweepTimeouts(connection as Database, { expiryHours: 24, redispatchSeconds: 30 }),
   'listing contacts': (connection) => listContacts(connection, 1001, { limit: 100 }),
   'listing recipients of a rare state': async (connection) =>
     listRecipients(connection, {

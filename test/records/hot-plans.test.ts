@@ -9,7 +9,7 @@ import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveredResult } from '../../bench/support/delivered-result.ts';
-import { defaultRelayOptions } from '../../src/commands/webhooks/relay-webhooks.ts';
+import { defaultWebhookLoopOptions } from '../../src/commands/webhooks/webhook-loops.ts';
 import { learnIdsOfRecipients } from '../../src/records/callbacks/identities.ts';
 import {
   deleteRetries,
@@ -23,8 +23,9 @@ import { nothing, row } from '../../src/records/database/row.ts';
 import { claimPage } from '../../src/records/sending/claims.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';
-import { claimAttempts, recordAttempts } from '../../src/records/webhooks/attempts.ts';
-import { dispatchDeliveries } from '../../src/records/webhooks/dispatch.ts';
+import { claimAttempts } from '../../src/records/webhooks/attempts.ts';
+import { recordDeliveryOutcomes } from '../../src/records/webhooks/outcome-recorder.ts';
+import { scheduleDeliveries } from '../../src/records/webhooks/delivery-scheduler.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../../src/records/webhooks/events.ts';
 import { findWaitingDelivery } from '../../src/records/webhooks/waiting.ts';
 import { anyTokens, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
@@ -137,7 +138,7 @@ afterAll(async () => {
 
 const positions = Array.from({ length: batch }, (_, index) => index + 1);
 const prices = new Map([['', messagePrice]]);
-const dispatch = { ...defaultRelayOptions.dispatch, limit: 100, slowLimit: 10 };
+const limits = { ...defaultWebhookLoopOptions.scheduler, limit: 100, slowLimit: 10 };
 
 const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
   'claim a batch, retries first': (connection) =>
@@ -172,12 +173,12 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   'find a waiting event': (connection) => findWaitingEvent(connection, recent),
   'fan events out': (connection) => fanOutEvents(connection, batch, recent),
   'find a waiting delivery': (connection) => findWaitingDelivery(connection, recent),
-  'hand deliveries out': (connection) => dispatchDeliveries(connection as Database, dispatch, recent),
+  'hand deliveries out': (connection) => scheduleDeliveries(connection as Database, limits, recent),
   // As many as a worker claims together.
   'claim deliveries': (connection) =>
     claimAttempts(connection, deliveryIds.slice(0, 50), { leaseSeconds: 15, expiryHours: 24 }),
   'record deliveries': (connection) =>
-    recordAttempts(connection, deliveryIds.slice(0, 50).map(deliveredResult)),
+    recordDeliveryOutcomes(connection, deliveryIds.slice(0, 50).map(deliveredResult)),
 };
 
 interface Statement {

@@ -4,7 +4,7 @@ import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/o
 import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
 import { fanOutEvents } from '../../records/webhooks/events.ts';
 import { expireClaimedMessages } from '../../records/messages/outbound-messages.ts';
-import { sweepDeliveries } from '../../records/webhooks/endings.ts';
+import { sweepTimeouts } from '../../records/webhooks/timeout-sweeper.ts';
 import { deliverOverdueCommands } from '../campaigns/deliver-workflow-commands.ts';
 import {
   applyParkedStatuses,
@@ -112,7 +112,7 @@ function repairsOf(doctor: Doctor): Readonly<Record<string, Repair>> {
       does: 'call them failed (interrupted, expired)',
       run: () =>
         untilLess(5000, async () => {
-          const swept = await sweepDeliveries(database, {
+          const swept = await sweepTimeouts(database, {
             expiryHours: config.webhookExpiryHours,
             redispatchSeconds: 2 * slackSeconds,
           });

@@ -3,13 +3,8 @@ import { untilDone } from '../../records/database/until-done.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { signatureHeaders } from '../../domain/webhooks/signature.ts';
 import type { WebhookRequest } from '../../outbound/post-webhook.ts';
-import {
-  claimAttempts,
-  listStillPending,
-  recordAttempts,
-  type Attempt,
-  type AttemptResult,
-} from '../../records/webhooks/attempts.ts';
+import { claimAttempts, listStillPending, type Attempt } from '../../records/webhooks/attempts.ts';
+import { recordDeliveryOutcomes, type AttemptOutcome } from '../../records/webhooks/outcome-recorder.ts';
 
 /** The attempt itself takes 5 seconds at most; the rest is for a busy process to record it. */
 const leaseSeconds = 15;
@@ -56,8 +51,8 @@ export function createDeliverWebhook(
     });
   }, grouping);
 
-  const recordAll = async (results: readonly AttemptResult[]) => {
-    await recordAttempts(database, results);
+  const recordAll = async (results: readonly AttemptOutcome[]) => {
+    await recordDeliveryOutcomes(database, results);
     return results.map(() => undefined);
   };
   const record = groupCalls(recordAll, grouping);

@@ -1,8 +1,8 @@
 /** Starts the workflows of dispatched deliveries: as many at a time as the Temporal server takes without a queue of its own. */
 import type { EventEmitter } from 'node:events';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Dispatched } from '../../records/webhooks/dispatch.ts';
-import { failUndialled, returnDeliveries } from '../../records/webhooks/endings.ts';
+import type { ScheduledDelivery } from '../../records/webhooks/delivery-scheduler.ts';
+import { failUndialled, returnDeliveries } from '../../records/webhooks/timeout-sweeper.ts';
 import { errorName } from '../../concurrency/polling-loop.ts';
 
 export interface StartLimits {
@@ -39,7 +39,7 @@ export function createDeliveryStarts(
   let heldUntil = 0;
   let onRoom = (): void => undefined;
 
-  async function startWorkflow({ id: deliveryId, alone }: Dispatched): Promise<void> {
+  async function startWorkflow({ id: deliveryId, alone }: ScheduledDelivery): Promise<void> {
     const startedAt = performance.now();
     const beginning = awaitBeginning(deliveryId);
     try {
@@ -93,7 +93,7 @@ export function createDeliveryStarts(
         onRoom = resolve;
       });
     },
-    start(delivery: Dispatched): void {
+    start(delivery: ScheduledDelivery): void {
       const slow = Number(delivery.slow);
       slowUnderWay += slow;
       const started = startWorkflow(delivery).finally(() => {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventKeys } from '../../../src/domain/webhooks/event-key.ts';
-import { defaultRelayOptions } from '../../../src/commands/webhooks/relay-webhooks.ts';
+import { defaultWebhookLoopOptions } from '../../../src/commands/webhooks/webhook-loops.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { claimAttempts, recordAttempts } from '../../../src/records/webhooks/attempts.ts';
-import { dispatchDeliveries } from '../../../src/records/webhooks/dispatch.ts';
+import { claimAttempts } from '../../../src/records/webhooks/attempts.ts';
+import { recordDeliveryOutcomes } from '../../../src/records/webhooks/outcome-recorder.ts';
+import { scheduleDeliveries } from '../../../src/records/webhooks/delivery-scheduler.ts';
 import type { SeededWorkspace, TestApi } from '../../support/api.ts';
 import { startTestApi } from '../../support/api.ts';
 import { contactEvent, query } from '../../support/webhook-fixtures.ts';
@@ -279,13 +280,13 @@ describe('GET /api/external-webhooks/:id/health', () => {
       errorCodes.map(() => contactEvent()),
     );
     await fanOutEvents(pool, 100);
-    const limits = { ...defaultRelayOptions.dispatch, limit: 100, slowLimit: 100 };
-    const ids = (await dispatchDeliveries(pool, limits)).map(({ id }) => id);
+    const limits = { ...defaultWebhookLoopOptions.scheduler, limit: 100, slowLimit: 100 };
+    const ids = (await scheduleDeliveries(pool, limits)).map(({ id }) => id);
     await claimAttempts(pool, ids, { leaseSeconds: 15, expiryHours: 24 });
     for (const [at, errorCode] of errorCodes.entries()) {
       const state = errorCode === null ? 'delivered' : 'failed';
       const result = { id: ids[at] ?? '', state, errorCode, durationMs: 5 } as const;
-      await recordAttempts(pool, [{ ...result, responseStatus: null, responseExcerpt: null }]);
+      await recordDeliveryOutcomes(pool, [{ ...result, responseStatus: null, responseExcerpt: null }]);
     }
   }
 

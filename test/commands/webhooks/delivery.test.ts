@@ -7,8 +7,11 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWebhookActivities } from '../../../src/activities/deliver-webhook.ts';
 import type { Loop } from '../../../src/concurrency/polling-loop.ts';
-import type { RelayOptions } from '../../../src/commands/webhooks/relay-webhooks.ts';
-import { defaultRelayOptions, startWebhookRelay } from '../../../src/commands/webhooks/relay-webhooks.ts';
+import type { WebhookLoopOptions } from '../../../src/commands/webhooks/webhook-loops.ts';
+import {
+  defaultWebhookLoopOptions,
+  startWebhookLoops,
+} from '../../../src/commands/webhooks/webhook-loops.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import type { NewEvent } from '../../../src/codecs/event.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
@@ -65,7 +68,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-const fastRelay: RelayOptions = { ...defaultRelayOptions, idleMs: 20, sweepEveryMs: 200 };
+const fastLoops: WebhookLoopOptions = { ...defaultWebhookLoopOptions, idleMs: 20, sweepEveryMs: 200 };
 
 async function startWorker(overrides: Partial<Dependencies> = {}): Promise<() => Promise<void>> {
   const worker = await Worker.create({
@@ -84,10 +87,10 @@ async function startWorker(overrides: Partial<Dependencies> = {}): Promise<() =>
   return stop;
 }
 
-function startRelay(options: RelayOptions = fastRelay): Loop {
-  const relay = startWebhookRelay(dependencies, options);
-  closers.push(relay.stop);
-  return relay;
+function startLoops(options: WebhookLoopOptions = fastLoops): Loop {
+  const loops = startWebhookLoops(dependencies, options);
+  closers.push(loops.stop);
+  return loops;
 }
 
 async function receiver(behaviour: ReceiverBehaviour = {}): Promise<WebhookReceiver> {
@@ -131,7 +134,7 @@ async function configured(url: string, overrides: Parameters<typeof makeConfigur
 describe('a delivery', () => {
   it('reaches the receiver once, with the headers and the body of the specification', async () => {
     await startWorker();
-    startRelay();
+    startLoops();
     const { url, received } = await receiver();
     const { workspaceId, configuration, emit } = await configured(url);
     await emit();
@@ -157,7 +160,7 @@ describe('a delivery', () => {
 
   it('is signed by the present secret and, for a day, by the one before', async () => {
     await startWorker();
-    startRelay();
+    startLoops();
     const { url, received } = await receiver();
     const { encrypt } = dependencies.secrets;
     const id = randomUUID();
@@ -188,7 +191,7 @@ describe('a delivery', () => {
 
   it('that the receiver refuses is recorded and not tried again', async () => {
     await startWorker();
-    startRelay();
+    startLoops();
     const { url, received } = await receiver({ status: 503 });
     const { emit } = await configured(url);
     await emit();
@@ -199,7 +202,7 @@ describe('a delivery', () => {
 
   it('that hangs ends after five seconds and delays nobody else', async () => {
     await startWorker();
-    startRelay();
+    startLoops();
     const hanging = await receiver({ delayMs: Number.POSITIVE_INFINITY });
     const healthy = await receiver();
     const slow = await configured(hanging.url);
@@ -227,7 +230,7 @@ describe('at most one request', () => {
     const { url, received } = await receiver();
     const { emit } = await configured(url);
     await emit();
-    startRelay();
+    startLoops();
     const [row] = await settled(1);
     await temporal.client.workflow.getHandle(webhookDeliveryWorkflowId(row?.id ?? '')).result();
     const starts = await Promise.all(
@@ -252,7 +255,7 @@ describe('at most one request', () => {
 
   it('is made when the workflow is reset', async () => {
     await startWorker();
-    startRelay();
+    startLoops();
     const { url, received } = await receiver();
     const { emit } = await configured(url);
     await emit();
@@ -274,7 +277,7 @@ describe('at most one request', () => {
 
   it('is made when an operator terminates and starts anew while the receiver holds the request', async () => {
     await startWorker();
-    startRelay();
+    startLoops();
     const { url, received } = await receiver({ delayMs: 3_500 });
     const { emit } = await configured(url);
     await emit();
@@ -310,7 +313,7 @@ describe('at most one request', () => {
       },
     };
     const activities = createWebhookActivities({ ...dependencies, outbound: dying });
-    const relay = startWebhookRelay(
+    const loops = startWebhookLoops(
       {
         ...dependencies,
         orchestrator: {
@@ -321,13 +324,13 @@ describe('at most one request', () => {
           },
         },
       },
-      fastRelay,
+      fastLoops,
     );
     await vi.waitFor(() => expect(raw.connections).toHaveLength(1), { timeout: 20_000 });
-    await relay.stop();
+    await loops.stop();
     await query(database, `UPDATE webhook_delivery SET sending_until = now() - interval '1 second'`);
     await startWorker();
-    startRelay();
+    startLoops();
     const [row] = await settled(1);
     expect(row).toMatchObject({ state: 'failed', error_code: 'interrupted' });
     expect(raw.connections).toHaveLength(1);
@@ -337,15 +340,15 @@ describe('at most one request', () => {
     const { url, received } = await receiver();
     const { emit } = await configured(url);
     await emit();
-    const relay = startRelay();
+    const loops = startLoops();
     await vi.waitFor(async () => {
       const [row] = await query(database, 'SELECT 1 FROM webhook_delivery WHERE dispatched_at IS NOT NULL');
       expect(row).toBeDefined();
     });
-    await relay.stop();
+    await loops.stop();
     expect(received).toHaveLength(0);
     await startWorker();
-    startRelay();
+    startLoops();
     const [row] = await settled(1);
     expect(row?.state).toBe('delivered');
     expect(received).toHaveLength(1);
@@ -353,10 +356,10 @@ describe('at most one request', () => {
 });
 
 describe('many deliveries', () => {
-  it('all arrive, each once, with several relays', async () => {
+  it('all arrive, each once, with several schedulers', async () => {
     await startWorker();
-    startRelay();
-    startRelay();
+    startLoops();
+    startLoops();
     const { url, received } = await receiver();
     const { emit } = await configured(url);
     const events = Array.from({ length: 60 }, (_, index) => contactEvent({ firstName: `n${index}` }));

@@ -5,9 +5,9 @@ import type { WebhookErrorCode } from '../../../src/domain/webhooks/delivery.ts'
 import { webhookErrorCodes } from '../../../src/domain/webhooks/delivery.ts';
 import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { dispatchDeliveries } from '../../../src/records/webhooks/dispatch.ts';
-import { sweepDeliveries } from '../../../src/records/webhooks/endings.ts';
-import { defaultRelayOptions } from '../../../src/commands/webhooks/relay-webhooks.ts';
+import { scheduleDeliveries } from '../../../src/records/webhooks/delivery-scheduler.ts';
+import { sweepTimeouts } from '../../../src/records/webhooks/timeout-sweeper.ts';
+import { defaultWebhookLoopOptions } from '../../../src/commands/webhooks/webhook-loops.ts';
 import type { SeededWorkspace, TestApi } from '../../support/api.ts';
 import { startTestApi } from '../../support/api.ts';
 import { receiverCertificate } from '../../support/certificates.ts';
@@ -128,8 +128,8 @@ it('shows in the log why a delivery failed, for every code there is', async () =
   }
 
   const { deliverWebhook } = createWebhookActivities({ ...api.dependencies, outbound });
-  const dispatched = await dispatchDeliveries(pool, {
-    ...defaultRelayOptions.dispatch,
+  const dispatched = await scheduleDeliveries(pool, {
+    ...defaultWebhookLoopOptions.scheduler,
     limit: 100,
     slowLimit: 100,
   });
@@ -152,7 +152,7 @@ it('shows in the log why a delivery failed, for every code there is', async () =
     ]),
   );
   expect(await counted('payload_too_large')).toBe(before + 1);
-  await sweepDeliveries(pool, { expiryHours: 24, redispatchSeconds: 60 });
+  await sweepTimeouts(pool, { expiryHours: 24, redispatchSeconds: 60 });
 
   for (const [id, code] of webhookIds) {
     const { body } = await api.send('GET', `/api/external-webhooks/${id}/deliveries?state=failed`, {

@@ -9,13 +9,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWebhookActivities } from '../../../src/activities/deliver-webhook.ts';
 import { eventEnvelope } from '../../../src/codecs/event.ts';
 import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
-import { defaultRelayOptions } from '../../../src/commands/webhooks/relay-webhooks.ts';
+import { defaultWebhookLoopOptions } from '../../../src/commands/webhooks/webhook-loops.ts';
 import { eventKeys, type EventKey } from '../../../src/domain/webhooks/event-key.ts';
 import { claimPage } from '../../../src/records/sending/claims.ts';
 import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
 import { recordOutcomes } from '../../../src/records/sending/outcomes.ts';
 import { outcomesOf } from '../../support/outcomes.ts';
-import { dispatchDeliveries } from '../../../src/records/webhooks/dispatch.ts';
+import { scheduleDeliveries } from '../../../src/records/webhooks/delivery-scheduler.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import {
   createApplier,
@@ -101,8 +101,8 @@ async function hear(eventKey: EventKey, { workspaceId }: Place): Promise<readonl
   const { pool } = api.database;
   await fanOutEvents(pool, 1000);
   const { deliverWebhook } = createWebhookActivities(api.dependencies);
-  const limits = { ...defaultRelayOptions.dispatch, limit: 100, slowLimit: 100 };
-  const dispatched = await dispatchDeliveries(pool, limits);
+  const limits = { ...defaultWebhookLoopOptions.scheduler, limit: 100, slowLimit: 100 };
+  const dispatched = await scheduleDeliveries(pool, limits);
   await Promise.all(dispatched.map(({ id }) => deliverWebhook({ deliveryId: id })));
   return receiver.received
     .filter(

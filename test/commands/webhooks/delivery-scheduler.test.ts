@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { claimAttempts, listStillPending, recordAttempts } from '../../../src/records/webhooks/attempts.ts';
+import { claimAttempts, listStillPending } from '../../../src/records/webhooks/attempts.ts';
+import { recordDeliveryOutcomes } from '../../../src/records/webhooks/outcome-recorder.ts';
 import {
   deleteWebhookConfiguration,
   updateWebhookConfiguration,
 } from '../../../src/records/webhooks/configurations.ts';
-import type { DispatchLimits } from '../../../src/records/webhooks/dispatch.ts';
-import { dispatchDeliveries as dispatch } from '../../../src/records/webhooks/dispatch.ts';
+import type { SchedulerLimits } from '../../../src/records/webhooks/delivery-scheduler.ts';
+import { scheduleDeliveries as dispatch } from '../../../src/records/webhooks/delivery-scheduler.ts';
 import {
   endInactiveDeliveries,
   returnDeliveries,
-  sweepDeliveries,
-} from '../../../src/records/webhooks/endings.ts';
+  sweepTimeouts,
+} from '../../../src/records/webhooks/timeout-sweeper.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { contactEvent, makeConfiguration, makeWorkspace, query } from '../../support/webhook-fixtures.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(() => query(database, 'TRUNCATE event, webhook_delivery, webhook_configuration'));
 
-const limits: DispatchLimits = {
+const limits: SchedulerLimits = {
   limit: 16,
   slowLimit: 4,
   perEndpoint: { idle: 10, busy: 5, crowded: 1 },
@@ -38,7 +39,7 @@ const limits: DispatchLimits = {
   hangingAfterSeconds: 2,
   expiryHours: 24,
 };
-const dispatchDeliveries = async (...parameters: Parameters<typeof dispatch>): Promise<readonly string[]> =>
+const scheduleDeliveries = async (...parameters: Parameters<typeof dispatch>): Promise<readonly string[]> =>
   (await dispatch(...parameters)).map(({ id }) => id);
 const claimOptions = { leaseSeconds: 15, expiryHours: 24 };
 
@@ -120,7 +121,7 @@ describe('fanOutEvents', () => {
     );
   });
 
-  it('makes each delivery once when many relays run at the same time', async () => {
+  it('makes each delivery once when many processes run at the same time', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await emitEvents(
@@ -187,7 +188,7 @@ describe('a configuration with many deliveries pending', () => {
     await holder.query('BEGIN');
     await holder.query('SELECT FROM webhook_delivery ORDER BY id LIMIT 1 FOR UPDATE');
     await deleteWebhookConfiguration(database.pool, workspaceId, id);
-    expect(await dispatchDeliveries(database.pool, limits)).toEqual([]);
+    expect(await scheduleDeliveries(database.pool, limits)).toEqual([]);
     let ended = 0;
     for (let batch = 5_000; batch === 5_000; ended += batch)
       batch = await endInactiveDeliveries(database.pool, 5_000);
@@ -206,7 +207,7 @@ describe('a configuration with many deliveries pending', () => {
     const { workspaceId, id } = await manyWaiting();
     const other = await manyWaiting();
     await updateWebhookConfiguration(database.pool, workspaceId, id, { status: 'inactive' });
-    const dispatched = await dispatchDeliveries(database.pool, limits);
+    const dispatched = await scheduleDeliveries(database.pool, limits);
     expect(dispatched.length).toBeGreaterThan(0);
     const of = new Set(
       (await deliveries()).filter((row) => row.dispatched_at !== null).map((row) => row.webhook_id),
@@ -217,30 +218,30 @@ describe('a configuration with many deliveries pending', () => {
   });
 });
 
-describe('dispatchDeliveries', () => {
-  it('hands every delivery out once, oldest first, when many relays run at the same time', async () => {
+describe('scheduleDeliveries', () => {
+  it('hands every delivery out once, oldest first, when many processes run at the same time', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 8);
     const all = (await deliveries()).map(({ id }) => id);
     const rounds = await Promise.all(
-      Array.from({ length: 4 }, () => dispatchDeliveries(database.pool, { ...limits, limit: 2 })),
+      Array.from({ length: 4 }, () => scheduleDeliveries(database.pool, { ...limits, limit: 2 })),
     );
     expect(rounds.flat().sort()).toEqual(all);
-    expect(await dispatchDeliveries(database.pool, limits)).toEqual([]);
+    expect(await scheduleDeliveries(database.pool, limits)).toEqual([]);
   });
 
   it('keeps the cap of an endpoint until something ends', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 30);
-    const first = await dispatchDeliveries(database.pool, limits);
+    const first = await scheduleDeliveries(database.pool, limits);
     expect(first).toHaveLength(10);
-    expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(0);
+    expect(await scheduleDeliveries(database.pool, limits)).toHaveLength(0);
     await claimAttempts(database.pool, first, claimOptions);
-    expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(0);
-    await recordAttempts(database.pool, first.slice(0, 3).map(delivered));
-    expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(3);
+    expect(await scheduleDeliveries(database.pool, limits)).toHaveLength(0);
+    await recordDeliveryOutcomes(database.pool, first.slice(0, 3).map(delivered));
+    expect(await scheduleDeliveries(database.pool, limits)).toHaveLength(3);
   });
 
   it('hands out no more, but to an endpoint that has none, while a queue has formed behind the workers', async () => {
@@ -248,7 +249,7 @@ describe('dispatchDeliveries', () => {
     await makeConfiguration(database.pool, loudId);
     const quiet = await makeConfiguration(database.pool, quietId);
     await backlog(loudId, 30);
-    const first = await dispatchDeliveries(database.pool, { ...limits, limit: 4 });
+    const first = await scheduleDeliveries(database.pool, { ...limits, limit: 4 });
     const since = (seconds: number) =>
       query(
         database,
@@ -257,17 +258,17 @@ describe('dispatchDeliveries', () => {
       );
     await since(1);
     await backlog(quietId, 2);
-    const [next, ...others] = await dispatchDeliveries(database.pool, limits);
+    const [next, ...others] = await scheduleDeliveries(database.pool, limits);
     expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
     expect(others).toEqual([]);
     // Claimed, the first ones are no queue any more.
     await claimAttempts(database.pool, first.slice(0, 2), claimOptions);
-    expect((await dispatchDeliveries(database.pool, { ...limits, limit: 2 })).length).toBe(2);
+    expect((await scheduleDeliveries(database.pool, { ...limits, limit: 2 })).length).toBe(2);
     // What nobody has begun for seconds was left behind by a worker that died.
     await since(1);
-    expect(await dispatchDeliveries(database.pool, limits)).toEqual([]);
+    expect(await scheduleDeliveries(database.pool, limits)).toEqual([]);
     await since(5);
-    expect((await dispatchDeliveries(database.pool, limits)).length).toBeGreaterThan(0);
+    expect((await scheduleDeliveries(database.pool, limits)).length).toBeGreaterThan(0);
   });
 
   it('lets endpoints take turns, so that a backlog starves nobody', async () => {
@@ -275,9 +276,9 @@ describe('dispatchDeliveries', () => {
     await makeConfiguration(database.pool, loudId);
     const quiet = await makeConfiguration(database.pool, quietId);
     await backlog(loudId, 50);
-    await dispatchDeliveries(database.pool, { ...limits, limit: 5 });
+    await scheduleDeliveries(database.pool, { ...limits, limit: 5 });
     await backlog(quietId, 1);
-    const [next] = await dispatchDeliveries(database.pool, { ...limits, limit: 1 });
+    const [next] = await scheduleDeliveries(database.pool, { ...limits, limit: 1 });
     expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
   });
 
@@ -286,9 +287,9 @@ describe('dispatchDeliveries', () => {
     await Promise.all(Array.from({ length: 20 }, () => makeConfiguration(database.pool, loudId)));
     const quiet = await makeConfiguration(database.pool, quietId);
     await backlog(loudId, 1);
-    await dispatchDeliveries(database.pool, { ...limits, limit: 2 });
+    await scheduleDeliveries(database.pool, { ...limits, limit: 2 });
     await backlog(quietId, 1);
-    const [next] = await dispatchDeliveries(database.pool, { ...limits, limit: 1 });
+    const [next] = await scheduleDeliveries(database.pool, { ...limits, limit: 1 });
     expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
   });
 
@@ -315,7 +316,7 @@ describe('dispatchDeliveries', () => {
       holder.query('SELECT FROM webhook_delivery WHERE id = $1 FOR UPDATE', [id]);
     await holder.query('BEGIN');
     await hold(first);
-    expect((await dispatchDeliveries(database.pool, limits)).toSorted()).toEqual([second, third]);
+    expect((await scheduleDeliveries(database.pool, limits)).toSorted()).toEqual([second, third]);
     await hold(second);
     const both = [second, third] as string[];
     const claimed = await claimAttempts(database.pool, both, claimOptions);
@@ -323,7 +324,7 @@ describe('dispatchDeliveries', () => {
     expect(await listStillPending(database.pool, both)).toEqual([second]);
     await holder.query('COMMIT');
     await holder.end();
-    expect(await dispatchDeliveries(database.pool, limits)).toEqual([first]);
+    expect(await scheduleDeliveries(database.pool, limits)).toEqual([first]);
   });
 
   it('lowers the cap while much is in flight', async () => {
@@ -334,7 +335,7 @@ describe('dispatchDeliveries', () => {
     }
     const sizes: number[] = [];
     for (let round = 0; round < 12; round += 1) {
-      sizes.push((await dispatchDeliveries(database.pool, limits)).length);
+      sizes.push((await scheduleDeliveries(database.pool, limits)).length);
     }
     const open = (await deliveries()).filter((row) => row.dispatched_at !== null);
     // 12 endpoints at 5 each: at 60 in flight only one each is allowed, and all have more than that.
@@ -352,7 +353,7 @@ describe('dispatchDeliveries', () => {
     await makeConfiguration(database.pool, healthyWorkspace);
     await backlog(slowWorkspace, 5);
     await backlog(healthyWorkspace, 30);
-    const ids = new Set(await dispatchDeliveries(database.pool, { ...limits, limit: 8 }));
+    const ids = new Set(await scheduleDeliveries(database.pool, { ...limits, limit: 8 }));
     const chosen = (await deliveries()).filter(({ id }) => ids.has(id));
     const slowIds = new Set(slow.map(({ id }) => id));
     expect(chosen.filter((row) => slowIds.has(row.webhook_id))).toHaveLength(1);
@@ -360,7 +361,7 @@ describe('dispatchDeliveries', () => {
     await query(database, `UPDATE webhook_delivery SET state = 'delivered' WHERE NOT webhook_id = ANY ($1)`, [
       [...slowIds],
     ]);
-    expect(await dispatchDeliveries(database.pool, limits)).toHaveLength(4);
+    expect(await scheduleDeliveries(database.pool, limits)).toHaveLength(4);
   });
 
   it('gives an endpoint that lets requests hang no more than the places of slow ones', async () => {
@@ -369,11 +370,11 @@ describe('dispatchDeliveries', () => {
     await backlog(workspaceId, 9);
     await claimAttempts(
       database.pool,
-      await dispatchDeliveries(database.pool, { ...limits, limit: 2 }),
+      await scheduleDeliveries(database.pool, { ...limits, limit: 2 }),
       claimOptions,
     );
     await query(database, `UPDATE webhook_delivery SET attempted_at = attempted_at - interval '3 seconds'`);
-    expect(await dispatchDeliveries(database.pool, { ...limits, slowLimit: 3 })).toHaveLength(3);
+    expect(await scheduleDeliveries(database.pool, { ...limits, slowLimit: 3 })).toHaveLength(3);
   });
 
   it('gives an endpoint that nothing is known of one request behind the known ones, and then slow places', async () => {
@@ -386,14 +387,14 @@ describe('dispatchDeliveries', () => {
     const webhookOf = async (ids: readonly string[]) =>
       (await deliveries()).filter(({ id }) => ids.includes(id)).map((row) => row.webhook_id);
     const wide = { ...limits, limit: 50, slowLimit: 2 };
-    expect(await webhookOf(await dispatchDeliveries(database.pool, { ...wide, limit: 1 }))).toEqual([
+    expect(await webhookOf(await scheduleDeliveries(database.pool, { ...wide, limit: 1 }))).toEqual([
       known.id,
     ]);
-    const next = await webhookOf(await dispatchDeliveries(database.pool, wide));
+    const next = await webhookOf(await scheduleDeliveries(database.pool, wide));
     expect(next.filter((id) => id === known.id)).toHaveLength(2);
     expect(new Set(next).size).toBe(21);
     expect(next).toHaveLength(2 + 20 + 2);
-    expect(await dispatchDeliveries(database.pool, wide)).toHaveLength(2);
+    expect(await scheduleDeliveries(database.pool, wide)).toHaveLength(2);
   });
 
   it('fills the pool and no more, its last tenth with those that have none in flight', async () => {
@@ -401,24 +402,24 @@ describe('dispatchDeliveries', () => {
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 30);
     const pool = { ...limits, pool: 10 };
-    expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(9);
-    expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(0);
+    expect(await scheduleDeliveries(database.pool, pool)).toHaveLength(9);
+    expect(await scheduleDeliveries(database.pool, pool)).toHaveLength(0);
     for (let others = 0; others < 2; others += 1) {
       const otherId = await makeWorkspace(database);
       await makeConfiguration(database.pool, otherId);
       await backlog(otherId, 30);
     }
-    expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(1);
-    expect(await dispatchDeliveries(database.pool, pool)).toHaveLength(0);
+    expect(await scheduleDeliveries(database.pool, pool)).toHaveLength(1);
+    expect(await scheduleDeliveries(database.pool, pool)).toHaveLength(0);
   });
 
   it('hands a delivery out again when its start failed', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 1);
-    const ids = await dispatchDeliveries(database.pool, limits);
+    const ids = await scheduleDeliveries(database.pool, limits);
     await returnDeliveries(database.pool, ids);
-    expect(await dispatchDeliveries(database.pool, limits)).toEqual(ids);
+    expect(await scheduleDeliveries(database.pool, limits)).toEqual(ids);
   });
 });
 
@@ -443,7 +444,7 @@ describe('claimAttempts', () => {
     const workspaceId = await makeWorkspace(database);
     const configuration = await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 1);
-    const [id = ''] = await dispatchDeliveries(database.pool, limits);
+    const [id = ''] = await scheduleDeliveries(database.pool, limits);
     return { workspaceId, configuration, id };
   }
   const stored = async () => (await deliveries())[0];
@@ -509,12 +510,12 @@ describe('claimAttempts', () => {
   });
 });
 
-describe('recordAttempts', () => {
+describe('recordDeliveryOutcomes', () => {
   async function sending(count: number) {
     const workspaceId = await makeWorkspace(database);
     const configuration = await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, count);
-    const ids = await dispatchDeliveries(database.pool, limits);
+    const ids = await scheduleDeliveries(database.pool, limits);
     await claimAttempts(database.pool, ids, claimOptions);
     return { ids, configuration: { ...configuration, workspaceId } };
   }
@@ -528,18 +529,18 @@ describe('recordAttempts', () => {
 
   it('counts failures and time-outs, and forgets them after a success', async () => {
     const { ids } = await sending(3);
-    await recordAttempts(database.pool, ids.slice(0, 2).map(timedOut));
+    await recordDeliveryOutcomes(database.pool, ids.slice(0, 2).map(timedOut));
     expect(await health()).toMatchObject({ consecutive_failures: 2, consecutive_timeouts: 2 });
     expect((await health())?.failing_since).toBeInstanceOf(Date);
-    await recordAttempts(database.pool, ids.slice(2).map(delivered));
+    await recordDeliveryOutcomes(database.pool, ids.slice(2).map(delivered));
     expect(await health()).toEqual({ consecutive_failures: 0, consecutive_timeouts: 0, failing_since: null });
   });
 
   it('keeps the moment since when the endpoint fails', async () => {
     const { ids } = await sending(2);
-    await recordAttempts(database.pool, ids.slice(0, 1).map(timedOut));
+    await recordDeliveryOutcomes(database.pool, ids.slice(0, 1).map(timedOut));
     const since = (await health())?.failing_since;
-    await recordAttempts(database.pool, [
+    await recordDeliveryOutcomes(database.pool, [
       { ...timedOut(ids[1] ?? ''), errorCode: 'non_2xx', responseStatus: 500 },
     ]);
     expect(await health()).toEqual({
@@ -559,9 +560,9 @@ describe('recordAttempts', () => {
         )
       )[0]?.proven;
     await query(database, 'UPDATE webhook_configuration SET proven_at = NULL');
-    await recordAttempts(database.pool, ids.slice(0, 1).map(timedOut));
+    await recordDeliveryOutcomes(database.pool, ids.slice(0, 1).map(timedOut));
     expect(await proven()).toBe(false);
-    await recordAttempts(database.pool, [
+    await recordDeliveryOutcomes(database.pool, [
       { ...timedOut(ids[1] ?? ''), errorCode: 'non_2xx', responseStatus: 500 },
     ]);
     expect(await proven()).toBe(true);
@@ -575,29 +576,29 @@ describe('recordAttempts', () => {
 
   it('does not change an outcome that stands', async () => {
     const { ids } = await sending(1);
-    await recordAttempts(database.pool, ids.map(delivered));
-    await recordAttempts(database.pool, ids.map(timedOut));
+    await recordDeliveryOutcomes(database.pool, ids.map(delivered));
+    await recordDeliveryOutcomes(database.pool, ids.map(timedOut));
     expect((await deliveries())[0]).toMatchObject({ state: 'delivered', error_code: null });
   });
 
   it('corrects an interruption that was declared too early', async () => {
     const { ids } = await sending(1);
     await query(database, `UPDATE webhook_delivery SET sending_until = now() - interval '1 second'`);
-    await sweepDeliveries(database.pool, { expiryHours: 24, redispatchSeconds: 120 });
+    await sweepTimeouts(database.pool, { expiryHours: 24, redispatchSeconds: 120 });
     expect((await deliveries())[0]).toMatchObject({ state: 'failed', error_code: 'interrupted' });
-    await recordAttempts(database.pool, ids.map(delivered));
+    await recordDeliveryOutcomes(database.pool, ids.map(delivered));
     expect((await deliveries())[0]).toMatchObject({ state: 'delivered', error_code: null });
   });
 });
 
-describe('sweepDeliveries', () => {
-  const sweep = () => sweepDeliveries(database.pool, { expiryHours: 24, redispatchSeconds: 120 });
+describe('sweepTimeouts', () => {
+  const sweep = () => sweepTimeouts(database.pool, { expiryHours: 24, redispatchSeconds: 120 });
 
   it('leaves alone what is on its way', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 3);
-    const [first = ''] = await dispatchDeliveries(database.pool, { ...limits, limit: 2 });
+    const [first = ''] = await scheduleDeliveries(database.pool, { ...limits, limit: 2 });
     await claimAttempts(database.pool, [first], claimOptions);
     expect(await sweep()).toEqual({ interrupted: 0, expired: 0, returned: 0 });
   });
@@ -606,7 +607,7 @@ describe('sweepDeliveries', () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 2);
-    await dispatchDeliveries(database.pool, { ...limits, limit: 1 });
+    await scheduleDeliveries(database.pool, { ...limits, limit: 1 });
     await query(
       database,
       `UPDATE webhook_delivery SET id = uuidv7(interval '-25 hours'), created_at = now() - interval '25 hours'`,
@@ -622,9 +623,9 @@ describe('sweepDeliveries', () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 1);
-    const ids = await dispatchDeliveries(database.pool, limits);
+    const ids = await scheduleDeliveries(database.pool, limits);
     await query(database, `UPDATE webhook_delivery SET dispatched_at = now() - interval '3 minutes'`);
     expect(await sweep()).toMatchObject({ returned: 1 });
-    expect(await dispatchDeliveries(database.pool, limits)).toEqual(ids);
+    expect(await scheduleDeliveries(database.pool, limits)).toEqual(ids);
   });
 });

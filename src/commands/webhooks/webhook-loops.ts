@@ -2,16 +2,16 @@ import type { EventEmitter } from 'node:events';
 import { createLowWater } from '../../concurrency/low-water.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../../records/webhooks/events.ts';
-import type { DispatchLimits } from '../../records/webhooks/dispatch.ts';
-import { dispatchDeliveries } from '../../records/webhooks/dispatch.ts';
-import { endInactiveDeliveries, sweepDeliveries } from '../../records/webhooks/endings.ts';
+import type { SchedulerLimits } from '../../records/webhooks/delivery-scheduler.ts';
+import { scheduleDeliveries } from '../../records/webhooks/delivery-scheduler.ts';
+import { endInactiveDeliveries, sweepTimeouts } from '../../records/webhooks/timeout-sweeper.ts';
 import { findWaitingDelivery } from '../../records/webhooks/waiting.ts';
 import type { Loop } from '../../concurrency/polling-loop.ts';
 import { startPollingLoop } from '../../concurrency/polling-loop.ts';
 import { createDeliveryStarts, type StartLimits } from './start-deliveries.ts';
 
-export interface RelayOptions {
-  readonly dispatch: Omit<DispatchLimits, 'limit' | 'slowLimit'>;
+export interface WebhookLoopOptions {
+  readonly scheduler: Omit<SchedulerLimits, 'limit' | 'slowLimit'>;
   readonly starts: StartLimits;
   /** Deliveries that one fan-out statement makes, or about as many. */
   readonly fanOutBatch: number;
@@ -21,8 +21,8 @@ export interface RelayOptions {
   readonly redispatchSeconds: number;
 }
 
-export const defaultRelayOptions: RelayOptions = {
-  dispatch: {
+export const defaultWebhookLoopOptions: WebhookLoopOptions = {
+  scheduler: {
     perEndpoint: { idle: 100, busy: 20, crowded: 2 },
     busyAt: 200,
     crowdedAt: 600,
@@ -43,16 +43,16 @@ export const defaultRelayOptions: RelayOptions = {
 /** Few enough that nobody waits for them. */
 const endedAtATime = 1_000;
 
-type RelayDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'config' | 'metrics'>;
+type LoopDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'config' | 'metrics'>;
 
 /**
  * Runs beside the webhook worker: events become deliveries, deliveries whose turn it is become workflows. Any number of
  * relays may run; a killed one leaves nothing that the others, or the next one, do not pick up. `stop` resolves once the
  * rounds and starts under way are over. `begun` is that of the activities in the same process.
  */
-export function startWebhookRelay(
-  dependencies: RelayDependencies,
-  options: RelayOptions = defaultRelayOptions,
+export function startWebhookLoops(
+  dependencies: LoopDependencies,
+  options: WebhookLoopOptions = defaultWebhookLoopOptions,
   begun?: EventEmitter,
 ): Loop {
   const { database, logger, config, metrics } = dependencies;
@@ -64,7 +64,7 @@ export function startWebhookRelay(
 
   const loops = [
     startPollingLoop({
-      name: 'webhook fan-out',
+      name: 'event fan-out',
       logger,
       idleMs: options.idleMs,
       work: async () => {
@@ -74,7 +74,7 @@ export function startWebhookRelay(
       },
     }),
     startPollingLoop({
-      name: 'webhook dispatch',
+      name: 'delivery scheduler',
       logger,
       idleMs: options.idleMs,
       work: async () => {
@@ -84,17 +84,17 @@ export function startWebhookRelay(
         const first = await waitingDelivery.find((from) => findWaitingDelivery(database, from), recent);
         if (first === undefined) return false;
         const slowLimit = starts.slowRoom();
-        const dispatched = await dispatchDeliveries(
+        const scheduled = await scheduleDeliveries(
           database,
-          { ...options.dispatch, limit, slowLimit, expiryHours: config.webhookExpiryHours },
+          { ...options.scheduler, limit, slowLimit, expiryHours: config.webhookExpiryHours },
           first,
         );
-        for (const delivery of dispatched) starts.start(delivery);
-        return dispatched.some(({ slow }) => !slow);
+        for (const delivery of scheduled) starts.start(delivery);
+        return scheduled.some(({ slow }) => !slow);
       },
     }),
     startPollingLoop({
-      name: 'webhook end',
+      name: 'inactive webhooks',
       logger,
       idleMs: options.sweepEveryMs,
       work: async () => {
@@ -104,18 +104,18 @@ export function startWebhookRelay(
       },
     }),
     startPollingLoop({
-      name: 'webhook sweep',
+      name: 'timeout sweeper',
       logger,
       idleMs: options.sweepEveryMs,
       work: async () => {
         const { webhookExpiryHours: expiryHours } = config;
-        const swept = await sweepDeliveries(database, {
+        const swept = await sweepTimeouts(database, {
           expiryHours,
           redispatchSeconds: options.redispatchSeconds,
         });
         for (const [outcome, count] of Object.entries(swept)) metrics.webhooksSwept.inc({ outcome }, count);
         if (swept.interrupted + swept.expired + swept.returned > 0) {
-          logger.warn(swept, 'webhook deliveries swept');
+          logger.warn(swept, 'webhook deliveries timed out');
         }
         return false;
       },

@@ -7,7 +7,7 @@ import { nothing, row } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
 import { of, waitingEndpoints, waits } from './waiting.ts';
 
-export interface DispatchLimits {
+export interface SchedulerLimits {
   /** Deliveries to hand out in this round. */
   readonly limit: number;
   /** Of them, for slow endpoints. */
@@ -31,14 +31,14 @@ export interface DispatchLimits {
   readonly expiryHours: number;
 }
 
-const Dispatched = t.type({
+const ScheduledDelivery = t.type({
   id: t.string,
   /** Its endpoint keeps timing out, lets requests hang, or has one already without anything being known of it. */
   slow: t.boolean,
   /** No other workspace has anything that waits. */
   alone: t.boolean,
 });
-export type Dispatched = t.TypeOf<typeof Dispatched>;
+export type ScheduledDelivery = t.TypeOf<typeof ScheduledDelivery>;
 
 /**
  * Marks the deliveries whose turn it is and returns them. Workspaces take turns, and the endpoints of each: the one with the
@@ -46,15 +46,15 @@ export type Dispatched = t.TypeOf<typeof Dispatched>;
  * but for every eighth place, so that nobody starves. One that nothing is known of gets a first request like the others,
  * right behind them, and counts as slow until that has ended. One relay at a time, which keeps the caps exact.
  */
-export async function dispatchDeliveries(
+export async function scheduleDeliveries(
   database: Database,
-  limits: DispatchLimits,
+  limits: SchedulerLimits,
   from?: string,
-): Promise<readonly Dispatched[]> {
+): Promise<readonly ScheduledDelivery[]> {
   const openSince = firstIdAt(new Date(), -hourMs * (limits.expiryHours + 1));
   return database.transaction(async (transaction) => {
     await transaction.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtext('webhook-dispatch'))`);
-    return transaction.any(sql.type(row(Dispatched))`
+    return transaction.any(sql.type(row(ScheduledDelivery))`
       WITH RECURSIVE endpoint AS (${waitingEndpoints(from)}
       ), open AS MATERIALIZED (
         SELECT workspace_id, webhook_id, count(*)::int4 AS deliveries,

@@ -57,7 +57,7 @@ export interface SweepLimits {
 const Swept = row(t.type({ interrupted: t.number, expired: t.number, returned: t.number }));
 
 /** Ends what a dead process left `sending`, what waited too long, and gives lost starts another turn. */
-export function sweepDeliveries(database: Database, { expiryHours, redispatchSeconds }: SweepLimits) {
+export function sweepTimeouts(database: Database, { expiryHours, redispatchSeconds }: SweepLimits) {
   return database.one(sql.type(Swept)`
     WITH RECURSIVE interrupted AS (
       UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted', sending_until = NULL

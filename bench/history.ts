@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
-import { createLowWater } from '../src/concurrency/low-water.ts';
+import { createWatermark } from '../src/concurrency/watermark.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { createDependencies } from '../src/dependencies.ts';
 import { createDatabase, type Database } from '../src/records/database/database.ts';
@@ -166,8 +166,8 @@ async function askedOf({
   );
   const channelId = await one<string>(`SELECT id AS found FROM channel WHERE workspace_id = ${workspaceId}`);
   // As their loops do: what waits is looked for from where it was found last.
-  const waitingCallback = createLowWater<bigint>();
-  const [waitingEvent, waitingDelivery] = [createLowWater<string>(), createLowWater<string>()];
+  const waitingCallback = createWatermark<bigint>();
+  const [waitingEvent, waitingDelivery] = [createWatermark<string>(), createWatermark<string>()];
   const recent = () => recentId(pool);
   const readGauges = createGaugeReader();
   const callbacks = { limit: 400, maxBytes: 1024 * 1024, except: [] };

@@ -1,7 +1,7 @@
 /** /healthz, /readyz and /metrics on a port of their own: plain node:http, for probes and scrapers alone. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { rememberFor } from '../concurrency/remember.ts';
+import { cacheFor } from '../concurrency/cache-for.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface HealthServer {
@@ -28,7 +28,7 @@ export async function serveHealth({
   moreMetrics = async () => '',
   missing,
 }: HealthOptions): Promise<HealthServer> {
-  const findMissing = rememberFor(keepMs, missing);
+  const findMissing = cacheFor(keepMs, missing);
   const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
     const json = (status: number, body: object) => ({
       status,

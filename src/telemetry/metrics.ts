@@ -1,6 +1,6 @@
 /** What a process tells at /metrics. Each process makes one registry. No label takes a value that customers' data could add. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { rememberFor } from '../concurrency/remember.ts';
+import { cacheFor } from '../concurrency/cache-for.ts';
 import { recipientStates, type RecipientState } from '../domain/campaigns/recipient.ts';
 import type { SendResult } from '../provider/provider.ts';
 import type { Database } from '../records/database/database.ts';
@@ -21,7 +21,7 @@ export function createMetrics(service: string) {
   const metrics = {
     registry,
     /** All of them in the Prometheus text format, collected at most once a second. */
-    text: rememberFor(1_000, () => registry.metrics()),
+    text: cacheFor(1_000, () => registry.metrics()),
     httpRequestSeconds: new Histogram({
       name: 'http_request_seconds',
       help: 'Time from the request head to the end of the answer',

@@ -5,7 +5,7 @@ import { openStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
 import type { Database } from '../records/database/database.ts';
 import { createGaugeReader, type Figures } from '../records/operations/gauges.ts';
 import { standstillKinds } from '../records/operations/standstill.ts';
-import { rememberFor } from '../concurrency/remember.ts';
+import { cacheFor } from '../concurrency/cache-for.ts';
 import { within } from '../concurrency/within.ts';
 
 // Scrapes of several Prometheus servers share one reading.
@@ -15,9 +15,9 @@ const patienceMs = 2_000;
 
 export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database: () => Database): void {
   const readGauges = createGaugeReader();
-  const remembered = rememberFor(keepMs, () => readGauges(database()).catch(() => undefined));
+  const cached = cacheFor(keepMs, () => readGauges(database()).catch(() => undefined));
   // Undefined when it fails or takes too long.
-  const read = () => within(patienceMs, remembered());
+  const read = () => within(patienceMs, cached());
   const gauge = <L extends string>(
     name: string,
     help: string,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as t from 'io-ts';
-import { rememberFor } from '../../concurrency/remember.ts';
+import { cacheFor } from '../../concurrency/cache-for.ts';
 import { struct } from '../../codecs/struct.ts';
 import { endpoint } from './endpoint.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -66,7 +66,7 @@ export interface Readiness {
 export function createReadiness(find: () => Promise<readonly string[]>): Readiness {
   let readyUntil = 0;
   return {
-    findMissing: rememberFor(lookMs, async () => {
+    findMissing: cacheFor(lookMs, async () => {
       const missing = await find();
       readyUntil = missing.length === 0 ? performance.now() + lookMs : 0;
       return missing;

@@ -14,7 +14,7 @@ import type { PhoneNumber } from '../../domain/phone-number.ts';
 import { createPhoneSet, type PhoneSet } from '../../domain/audience/phone-set.ts';
 import type { Reachable } from '../../domain/audience/contact.ts';
 import type { ContactLoad, KnownContacts } from '../../records/audience/contacts.ts';
-import { createBacklog } from '../../concurrency/backlog.ts';
+import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import type { RecipientLoad } from '../../records/audience/recipient-load.ts';
 
 export interface RecipientBuild {
@@ -47,7 +47,7 @@ export async function buildRecipients({
 }: RecipientBuild): Promise<void> {
   const numbers = createPhoneSet();
   const waiting: Page[] = [];
-  const writing = createBacklog(pagesUnderWay);
+  const writing = createBoundedQueue(pagesUnderWay);
 
   const finish = async ({ candidates, skips, reachable, known }: Page): Promise<void> => {
     checkpoint();

@@ -1,4 +1,4 @@
-import { createLowWater, type LowWater } from '../../concurrency/low-water.ts';
+import { createWatermark, type Watermark } from '../../concurrency/watermark.ts';
 import { readNotification } from '../../provider/notification.ts';
 import type { NotificationItem } from '../../provider/notification-item.ts';
 import type { Transaction } from '../../records/database/database.ts';
@@ -32,7 +32,7 @@ export function createCallbackRounds(
   { restMs = heldRestMs }: { readonly restMs?: number } = {},
 ): () => Promise<number> {
   const restingUntil = new Map<bigint, number>();
-  const waiting = createLowWater<bigint>();
+  const waiting = createWatermark<bigint>();
   return async () => {
     const now = performance.now();
     for (const [id, until] of restingUntil) if (until <= now) restingUntil.delete(id);
@@ -51,7 +51,7 @@ interface Round {
 async function applyRound(
   dependencies: CallbackDependencies,
   except: readonly bigint[],
-  waiting: LowWater<bigint>,
+  waiting: Watermark<bigint>,
 ): Promise<Round> {
   const { database } = dependencies;
   let claimed: readonly StoredCallback[] = [];

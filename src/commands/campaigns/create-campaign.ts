@@ -1,6 +1,6 @@
 /** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
-import { createBacklog } from '../../concurrency/backlog.ts';
+import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { initialStatus } from '../../domain/campaigns/campaign.ts';
@@ -41,7 +41,7 @@ export interface CreatedCampaign {
 }
 
 // Of this process under way. Whoever calls faster than Temporal starts workflows waits.
-const starts = createBacklog(100);
+const starts = createBoundedQueue(100);
 
 /**
  * Writes the campaign, with what `onWrite` adds to its transaction. Its workflow starts afterwards: where that fails, or

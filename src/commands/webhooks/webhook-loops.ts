@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { createLowWater } from '../../concurrency/low-water.ts';
+import { createWatermark } from '../../concurrency/watermark.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../../records/webhooks/events.ts';
 import type { SchedulerLimits } from '../../records/webhooks/delivery-scheduler.ts';
@@ -58,8 +58,8 @@ export function startWebhookLoops(
   const { database, logger, config, metrics } = dependencies;
   const starts = createDeliveryStarts(dependencies, options.starts, begun);
 
-  const waitingEvent = createLowWater<string>();
-  const waitingDelivery = createLowWater<string>();
+  const waitingEvent = createWatermark<string>();
+  const waitingDelivery = createWatermark<string>();
   const recent = () => recentId(database);
 
   const loops = [

@@ -5,7 +5,7 @@
 import type { ChangedContact, NewAudienceContact } from '../../domain/audience/contact.ts';
 import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
 import { serialiseEvent, type NewEvent } from '../../codecs/event.ts';
-import { createBacklog } from '../../concurrency/backlog.ts';
+import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import { createCopyRows } from '../database/copy-rows.ts';
 import type { LoadConnection } from '../database/load-connection.ts';
 
@@ -60,7 +60,7 @@ export function createContactWriter(
 ): ContactWriter {
   const contacts = createCopyRows(contactColumns.length);
   const events = createCopyRows(eventColumns.length);
-  const backlog = createBacklog(batchesUnderWay);
+  const queue = createBoundedQueue(batchesUnderWay);
   const { workspaceId, source, subscribedKeys } = options;
   const isCreationTold = subscribedKeys.has('contact.created');
 
@@ -87,14 +87,14 @@ export function createContactWriter(
     if (isCreationTold) tell(createdEvent(contact, options));
   };
   const send = async (): Promise<void> => {
-    if (contacts.size() > 0) await backlog.add(connection.copyRows(copyContacts, contacts.take()));
-    if (events.size() > 0) await backlog.add(connection.copyRows(copyEvents, events.take()));
+    if (contacts.size() > 0) await queue.add(connection.copyRows(copyContacts, contacts.take()));
+    if (events.size() > 0) await queue.add(connection.copyRows(copyEvents, events.take()));
   };
 
   return {
     async flush() {
       await send();
-      await backlog.settle();
+      await queue.settle();
     },
     async write({ created, changed }) {
       for (const contact of created) create(contact);

@@ -5,7 +5,7 @@
 import type { CampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { NewRecipient } from '../../domain/audience/audience.ts';
 import type { SkipReason } from '../../domain/campaigns/recipient.ts';
-import { createBacklog } from '../../concurrency/backlog.ts';
+import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import { createCopyRows } from '../database/copy-rows.ts';
 import { openLoadConnection, type LoadConnection } from '../database/load-connection.ts';
 import { countriesEvery } from '../campaigns/diagnosis.ts';
@@ -80,7 +80,7 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
   const countries = new Map<string, number>();
   const countedAt: (readonly [position: number, counts: string])[] = [];
   const rows = createCopyRows(columns.length);
-  const backlog = createBacklog(batchesUnderWay);
+  const queue = createBoundedQueue(batchesUnderWay);
   let position = 0;
 
   const writeRow = ({ contactId, phone, line, skip, variables }: NewRecipient): void => {
@@ -111,11 +111,11 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
     destroy: connection.destroy,
     async write(recipients) {
       for (const recipient of recipients) writeRow(recipient);
-      if (rows.size() >= batchBytes) await backlog.add(connection.copyRows(copyRecipients, rows.take()));
+      if (rows.size() >= batchBytes) await queue.add(connection.copyRows(copyRecipients, rows.take()));
     },
     async finish({ messagePlan, resentCampaignId, beforeCommit }) {
-      if (rows.size() > 0) await backlog.add(connection.copyRows(copyRecipients, rows.take()));
-      await backlog.settle();
+      if (rows.size() > 0) await queue.add(connection.copyRows(copyRecipients, rows.take()));
+      await queue.settle();
       // FOR NO KEY UPDATE: the foreign keys of the new rows hold the campaign's key already.
       const [campaign] = await connection.rows<[CampaignStatus, string]>(
         'SELECT status, preparation_status FROM campaign WHERE id = $1 FOR NO KEY UPDATE',

@@ -4,7 +4,7 @@
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { createLowWater } from '../../concurrency/low-water.ts';
+import { createWatermark } from '../../concurrency/watermark.ts';
 import { openStatuses } from '../../domain/campaigns/campaign.ts';
 import { findWaitingCallback, recentCallback } from '../callbacks/provider-callbacks.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
@@ -58,9 +58,9 @@ type Queue = t.TypeOf<typeof Queue>;
 // A scrape looks from the beginning of a queue a thousandth of the time.
 const fullShare = 0.001;
 const createMarks = () => ({
-  event: createLowWater<string>({ fullShare }),
-  delivery: createLowWater<string>({ fullShare }),
-  callback: createLowWater<bigint>({ fullShare }),
+  event: createWatermark<string>({ fullShare }),
+  delivery: createWatermark<string>({ fullShare }),
+  callback: createWatermark<bigint>({ fullShare }),
 });
 type Marks = ReturnType<typeof createMarks>;
 

@@ -1,5 +1,5 @@
-/** One run at a time for all who ask, its outcome kept for `ms` from the moment it began. */
-export function rememberFor<T>(ms: number, run: () => Promise<T>): () => Promise<T> {
+/** Caches the outcome of `run`, also a rejection, for `ms` from when it began. Calls that overlap share one run. */
+export function cacheFor<T>(ms: number, run: () => Promise<T>): () => Promise<T> {
   let last: { readonly outcome: Promise<T>; staleAt: number } | undefined;
   return () => {
     if (last !== undefined && performance.now() < last.staleAt) return last.outcome;

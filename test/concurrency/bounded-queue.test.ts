@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { createBacklog } from '../../src/concurrency/backlog.ts';
+import { createBoundedQueue } from '../../src/concurrency/bounded-queue.ts';
 
-test('holds up whoever adds more than may be under way, until the first is done', async () => {
-  const backlog = createBacklog(1);
+test('waits for the oldest task once the queue is full', async () => {
+  const queue = createBoundedQueue(1);
   let end = (): void => undefined;
-  await backlog.add(
+  await queue.add(
     new Promise((resolve) => {
       end = resolve;
     }),
   );
   let added = false;
-  const second = backlog.add(Promise.resolve()).then(() => {
+  const second = queue.add(Promise.resolve()).then(() => {
     added = true;
   });
   await new Promise((next) => setImmediate(next));
@@ -20,11 +20,11 @@ test('holds up whoever adds more than may be under way, until the first is done'
   expect(added).toBe(true);
 });
 
-test('tells of a failure when room for more is asked for, or at the end', async () => {
-  const full = createBacklog(1);
+test('rejects with the error of an earlier task, on the next add or at the end', async () => {
+  const full = createBoundedQueue(1);
   await full.add(Promise.reject(new Error('first')));
   await expect(full.add(Promise.resolve())).rejects.toThrow('first');
-  const ended = createBacklog(4);
+  const ended = createBoundedQueue(4);
   await ended.add(Promise.resolve());
   await ended.add(Promise.reject(new Error('second')));
   await expect(ended.settle()).rejects.toThrow('second');

@@ -15,7 +15,7 @@ import type { Hosts } from '../local/cluster/product.ts';
 import { createDemoApi } from '../local/demo/api.ts';
 import { createCampaign } from '../local/rehearsals/create-campaign.ts';
 import { readGauges, withClient } from '../local/rehearsals/evidence.ts';
-import { rehearse, type Scene } from '../local/rehearsals/scene.ts';
+import { rehearse, type RehearsalContext } from '../local/rehearsals/rehearsal.ts';
 import { seedWorkspace } from '../local/rehearsals/seed-workspace.ts';
 import { cpuSecondsOf } from './support/process-cpu.ts';
 import { startWebhookSink } from './support/webhook-sink.ts';
@@ -79,10 +79,10 @@ function told(each: readonly (readonly [Kind, number])[]): string {
   return `${total.toFixed(2)} ms (${each.map(([kind, ms]) => `${kind} ${ms.toFixed(2)}`).join(', ')})`;
 }
 
-async function measureShape(scene: Scene, hosts: Hosts): Promise<void> {
-  const { progress, signal, options } = scene;
+async function measureShape(context: RehearsalContext, hosts: Hosts): Promise<void> {
+  const { progress, signal, options } = context;
   const recipients = options.whole('recipients', 20_000);
-  const folder = join(scene.folder, String(hosts));
+  const folder = join(context.folder, String(hosts));
   // The user of the embedded Postgres has to pass through.
   mkdirSync(folder, { mode: 0o711 });
   const environment = process.env;
@@ -165,9 +165,9 @@ await rehearse({
   usage: 'npm run bench -- cluster [--recipients N] [--deliveries N] [--hosts 1|2]\n',
   options: ['recipients', 'deliveries', 'hosts'],
   sound: 'Measured.',
-  run: async (scene) => {
+  run: async (context) => {
     for (const hosts of [1, 2] as const)
-      if (scene.options.whole('hosts', hosts) === hosts) await measureShape(scene, hosts);
+      if (context.options.whole('hosts', hosts) === hosts) await measureShape(context, hosts);
     return [];
   },
 });

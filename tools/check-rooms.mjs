@@ -24,7 +24,7 @@ const subjects = [
   'operations',
 ];
 
-const ground = ['concurrency', 'config', 'secrets', 'telemetry'];
+const foundation = ['concurrency', 'config', 'secrets', 'telemetry'];
 const effects = ['provider', 'outbound', 'storage', 'orchestrator'];
 
 /** From the lowest floor up: what a room may import beside itself, as types alone, and the folders it may hold. */
@@ -42,25 +42,25 @@ const rooms = {
   orchestrator: { knows: ['workflows', 'domain', 'concurrency', 'config'] },
   telemetry: { knows: ['concurrency', 'config', 'domain', 'records'], types: ['dependencies', ...effects] },
   commands: {
-    knows: ['codecs', 'domain', 'records', 'workflows', ...effects, ...ground],
+    knows: ['codecs', 'domain', 'records', 'workflows', ...effects, ...foundation],
     types: ['dependencies'],
     folders: subjects,
   },
   activities: {
-    knows: ['domain', 'records', 'commands', 'workflows', ...effects, ...ground],
+    knows: ['domain', 'records', 'commands', 'workflows', ...effects, ...foundation],
     types: ['dependencies'],
   },
   process: {
-    knows: ['records', 'commands', 'workflows', 'orchestrator', ...ground],
+    knows: ['records', 'commands', 'workflows', 'orchestrator', ...foundation],
     types: ['dependencies'],
   },
   api: {
-    knows: ['codecs', 'domain', 'records', 'commands', 'workflows', 'process', ...effects, ...ground],
+    knows: ['codecs', 'domain', 'records', 'commands', 'workflows', 'process', ...effects, ...foundation],
     types: ['dependencies'],
     folders: ['frame', 'frame/body', 'frame/caller', 'frame/document', 'campaigns', 'dashboard', 'webhooks'],
   },
   dependencies: {
-    knows: ['codecs', 'domain', 'records', 'commands', 'workflows', 'process', ...effects, ...ground],
+    knows: ['codecs', 'domain', 'records', 'commands', 'workflows', 'process', ...effects, ...foundation],
   },
   admin: {
     // A record is shown as the API shows it.
@@ -74,7 +74,7 @@ const rooms = {
       'process',
       'api',
       ...effects,
-      ...ground,
+      ...foundation,
     ],
   },
   server: { knows: 'all' },

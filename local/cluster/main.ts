@@ -1,5 +1,5 @@
 /** `npm run cluster`: every server and process of a deployment twice, on loopback without containers, until Ctrl-C. */
-import { rehearse } from '../rehearsals/scene.ts';
+import { rehearse } from '../rehearsals/rehearsal.ts';
 import { seedWorkspace } from '../rehearsals/seed-workspace.ts';
 import { startCluster } from './cluster.ts';
 

@@ -12,7 +12,7 @@ import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { aCampaignToPrepare, aSender } from '../support/audience-campaign.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
-import { until } from '../support/campaign-scene.ts';
+import { until } from '../support/campaign-fixture.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createFakeProvider } from '../support/fake-provider.ts';
 import { sendingDependencies } from '../support/sending-dependencies.ts';

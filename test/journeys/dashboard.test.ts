@@ -1,6 +1,6 @@
 /** The dashboard in a real browser, on the built stack: one of both for all, as they take longer to start than many a test. */
 import { afterAll, beforeAll } from 'vitest';
-import { prepare, remove } from './dashboard/scene.ts';
+import { prepare, remove } from './dashboard/fixture.ts';
 
 beforeAll(prepare, 150_000);
 afterAll(remove, 60_000);

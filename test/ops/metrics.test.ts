@@ -14,7 +14,7 @@ import { serveHealth } from '../../src/process/serve-health.ts';
 import { prepareSdkMetrics, type SdkMetrics } from '../../src/process/worker-sdk-metrics.ts';
 import { taskQueues } from '../../src/workflows/contract.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
-import { until } from '../support/campaign-scene.ts';
+import { until } from '../support/campaign-fixture.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bundleWorkflows, startTemporal } from '../support/temporal.ts';
 

@@ -31,7 +31,7 @@ interface Question {
   readonly body: unknown;
 }
 
-interface Scene {
+interface CampaignFixture {
   readonly workspace: SeededWorkspace;
   readonly templateId: string;
   readonly idempotencyKey: string;
@@ -39,9 +39,9 @@ interface Scene {
   readonly digits: string;
 }
 
-let scenes = 0;
+let fixtures = 0;
 
-async function setScene(): Promise<Scene> {
+async function createFixture(): Promise<CampaignFixture> {
   const workspace = await api.seedWorkspace();
   const { workspaceId, businessAccountId, channelId } = workspace;
   const templateId = await aTemplate(api.database.pool, { workspaceId, businessAccountId });
@@ -49,12 +49,12 @@ async function setScene(): Promise<Scene> {
   const token = sql.binary(api.dependencies.secrets.encrypt('token-of-the-tests', `channel ${channelId}`));
   await api.database.pool.query(sql.type(nothing)`
     UPDATE channel SET access_token_encrypted = ${token} WHERE id = ${channelId}`);
-  scenes += 1;
-  const digits = `49151${String(20_000_000 + scenes)}`;
+  fixtures += 1;
+  const digits = `49151${String(20_000_000 + fixtures)}`;
   return { workspace, templateId, digits, idempotencyKey: randomUUID() };
 }
 
-const ask = (baseUrl: string, { workspace, idempotencyKey }: Scene, { path, body }: Question) =>
+const ask = (baseUrl: string, { workspace, idempotencyKey }: CampaignFixture, { path, body }: Question) =>
   fetch(`${baseUrl}${path}`, {
     method: 'POST',
     headers: {
@@ -66,7 +66,7 @@ const ask = (baseUrl: string, { workspace, idempotencyKey }: Scene, { path, body
   });
 
 /** Asks an API process that dies after its n-th write; resolves to how many writes it made. */
-async function askDying(scene: Scene, question: Question, crashAfter: number): Promise<number> {
+async function askDying(fixture: CampaignFixture, question: Question, crashAfter: number): Promise<number> {
   const program = startProgram({
     path: 'dist/src/server.js',
     preload: crashSeam,
@@ -86,10 +86,10 @@ async function askDying(scene: Scene, question: Question, crashAfter: number): P
   const port = /"port":(\d+)[^\n]*"msg":"ready"/.exec(program.output())?.[1];
   // Its key is known by then: noting its use is no write of the request.
   const baseUrl = `http://127.0.0.1:${port}`;
-  await fetch(`${baseUrl}/api/wallet`, { headers: { 'x-api-key': scene.workspace.channelKey } });
+  await fetch(`${baseUrl}/api/wallet`, { headers: { 'x-api-key': fixture.workspace.channelKey } });
   program.child.kill('SIGUSR2');
   await program.says('armed');
-  const answered = await ask(baseUrl, scene, question).then(
+  const answered = await ask(baseUrl, fixture, question).then(
     () => true,
     () => false,
   );
@@ -98,20 +98,20 @@ async function askDying(scene: Scene, question: Question, crashAfter: number): P
   return [...program.output().matchAll(/^write \d+:/gm)].length;
 }
 
-function askAgain(scene: Scene, { path, body }: Question): Promise<TestResponse> {
+function askAgain(fixture: CampaignFixture, { path, body }: Question): Promise<TestResponse> {
   return api.send('POST', path, {
-    key: scene.workspace.channelKey,
+    key: fixture.workspace.channelKey,
     body,
-    headers: { 'Idempotency-Key': scene.idempotencyKey },
+    headers: { 'Idempotency-Key': fixture.idempotencyKey },
   });
 }
 
 /** Dies after every write in turn, two processes at a time. */
 async function afterEachWrite(
-  questionOf: (scene: Scene) => Question,
-  expectSound: (scene: Scene, question: Question, when: string) => Promise<void>,
+  questionOf: (fixture: CampaignFixture) => Question,
+  expectSound: (fixture: CampaignFixture, question: Question, when: string) => Promise<void>,
 ): Promise<void> {
-  const undisturbed = await setScene();
+  const undisturbed = await createFixture();
   const writes = await askDying(undisturbed, questionOf(undisturbed), 0);
   expect(writes).toBeGreaterThan(0);
   let next = 1;
@@ -119,10 +119,10 @@ async function afterEachWrite(
     while (next <= writes) {
       const n = next;
       next += 1;
-      const scene = await setScene();
-      const question = questionOf(scene);
-      await askDying(scene, question, n);
-      await expectSound(scene, question, `died after write ${n} of ${writes}`);
+      const fixture = await createFixture();
+      const question = questionOf(fixture);
+      await askDying(fixture, question, n);
+      await expectSound(fixture, question, `died after write ${n} of ${writes}`);
     }
   };
   await Promise.all([turn(), turn()]);
@@ -132,7 +132,7 @@ const Left = row(t.type({ campaigns: t.number, commands: t.number, counters: t.n
 
 describe('an API process that dies by SIGKILL', () => {
   it('leaves a campaign and what its workflow must learn, or neither; asked again there is one', async () => {
-    const left = ({ workspace }: Scene) =>
+    const left = ({ workspace }: CampaignFixture) =>
       api.database.pool.one(sql.type(Left)`
         SELECT count(*)::int AS campaigns,
           (SELECT count(*)::int FROM workflow_command JOIN campaign AS told ON told.id = campaign_id
@@ -151,13 +151,13 @@ describe('an API process that dies by SIGKILL', () => {
           send_type: 'IMMEDIATE',
         },
       }),
-      async (scene, question, when) => {
-        const before = await left(scene);
+      async (fixture, question, when) => {
+        const before = await left(fixture);
         expect(before.campaigns, when).toBeLessThanOrEqual(1);
         expect(before, when).toMatchObject({ commands: before.campaigns, counters: before.campaigns });
-        const again = await askAgain(scene, question);
+        const again = await askAgain(fixture, question);
         expect(again.status, when).toBe(201);
-        expect((await left(scene)).campaigns, when).toBe(1);
+        expect((await left(fixture)).campaigns, when).toBe(1);
       },
     );
   }, 120_000);
@@ -171,14 +171,14 @@ describe('an API process that dies by SIGKILL', () => {
         path: '/api/templates/external/message/send',
         body: { templateId, recipientPhoneNumber: digits, countryCode: '+49' },
       }),
-      async (scene, question, when) => {
-        const again = await askAgain(scene, question);
+      async (fixture, question, when) => {
+        const again = await askAgain(fixture, question);
         // 409: for a while nobody can know that the first process is dead.
         expect([200, 409, 502], `${when}: ${again.text}`).toContain(again.status);
-        const taken = provider.taken.filter(({ to }) => to === scene.digits).length;
+        const taken = provider.taken.filter(({ to }) => to === fixture.digits).length;
         expect(taken, when).toBeLessThanOrEqual(1);
         if (again.status === 200) expect(taken, when).toBe(1);
-        const { channelId } = scene.workspace;
+        const { channelId } = fixture.workspace;
         const money = await api.database.pool.one(sql.type(Money)`
           SELECT balance, reserved,
             (SELECT sum(amount)::bigint FROM ledger_entry WHERE channel_id = ${channelId}) AS ledger,

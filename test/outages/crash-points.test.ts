@@ -38,20 +38,20 @@ const refusedSuffix = '04';
 
 const Recipient = row(t.type({ id: t.string, phone_number: t.string, state: t.string, attempts: t.number }));
 
-interface Scene {
+interface CampaignFixture {
   readonly seeded: SeededCampaign;
   readonly provider: RecordingProvider;
   readonly program: string;
 }
 
-async function setScene(): Promise<Scene> {
+async function createFixture(): Promise<CampaignFixture> {
   const seeded = await seedCampaign(test.pool, { recipients, messagesPerSecond, status: 'DRAFT' });
   const provider = await startRecordingProvider(refusedSuffix);
   return { seeded, provider, program: 'campaign-program.mjs' };
 }
 
 /** A small campaign, of which one step does everything. */
-async function setSmallScene(): Promise<Scene> {
+async function createSmallFixture(): Promise<CampaignFixture> {
   const sender = await aSender(test.pool);
   await postLedgerEntry(test.pool, { channelId: sender.channelId, kind: 'recharge', amount: 100_000_000n });
   const numbers = Array.from({ length: recipients }, (_, index) => `+49151${10_000_000 + index}`);
@@ -74,7 +74,7 @@ async function sessionsToEnd(seeded: SeededCampaign): Promise<void> {
   await expect.poll(() => countSessions(seeded), { timeout: 10_000 }).toBe(0);
 }
 
-function startSending({ seeded, provider, program }: Scene, crashAfter: number) {
+function startSending({ seeded, provider, program }: CampaignFixture, crashAfter: number) {
   const databaseUrl = new URL(test.url);
   databaseUrl.searchParams.set('application_name', seeded.campaignId);
   return startProgram({
@@ -169,8 +169,8 @@ async function inTurns(work: (index: number) => Promise<'more' | 'enough'>): Pro
 describe('a sending process that dies by SIGKILL', () => {
   it.each([
     // Begin, two claims, two pages recorded and settled at the least.
-    { of: 'a campaign', set: setScene, writes: 8 },
-    { of: 'a small campaign from its preparation on', set: setSmallScene, writes: 12 },
+    { of: 'a campaign', set: createFixture, writes: 8 },
+    { of: 'a small campaign from its preparation on', set: createSmallFixture, writes: 12 },
   ])(
     'loses and doubles nobody of $of, whichever of its writes was its last',
     async ({ set, writes }) => {
@@ -183,17 +183,17 @@ describe('a sending process that dies by SIGKILL', () => {
       // How often it asks for tokens is a matter of time: it is killed one write later each time until it comes to its end.
       let died = 0;
       await inTurns(async (n) => {
-        const scene = await set();
-        const program = startSending(scene, n);
+        const fixture = await set();
+        const program = startSending(fixture, n);
         const end = await program.ended;
         expect([0, 'SIGKILL'], program.output()).toContain(end);
         if (end === 'SIGKILL') died += 1;
         const when = `died after write ${n}, ${writesIn(program.output()).at(-1) ?? 'none'}`;
-        await sessionsToEnd(scene.seeded);
-        const claimed = await countClaimed(scene.seeded);
-        await finish(scene.seeded, scene.provider);
-        expect(await expectSound(scene.seeded, scene.provider, when), when).toBe(claimed);
-        await scene.provider.close();
+        await sessionsToEnd(fixture.seeded);
+        const claimed = await countClaimed(fixture.seeded);
+        await finish(fixture.seeded, fixture.provider);
+        expect(await expectSound(fixture.seeded, fixture.provider, when), when).toBe(claimed);
+        await fixture.provider.close();
         return end === 'SIGKILL' ? 'more' : 'enough';
       });
       expect(died).toBeGreaterThan(writes);
@@ -204,19 +204,19 @@ describe('a sending process that dies by SIGKILL', () => {
   it.each(['before', 'after'] as const)(
     'says UNKNOWN of the message on the wire when it dies %s the provider has taken it',
     async (moment) => {
-      const scene = await setScene();
-      const program = startSending(scene, 0);
-      scene.provider.watch[moment] = (count) => {
+      const fixture = await createFixture();
+      const program = startSending(fixture, 0);
+      fixture.provider.watch[moment] = (count) => {
         // The second may be the one that is refused, of which nothing is told afterwards.
         if (count >= 2) program.child.kill('SIGKILL');
       };
       expect(await program.ended).toBe('SIGKILL');
-      scene.provider.watch = {};
-      await sessionsToEnd(scene.seeded);
-      await finish(scene.seeded, scene.provider);
-      const unknown = await expectSound(scene.seeded, scene.provider, `${moment} the request is taken`);
+      fixture.provider.watch = {};
+      await sessionsToEnd(fixture.seeded);
+      await finish(fixture.seeded, fixture.provider);
+      const unknown = await expectSound(fixture.seeded, fixture.provider, `${moment} the request is taken`);
       expect(unknown).toBeGreaterThan(0);
-      await scene.provider.close();
+      await fixture.provider.close();
     },
     60_000,
   );

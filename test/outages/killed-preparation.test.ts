@@ -30,12 +30,12 @@ function csv(): string {
   return `phone,country,name\n${lines.join('\n')}\n`;
 }
 
-interface Scene {
+interface CampaignFixture {
   readonly sender: Sender;
   readonly campaignId: string;
 }
 
-async function setScene(): Promise<Scene> {
+async function createFixture(): Promise<CampaignFixture> {
   const sender = await aSender(database.pool, 'Hi {{1}}');
   const { workspaceId } = sender;
   await database.pool.query(sql.type(nothing)`
@@ -54,7 +54,10 @@ async function setScene(): Promise<Scene> {
 }
 
 /** Bytes that went to Postgres until the end, or until the cut. */
-async function prepare({ campaignId }: Scene, cutAfter = Number.POSITIVE_INFINITY): Promise<number> {
+async function prepare(
+  { campaignId }: CampaignFixture,
+  cutAfter = Number.POSITIVE_INFINITY,
+): Promise<number> {
   const cutter = await openTcpCutter(database.url, cutAfter);
   const dependencies = {
     config: { databaseUrl: cutter.url, publicUrl: undefined, host: '', port: 0 },
@@ -88,7 +91,7 @@ const Outcome = row(
 );
 
 /** Everything that a preparation writes, without ids and times. */
-const outcomeOf = ({ sender: { workspaceId }, campaignId }: Scene) =>
+const outcomeOf = ({ sender: { workspaceId }, campaignId }: CampaignFixture) =>
   database.pool.one(sql.type(Outcome)`
     SELECT preparation_status, total_contacts, total_contacts_skipped,
       (SELECT md5(string_agg(concat_ws('|', position, recipient.phone_number, contact.phone_number, state, reason,
@@ -116,7 +119,7 @@ async function connectionsGone(): Promise<void> {
 }
 
 test('comes to the same, with every event once, wherever it was killed', { timeout: 120_000 }, async () => {
-  const whole = await setScene();
+  const whole = await createFixture();
   const before = await outcomeOf(whole);
   const bytes = await prepare(whole);
   const expected = await outcomeOf(whole);
@@ -128,10 +131,10 @@ test('comes to the same, with every event once, wherever it was killed', { timeo
   const end = [1_000, 300, 100, 40, 20, 15, 10, 5].map((left) => bytes - left);
   const seen = new Set<string>();
   for (const cutAfter of [...spread, ...end]) {
-    const scene = await setScene();
-    await prepare(scene, cutAfter);
+    const fixture = await createFixture();
+    await prepare(fixture, cutAfter);
     await connectionsGone();
-    const left = await outcomeOf(scene);
+    const left = await outcomeOf(fixture);
     const contactsStand = left.contacts === expected.contacts;
     seen.add(`${left.preparation_status}${contactsStand ? ' with contacts' : ''}`);
     // Contacts with their events, and recipients with the campaign's standing, are there as a whole or not at all.
@@ -145,8 +148,8 @@ test('comes to the same, with every event once, wherever it was killed', { timeo
       const { preparation_status, total_contacts, recipients, reasons, has_input } = before;
       expect(left).toMatchObject({ preparation_status, total_contacts, recipients, reasons, has_input });
     }
-    await prepare(scene);
-    expect(await outcomeOf(scene)).toEqual(expected);
+    await prepare(fixture);
+    expect(await outcomeOf(fixture)).toEqual(expected);
   }
   expect(seen).toContain('PREPARING');
   expect(seen).toContain('PREPARING with contacts');

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openSendingGround, type SendingGround } from './sending-ground.ts';
+import { createSendingFixture, type SendingFixture } from './sending-fixture.ts';
 
-let ground: SendingGround;
+let fixture: SendingFixture;
 let previousBuild: string;
 beforeAll(async () => {
-  [ground, previousBuild] = await Promise.all([openSendingGround(), makePreviousBuild()]);
+  [fixture, previousBuild] = await Promise.all([createSendingFixture(), makePreviousBuild()]);
 });
-afterEach(() => ground.clear());
+afterEach(() => fixture.clear());
 afterAll(async () => {
-  await ground?.close();
+  await fixture?.close();
   await rm(previousBuild, { recursive: true, force: true });
 });
 
@@ -37,32 +37,32 @@ async function makePreviousBuild(): Promise<string> {
 }
 
 function busiestSecond(): number {
-  const times = ground.provider.taken.map(({ at }) => at);
+  const times = fixture.provider.taken.map(({ at }) => at);
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length));
 }
 
 const sharesOf = (...names: readonly string[]) =>
-  names.map((name) => ground.provider.taken.filter(({ root }) => root === name).length);
+  names.map((name) => fixture.provider.taken.filter(({ root }) => root === name).length);
 
 describe('two workers on one campaign', () => {
   it('send it one after the other, of two builds and with clocks minutes apart that are set meanwhile', async () => {
     const [recipients, rate] = [480, 60];
     const workers = await Promise.all([
-      ground.startWorker({ name: 'ahead', clock: { CLOCK_SHIFT_MS: '1020000', CLOCK_STEP_MS: '-240000' } }),
-      ground.startWorker({
+      fixture.startWorker({ name: 'ahead', clock: { CLOCK_SHIFT_MS: '1020000', CLOCK_STEP_MS: '-240000' } }),
+      fixture.startWorker({
         name: 'behind',
         folder: previousBuild,
         clock: { CLOCK_SHIFT_MS: '-1020000', CLOCK_STEP_MS: '360000' },
       }),
     ]);
-    const seeded = await ground.startCampaign(recipients, rate);
+    const seeded = await fixture.startCampaign(recipients, rate);
     await expect
-      .poll(() => ground.provider.taken.length, { timeout: 30_000 })
+      .poll(() => fixture.provider.taken.length, { timeout: 30_000 })
       .toBeGreaterThan(recipients / 3);
     // Whoever sends ends in order; the other one goes on.
     workers[sharesOf('ahead', 'behind')[0] === 0 ? 1 : 0].child.kill('SIGTERM');
-    await ground.untilCompleted(seeded);
-    expect(await ground.expectSound(seeded)).toMatchObject({ accepted: recipients, unknown: 0 });
+    await fixture.untilCompleted(seeded);
+    expect(await fixture.expectSound(seeded)).toMatchObject({ accepted: recipients, unknown: 0 });
     for (const share of sharesOf('ahead', 'behind')) expect(share).toBeGreaterThan(recipients / 5);
     // The provider's own clock, on a machine that has other things to do, moves a message by a tenth of a second.
     expect(busiestSecond()).toBeLessThanOrEqual(rate * 1.2);
@@ -71,19 +71,19 @@ describe('two workers on one campaign', () => {
   it('lose and double nobody when one of them dies, and the other goes on', async () => {
     const recipients = 480;
     const workers = await Promise.all([
-      ground.startWorker({ name: 'victim', graceSeconds: 5 }),
-      ground.startWorker({ name: 'survivor', graceSeconds: 5 }),
+      fixture.startWorker({ name: 'victim', graceSeconds: 5 }),
+      fixture.startWorker({ name: 'survivor', graceSeconds: 5 }),
     ]);
-    const seeded = await ground.startCampaign(recipients, 60);
+    const seeded = await fixture.startCampaign(recipients, 60);
     await expect
-      .poll(() => ground.provider.taken.length, { timeout: 30_000 })
+      .poll(() => fixture.provider.taken.length, { timeout: 30_000 })
       .toBeGreaterThan(recipients / 3);
     const sharesThen = sharesOf('victim', 'survivor');
     workers[sharesThen[0] === 0 ? 1 : 0].child.kill('SIGKILL');
     const killedAt = performance.now();
-    await ground.untilCompleted(seeded);
+    await fixture.untilCompleted(seeded);
     expect(performance.now() - killedAt).toBeLessThan(60_000);
-    const { unknown } = await ground.expectSound(seeded);
+    const { unknown } = await fixture.expectSound(seeded);
     expect(unknown).toBeLessThanOrEqual(120);
     const shares = sharesOf('victim', 'survivor');
     const [dead = 0, alive = 0] = sharesThen[0] === 0 ? shares.toReversed() : shares;
@@ -94,17 +94,17 @@ describe('two workers on one campaign', () => {
   it('double nobody when one of them stands still in mid-send, and wakes after the other took over', async () => {
     const recipients = 600;
     const [sleeper] = await Promise.all([
-      ground.startWorker({ name: 'sleeper', graceSeconds: 4 }),
-      ground.startWorker({ name: 'survivor', graceSeconds: 4 }),
+      fixture.startWorker({ name: 'sleeper', graceSeconds: 4 }),
+      fixture.startWorker({ name: 'survivor', graceSeconds: 4 }),
     ]);
-    const seeded = await ground.startCampaign(recipients, 60);
-    await expect.poll(() => ground.provider.taken.length, { timeout: 30_000 }).toBeGreaterThan(60);
+    const seeded = await fixture.startCampaign(recipients, 60);
+    await expect.poll(() => fixture.provider.taken.length, { timeout: 30_000 }).toBeGreaterThan(60);
     sleeper.child.kill('SIGSTOP');
     // Its steps are noticed after eight seconds, what it had claimed is unknown after four.
     await sleep(14_000);
     sleeper.child.kill('SIGCONT');
-    await ground.untilCompleted(seeded);
-    const { unknown } = await ground.expectSound(seeded);
+    await fixture.untilCompleted(seeded);
+    const { unknown } = await fixture.expectSound(seeded);
     expect(unknown).toBeLessThanOrEqual(120);
     expect(sleeper.child.exitCode).toBeNull();
   }, 120_000);

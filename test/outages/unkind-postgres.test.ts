@@ -2,18 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
-import { openSendingGround, type SendingGround } from './sending-ground.ts';
+import { createSendingFixture, type SendingFixture } from './sending-fixture.ts';
 
-let ground: SendingGround;
+let fixture: SendingFixture;
 let databaseName: string;
 beforeAll(async () => {
-  ground = await openSendingGround();
-  databaseName = new URL(ground.database.url).pathname.slice(1);
+  fixture = await createSendingFixture();
+  databaseName = new URL(fixture.database.url).pathname.slice(1);
   await administer(`CREATE ROLE worker_${databaseName} LOGIN SUPERUSER PASSWORD 'worker'`);
 });
-afterEach(() => ground.clear());
+afterEach(() => fixture.clear());
 afterAll(async () => {
-  await ground?.close();
+  await fixture?.close();
   await administer(`DROP ROLE worker_${databaseName}`);
 });
 
@@ -31,7 +31,7 @@ async function administer(...statements: readonly string[]): Promise<void> {
 
 /** The worker has a role of its own, so that only it meets the refusal. */
 function workerUrl(): string {
-  const url = new URL(ground.database.url);
+  const url = new URL(fixture.database.url);
   [url.username, url.password] = [`worker_${databaseName}`, 'worker'];
   return url.href;
 }
@@ -57,23 +57,23 @@ const refusals = [
 for (const { name, code, begin, end } of refusals) {
   it(`loses and doubles nobody while Postgres ${name}`, async () => {
     const recipients = 300;
-    const worker = await ground.startWorker({
+    const worker = await fixture.startWorker({
       name: 'worker',
       graceSeconds: 20,
       environment: { DATABASE_URL: workerUrl() },
     });
-    const seeded = await ground.startCampaign(recipients, 60);
-    await expect.poll(() => ground.provider.taken.length, { timeout: 30_000 }).toBeGreaterThan(60);
+    const seeded = await fixture.startCampaign(recipients, 60);
+    await expect.poll(() => fixture.provider.taken.length, { timeout: 30_000 }).toBeGreaterThan(60);
     await administer(begin(), endSessions());
     await sleep(4_000);
-    const meanwhile = ground.provider.taken.length;
+    const meanwhile = fixture.provider.taken.length;
     await sleep(1_000);
     await worker.says(` ${code}","msg":"loop failed, trying again"`);
     // Its permission to leave is in Postgres.
-    expect(ground.provider.taken.length).toBe(meanwhile);
+    expect(fixture.provider.taken.length).toBe(meanwhile);
     await administer(end(), endSessions());
-    await ground.untilCompleted(seeded);
-    const { accepted } = await ground.expectSound(seeded);
+    await fixture.untilCompleted(seeded);
+    const { accepted } = await fixture.expectSound(seeded);
     // What had been sent was kept in memory and recorded.
     expect(accepted).toBe(recipients);
     expect(worker.child.exitCode).toBeNull();

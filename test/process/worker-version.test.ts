@@ -5,21 +5,21 @@ import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import { deploymentName, findUnserved, versionOptions } from '../../src/process/worker-version.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId, taskQueues } from '../../src/workflows/contract.ts';
-import { setCampaignScene, until, type Scene } from '../support/campaign-scene.ts';
-import { openStage } from '../support/stage.ts';
+import { createCampaignFixture, until, type CampaignFixture } from '../support/campaign-fixture.ts';
+import { openTestServers } from '../support/test-servers.ts';
 import { startTemporal } from '../support/temporal.ts';
 
-const stage = openStage(startTemporal);
+const servers = openTestServers(startTemporal);
 const temporalNamespace = 'default';
 
-const connection = (): NativeConnection => stage().temporal.nativeConnection;
+const connection = (): NativeConnection => servers().temporal.nativeConnection;
 const unserved = (workerBuildId: string) => findUnserved(connection(), { temporalNamespace, workerBuildId });
 
-async function startVersion({ dependencies }: Scene, workerBuildId: string) {
+async function startVersion({ dependencies }: CampaignFixture, workerBuildId: string) {
   const worker = await Worker.create({
     connection: connection(),
     taskQueue: taskQueues.campaigns,
-    workflowBundle: stage().workflowBundle,
+    workflowBundle: servers().workflowBundle,
     activities: createCampaignActivities(dependencies, { draining: () => false }),
     ...versionOptions({ workerBuildId }, 'AUTO_UPGRADE'),
   });
@@ -46,27 +46,27 @@ const setCurrent = (buildId: string) =>
   );
 
 it('gives work to the version that is current, and a sleeping campaign to the next one', async () => {
-  const scene = await setCampaignScene(stage(), { recipients: 3, scheduledInMs: 3_600_000 });
+  const fixture = await createCampaignFixture(servers(), { recipients: 3, scheduledInMs: 3_600_000 });
   expect(await findUnserved(connection(), { temporalNamespace, workerBuildId: undefined })).toEqual([]);
   expect(await unserved('1')).toEqual(['the deployment of its version is unknown']);
 
-  const stopFirst = await startVersion(scene, '1');
-  await scene.start();
+  const stopFirst = await startVersion(fixture, '1');
+  await fixture.start();
   await until(async () => (await unserved('1'))[0] === 'version 1 is neither current nor ramping');
-  const handle = stage().temporal.client.workflow.getHandle(campaignWorkflowId(scene.campaignId));
+  const handle = servers().temporal.client.workflow.getHandle(campaignWorkflowId(fixture.campaignId));
   expect((await handle.describe()).historyLength).toBe(2);
   await setCurrent('1');
   expect(await unserved('1')).toEqual([]);
-  await until(async () => (await scene.progress()) !== null);
+  await until(async () => (await fixture.progress()) !== null);
 
-  const stopSecond = await startVersion(scene, '2');
+  const stopSecond = await startVersion(fixture, '2');
   await setCurrent('2');
   expect(await unserved('2')).toEqual([]);
   expect(await unserved('1')).toEqual(['version 1 is neither current nor ramping']);
-  await stage().database.query(sql.type(nothing)`
-    UPDATE campaign SET scheduled_at = now() WHERE id = ${scene.campaignId}`);
-  await scene.dependencies.orchestrator.refreshCampaign(scene.campaignId);
-  expect(await scene.result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 3 } });
+  await servers().database.query(sql.type(nothing)`
+    UPDATE campaign SET scheduled_at = now() WHERE id = ${fixture.campaignId}`);
+  await fixture.dependencies.orchestrator.refreshCampaign(fixture.campaignId);
+  expect(await fixture.result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 3 } });
   const { raw } = await handle.describe();
   expect(raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion).toMatchObject({ buildId: '2' });
   await Promise.all([stopFirst(), stopSecond()]);

@@ -10,16 +10,16 @@ import {
 import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import { messagePrice } from '../support/campaign-factory.ts';
-import { setCampaignScene, until, type SceneSeed } from '../support/campaign-scene.ts';
-import { openStage } from '../support/stage.ts';
+import { createCampaignFixture, until, type CampaignFixtureSeed } from '../support/campaign-fixture.ts';
+import { openTestServers } from '../support/test-servers.ts';
 import { startTimeSkippingTemporal } from '../support/temporal.ts';
 import { testOrchestrator } from '../support/test-orchestrator.ts';
 
-const stage = openStage(startTimeSkippingTemporal);
+const servers = openTestServers(startTimeSkippingTemporal);
 
 const day = 24 * 3600 * 1000;
 
-const setScene = (seed: SceneSeed) => setCampaignScene(stage(), seed);
+const createFixture = (seed: CampaignFixtureSeed) => createCampaignFixture(servers(), seed);
 
 /** How many activities of a type have come to their end in the workflow's present run. */
 async function completed(handle: WorkflowHandle, activityType: string): Promise<number> {
@@ -35,125 +35,125 @@ async function completed(handle: WorkflowHandle, activityType: string): Promise<
 
 describe('the campaign workflow', () => {
   it('sends an immediate campaign to everybody and completes', async () => {
-    const scene = await setScene({ recipients: 120 });
-    const end = await scene.withWorker(async () => {
-      await scene.start();
-      return scene.result();
+    const fixture = await createFixture({ recipients: 120 });
+    const end = await fixture.withWorker(async () => {
+      await fixture.start();
+      return fixture.result();
     });
     expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 120, pending: 0 } });
-    expect(scene.provider.received).toHaveLength(120);
+    expect(fixture.provider.received).toHaveLength(120);
   });
 
   it('sleeps thirty days in a timer and then sends', async () => {
-    const scene = await setScene({ recipients: 5, scheduledInMs: 30 * day });
-    const before = await stage().temporal.currentTimeMs();
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.progress()) !== null);
-      expect(scene.provider.received).toHaveLength(0);
+    const fixture = await createFixture({ recipients: 5, scheduledInMs: 30 * day });
+    const before = await servers().temporal.currentTimeMs();
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.progress()) !== null);
+      expect(fixture.provider.received).toHaveLength(0);
       // Temporal's clock skips the thirty days, Postgres' clock does not: it is due by both.
-      await stage().database.query(sql.type(nothing)`
-        UPDATE campaign SET scheduled_at = now() WHERE id = ${scene.campaignId}`);
-      await scene.result();
+      await servers().database.query(sql.type(nothing)`
+        UPDATE campaign SET scheduled_at = now() WHERE id = ${fixture.campaignId}`);
+      await fixture.result();
     });
-    expect((await stage().temporal.currentTimeMs()) - before).toBeGreaterThanOrEqual(30 * day - 60_000);
-    expect(scene.provider.received).toHaveLength(5);
+    expect((await servers().temporal.currentTimeMs()) - before).toBeGreaterThanOrEqual(30 * day - 60_000);
+    expect(fixture.provider.received).toHaveLength(5);
   });
 
   it('ends at once when it is cancelled in its sleep', async () => {
-    const scene = await setScene({ recipients: 5, scheduledInMs: 30 * day });
-    const end = await scene.withWorker(async () => {
-      await scene.start();
-      await cancelCampaign(scene.dependencies, scene);
-      return scene.result();
+    const fixture = await createFixture({ recipients: 5, scheduledInMs: 30 * day });
+    const end = await fixture.withWorker(async () => {
+      await fixture.start();
+      await cancelCampaign(fixture.dependencies, fixture);
+      return fixture.result();
     });
     expect(end).toMatchObject({ status: 'CANCELLED', counts: { pending: 0, accepted: 0 } });
-    const { events } = await stage()
-      .temporal.client.workflow.getHandle(campaignWorkflowId(scene.campaignId))
+    const { events } = await servers()
+      .temporal.client.workflow.getHandle(campaignWorkflowId(fixture.campaignId))
       .fetchHistory();
     expect(events?.some(({ timerFiredEventAttributes }) => timerFiredEventAttributes)).toBe(false);
-    expect(scene.provider.received).toHaveLength(0);
+    expect(fixture.provider.received).toHaveLength(0);
   });
 
   it('waits in a pause for the wallet and goes on exactly where it stopped', async () => {
-    const scene = await setScene({ recipients: 30, balance: messagePrice * 12n });
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.standing()).status === 'PAUSED');
-      expect(scene.provider.received).toHaveLength(12);
-      await stage().database.query(sql.type(nothing)`
+    const fixture = await createFixture({ recipients: 30, balance: messagePrice * 12n });
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.standing()).status === 'PAUSED');
+      expect(fixture.provider.received).toHaveLength(12);
+      await servers().database.query(sql.type(nothing)`
         UPDATE wallet SET balance = balance + ${messagePrice * 100n}
-        WHERE channel_id = (SELECT channel_id FROM campaign WHERE id = ${scene.campaignId})`);
-      await startCampaignAgain(scene.dependencies, scene);
-      await scene.result();
+        WHERE channel_id = (SELECT channel_id FROM campaign WHERE id = ${fixture.campaignId})`);
+      await startCampaignAgain(fixture.dependencies, fixture);
+      await fixture.result();
     });
-    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(30);
-    expect(scene.provider.received).toHaveLength(30);
+    expect(new Set(fixture.provider.received.map(({ callbackData }) => callbackData)).size).toBe(30);
+    expect(fixture.provider.received).toHaveLength(30);
   });
 
   it('sends to each recipient once through twenty quick pauses and starts', async () => {
-    const scene = await setScene({ recipients: 400, messagesPerSecond: 400 });
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.standing()).status === 'RUNNING');
+    const fixture = await createFixture({ recipients: 400, messagesPerSecond: 400 });
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.standing()).status === 'RUNNING');
       for (let round = 0; round < 20; round += 1) {
-        await pauseCampaign(scene.dependencies, scene);
-        await startCampaignAgain(scene.dependencies, scene);
+        await pauseCampaign(fixture.dependencies, fixture);
+        await startCampaignAgain(fixture.dependencies, fixture);
       }
-      await scene.result();
+      await fixture.result();
     });
-    expect(await scene.standing()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 400 } });
-    expect(scene.provider.received).toHaveLength(400);
+    expect(await fixture.standing()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 400 } });
+    expect(fixture.provider.received).toHaveLength(400);
   });
 
   it('obeys the signals of an operator and answers the progress query', async () => {
-    const scene = await setScene({ recipients: 3, scheduledInMs: 10 * day });
-    const handle = stage().temporal.client.workflow.getHandle(campaignWorkflowId(scene.campaignId));
-    await scene.withWorker(async () => {
-      await scene.start();
+    const fixture = await createFixture({ recipients: 3, scheduledInMs: 10 * day });
+    const handle = servers().temporal.client.workflow.getHandle(campaignWorkflowId(fixture.campaignId));
+    await fixture.withWorker(async () => {
+      await fixture.start();
       await handle.signal('pause');
       // The activity changes the record; the workflow learns of it by the activity's answer.
-      await until(async () => (await scene.progress())?.pauseReason === 'OPERATOR');
-      expect(await scene.standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
+      await until(async () => (await fixture.progress())?.pauseReason === 'OPERATOR');
+      expect(await fixture.standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
       await handle.signal('resume');
-      await until(async () => (await scene.standing()).status !== 'PAUSED');
+      await until(async () => (await fixture.standing()).status !== 'PAUSED');
       await handle.signal('cancel');
-      await scene.result();
+      await fixture.result();
     });
-    expect((await scene.standing()).status).toBe('CANCELLED');
+    expect((await fixture.standing()).status).toBe('CANCELLED');
   });
 
   it('obeys signals in the order in which they were sent', async () => {
-    const scene = await setScene({ recipients: 3, scheduledInMs: 10 * day });
-    const handle = stage().temporal.client.workflow.getHandle(campaignWorkflowId(scene.campaignId));
-    await scene.start();
+    const fixture = await createFixture({ recipients: 3, scheduledInMs: 10 * day });
+    const handle = servers().temporal.client.workflow.getHandle(campaignWorkflowId(fixture.campaignId));
+    await fixture.start();
     const signals = Array.from({ length: 8 }, (_, turn) => (turn % 2 === 0 ? 'pause' : 'resume'));
     for (const signal of signals) await handle.signal(signal);
-    await scene.withWorker(async () => {
+    await fixture.withWorker(async () => {
       await until(async () => (await completed(handle, 'operateCampaign')) === signals.length);
-      expect(await scene.standing()).toMatchObject({ status: 'SCHEDULED', pauseReason: null });
+      expect(await fixture.standing()).toMatchObject({ status: 'SCHEDULED', pauseReason: null });
       await handle.signal('cancel');
-      await scene.result();
+      await fixture.result();
     });
   });
 
   it('pauses when the broadcast quota is used up, and counts a campaign once', async () => {
-    const scene = await setScene({ recipients: 2, broadcastsPerMonth: 0 });
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.standing()).pauseReason === 'BROADCAST_QUOTA');
-      await stage().database.query(sql.type(nothing)`
+    const fixture = await createFixture({ recipients: 2, broadcastsPerMonth: 0 });
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.standing()).pauseReason === 'BROADCAST_QUOTA');
+      await servers().database.query(sql.type(nothing)`
         UPDATE workspace_feature SET broadcasts_per_month = 1
-        WHERE workspace_id = (SELECT workspace_id FROM campaign WHERE id = ${scene.campaignId})`);
-      await startCampaignAgain(scene.dependencies, scene);
-      await scene.result();
+        WHERE workspace_id = (SELECT workspace_id FROM campaign WHERE id = ${fixture.campaignId})`);
+      await startCampaignAgain(fixture.dependencies, fixture);
+      await fixture.result();
     });
-    expect(await scene.standing()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 2 } });
+    expect(await fixture.standing()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 2 } });
   });
 
   it('sleeps at the messaging limit until there is room again, and then sends the rest', async () => {
-    const scene = await setScene({ recipients: 1_200, messagingLimit: 1_000 });
-    const { temporal, database } = stage();
+    const fixture = await createFixture({ recipients: 1_200, messagingLimit: 1_000 });
+    const { temporal, database } = servers();
     /** Both clocks: people count by Postgres', the workflow sleeps by Temporal's. */
     const pass = async (ms: number): Promise<void> => {
       const interval = sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
@@ -161,10 +161,10 @@ describe('the campaign workflow', () => {
         await database.query(sql.type(nothing)`UPDATE ${sql.identifier([table])} SET at = at - ${interval}`);
       await temporal.sleep(ms);
     };
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.progress())?.waitingFor === 'MESSAGING_LIMIT');
-      const waiting = await scene.standing();
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.progress())?.waitingFor === 'MESSAGING_LIMIT');
+      const waiting = await fixture.standing();
       expect(waiting).toMatchObject({
         waitingFor: 'MESSAGING_LIMIT',
         counts: { accepted: 1_000, pending: 200 },
@@ -172,25 +172,25 @@ describe('the campaign workflow', () => {
       const roomInMs = Date.parse(String(waiting.waitingUntil)) - Date.now();
       expect(roomInMs).toBeGreaterThan(0.99 * day);
       await pass(23 * 3_600_000);
-      expect(scene.provider.received).toHaveLength(1_000);
+      expect(fixture.provider.received).toHaveLength(1_000);
       await pass(roomInMs - 23 * 3_600_000);
-      await scene.result();
+      await fixture.result();
     });
-    expect(new Set(scene.provider.received.map(({ to }) => to)).size).toBe(1_200);
-    expect(await scene.standing()).toMatchObject({
+    expect(new Set(fixture.provider.received.map(({ to }) => to)).size).toBe(1_200);
+    expect(await fixture.standing()).toMatchObject({
       status: 'COMPLETED',
       counts: { accepted: 1_200, failed: 0, unknown: 0 },
     });
   });
 
   it('fails visibly when its record is gone', async () => {
-    const orchestrator = testOrchestrator(stage().temporal.client);
-    const scene = await setScene({ recipients: 1 });
+    const orchestrator = testOrchestrator(servers().temporal.client);
+    const fixture = await createFixture({ recipients: 1 });
     const id = randomUUID();
-    await scene.withWorker(async () => {
+    await fixture.withWorker(async () => {
       await orchestrator.startCampaign({ id, workspaceId: 1, name: 'Gone' });
       await expect(
-        stage().temporal.client.workflow.getHandle(campaignWorkflowId(id)).result(),
+        servers().temporal.client.workflow.getHandle(campaignWorkflowId(id)).result(),
       ).rejects.toThrow();
     });
   });

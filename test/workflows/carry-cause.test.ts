@@ -4,15 +4,15 @@ import { expect, it } from 'vitest';
 import { causeOptions } from '../../src/process/worker-cause.ts';
 import { callContext, withCallContext } from '../../src/concurrency/call-context.ts';
 import { campaignWorkflowId, signalNames, taskQueues } from '../../src/workflows/contract.ts';
-import { until } from '../support/campaign-scene.ts';
-import { openStage } from '../support/stage.ts';
+import { until } from '../support/campaign-fixture.ts';
+import { openTestServers } from '../support/test-servers.ts';
 import { startTemporal } from '../support/temporal.ts';
 import { createWorkerOrchestrator } from '../../src/orchestrator.ts';
 
-const stage = openStage(startTemporal);
+const servers = openTestServers(startTemporal);
 
 it('gives a step the request that caused it, and none where an operator did', async () => {
-  const { temporal, workflowBundle } = stage();
+  const { temporal, workflowBundle } = servers();
   const seen: (string | undefined)[] = [];
   const asleep = async () => {
     seen.push(callContext().requestId);

@@ -6,83 +6,88 @@ import {
   startCampaignAgain,
 } from '../../src/commands/campaigns/change-campaign.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
-import { setCampaignScene, until, type Scene, type SceneSeed } from '../support/campaign-scene.ts';
+import {
+  createCampaignFixture,
+  until,
+  type CampaignFixture,
+  type CampaignFixtureSeed,
+} from '../support/campaign-fixture.ts';
 import { accept } from '../support/fake-provider.ts';
-import { openStage } from '../support/stage.ts';
+import { openTestServers } from '../support/test-servers.ts';
 import { startTemporal } from '../support/temporal.ts';
 
-const stage = openStage(startTemporal);
+const servers = openTestServers(startTemporal);
 
-const setScene = (seed: SceneSeed) => setCampaignScene(stage(), seed);
+const createFixture = (seed: CampaignFixtureSeed) => createCampaignFixture(servers(), seed);
 
-const handleOf = ({ campaignId }: Scene) =>
-  stage().temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
+const handleOf = ({ campaignId }: CampaignFixture) =>
+  servers().temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
 
-const shows = (scene: Scene) => until(async () => (await scene.progress()) !== null);
+const shows = (fixture: CampaignFixture) => until(async () => (await fixture.progress()) !== null);
 
 const hour = 3_600_000;
 
 describe('a campaign whose workflow is asked to cancel in the Web UI', () => {
   it('is cancelled in its sleep', async () => {
-    const scene = await setScene({ recipients: 5, scheduledInMs: hour });
-    const end = await scene.withWorker(async () => {
-      await scene.start();
-      await shows(scene);
-      await handleOf(scene).cancel();
-      return scene.result();
+    const fixture = await createFixture({ recipients: 5, scheduledInMs: hour });
+    const end = await fixture.withWorker(async () => {
+      await fixture.start();
+      await shows(fixture);
+      await handleOf(fixture).cancel();
+      return fixture.result();
     });
     expect(end).toMatchObject({ status: 'CANCELLED', counts: { pending: 0, accepted: 0 } });
-    expect(await scene.standing()).toMatchObject({ status: 'CANCELLED' });
-    expect(scene.provider.received).toHaveLength(0);
+    expect(await fixture.standing()).toMatchObject({ status: 'CANCELLED' });
+    expect(fixture.provider.received).toHaveLength(0);
   });
 
   it('is cancelled in mid-send: what has left is recorded, and nobody else is sent to', async () => {
-    const scene = await setScene({ recipients: 2_000, messagesPerSecond: 100 });
-    const end = await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.standing()).counts.accepted > 20);
-      await handleOf(scene).cancel();
-      return scene.result();
+    const fixture = await createFixture({ recipients: 2_000, messagesPerSecond: 100 });
+    const end = await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.standing()).counts.accepted > 20);
+      await handleOf(fixture).cancel();
+      return fixture.result();
     });
     expect(end).toMatchObject({ status: 'CANCELLED', counts: { pending: 0, claimed: 0 } });
-    expect(end.counts.accepted).toBe(scene.provider.received.length);
+    expect(end.counts.accepted).toBe(fixture.provider.received.length);
     expect(end.counts.accepted).toBeLessThan(2_000);
   });
 
   it('is cancelled before its workflow has taken a step, and takes signals all the same', async () => {
-    const scene = await setScene({ recipients: 3, scheduledInMs: hour });
-    await scene.start();
-    await handleOf(scene).cancel();
-    await handleOf(scene).signal('pause');
-    const end = await scene.withWorker(scene.result);
+    const fixture = await createFixture({ recipients: 3, scheduledInMs: hour });
+    await fixture.start();
+    await handleOf(fixture).cancel();
+    await handleOf(fixture).signal('pause');
+    const end = await fixture.withWorker(fixture.result);
     expect(end).toMatchObject({ status: 'CANCELLED', counts: { pending: 0, accepted: 0 } });
   });
 });
 
 describe('a campaign whose workflow was terminated in the Web UI', () => {
   it('goes on from its record when it is paused and started again', async () => {
-    const scene = await setScene({ recipients: 300, messagesPerSecond: 100 });
-    const end = await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.standing()).counts.accepted > 20);
-      await handleOf(scene).terminate();
-      await pauseCampaign(scene.dependencies, scene);
-      await startCampaignAgain(scene.dependencies, scene);
-      return scene.result();
+    const fixture = await createFixture({ recipients: 300, messagesPerSecond: 100 });
+    const end = await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.standing()).counts.accepted > 20);
+      await handleOf(fixture).terminate();
+      await pauseCampaign(fixture.dependencies, fixture);
+      await startCampaignAgain(fixture.dependencies, fixture);
+      return fixture.result();
     });
     expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 300 } });
-    expect(new Set(scene.provider.received.map(({ callbackData }) => callbackData)).size).toBe(300);
-    expect(scene.provider.received).toHaveLength(300);
+    expect(new Set(fixture.provider.received.map(({ callbackData }) => callbackData)).size).toBe(300);
+    expect(fixture.provider.received).toHaveLength(300);
   });
 
   it('comes to its end when it is cancelled', async () => {
-    const scene = await setScene({ recipients: 5, scheduledInMs: hour });
-    const end = await scene.withWorker(async () => {
-      await scene.start();
-      await shows(scene);
-      await handleOf(scene).terminate();
-      await cancelCampaign(scene.dependencies, scene);
-      return scene.result();
+    const fixture = await createFixture({ recipients: 5, scheduledInMs: hour });
+    const end = await fixture.withWorker(async () => {
+      await fixture.start();
+      await shows(fixture);
+      await handleOf(fixture).terminate();
+      await cancelCampaign(fixture.dependencies, fixture);
+      return fixture.result();
     });
     expect(end).toMatchObject({ status: 'CANCELLED', counts: { pending: 0 } });
   });
@@ -90,33 +95,33 @@ describe('a campaign whose workflow was terminated in the Web UI', () => {
 
 describe('a campaign whose workflow is reset in the Web UI', () => {
   /** Right after the first workflow task; the generated type wants a Long, the encoder takes a number. */
-  const reset = ({ campaignId }: Scene) =>
-    stage().temporal.client.workflowService.resetWorkflowExecution({
-      namespace: stage().temporal.namespace ?? 'default',
+  const reset = ({ campaignId }: CampaignFixture) =>
+    servers().temporal.client.workflowService.resetWorkflowExecution({
+      namespace: servers().temporal.namespace ?? 'default',
       workflowExecution: { workflowId: campaignWorkflowId(campaignId) },
       workflowTaskFinishEventId: 4 as never,
       reason: 'test',
       requestId: randomUUID(),
     });
-  const expectSentOnce = ({ provider }: Scene, recipients: number) => {
+  const expectSentOnce = ({ provider }: CampaignFixture, recipients: number) => {
     expect(provider.received).toHaveLength(recipients);
     expect(new Set(provider.received.map(({ callbackData }) => callbackData)).size).toBe(recipients);
   };
 
   it('sends to each recipient once, and takes the signals of before again', async () => {
-    const scene = await setScene({ recipients: 300, messagesPerSecond: 100 });
-    const end = await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.standing()).counts.accepted > 20);
-      await handleOf(scene).signal('pause');
-      await until(async () => (await scene.standing()).status === 'PAUSED');
-      await handleOf(scene).signal('resume');
-      await until(async () => (await scene.standing()).status === 'RUNNING');
-      await reset(scene);
-      return scene.result();
+    const fixture = await createFixture({ recipients: 300, messagesPerSecond: 100 });
+    const end = await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.standing()).counts.accepted > 20);
+      await handleOf(fixture).signal('pause');
+      await until(async () => (await fixture.standing()).status === 'PAUSED');
+      await handleOf(fixture).signal('resume');
+      await until(async () => (await fixture.standing()).status === 'RUNNING');
+      await reset(fixture);
+      return fixture.result();
     });
     expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: 300 } });
-    expectSentOnce(scene, 300);
+    expectSentOnce(fixture, 300);
   });
 
   it('sends to each of a few once, whose single step it meets, and to nobody after their end', async () => {
@@ -125,7 +130,7 @@ describe('a campaign whose workflow is reset in the Web UI', () => {
       answers = resolve;
     });
     const few = 20;
-    const scene = await setScene({
+    const fixture = await createFixture({
       recipients: few,
       unprepared: true,
       answer: async (message, count) => {
@@ -133,17 +138,17 @@ describe('a campaign whose workflow is reset in the Web UI', () => {
         return accept(message, count);
       },
     });
-    const end = await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => scene.provider.received.length >= few / 2);
-      await reset(scene);
-      await until(async () => (await scene.progress())?.status === 'RUNNING');
+    const end = await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => fixture.provider.received.length >= few / 2);
+      await reset(fixture);
+      await until(async () => (await fixture.progress())?.status === 'RUNNING');
       answers();
-      await scene.result();
-      await reset(scene);
-      return scene.result();
+      await fixture.result();
+      await reset(fixture);
+      return fixture.result();
     });
     expect(end).toMatchObject({ status: 'COMPLETED', counts: { accepted: few, unknown: 0 } });
-    expectSentOnce(scene, few);
+    expectSentOnce(fixture, few);
   });
 });

@@ -4,11 +4,16 @@ import { sql } from 'slonik';
 import { describe, expect, it } from 'vitest';
 import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
-import { setCampaignScene, until, type Scene, type SceneSeed } from '../support/campaign-scene.ts';
-import { openStage } from '../support/stage.ts';
+import {
+  createCampaignFixture,
+  until,
+  type CampaignFixture,
+  type CampaignFixtureSeed,
+} from '../support/campaign-fixture.ts';
+import { openTestServers } from '../support/test-servers.ts';
 import { startTemporal } from '../support/temporal.ts';
 
-const stage = openStage(startTemporal);
+const servers = openTestServers(startTemporal);
 const blockChannel = sql.type(nothing)`UPDATE channel SET status = 'blocked'`;
 
 interface Described {
@@ -21,14 +26,14 @@ interface Metadata {
   >;
 }
 
-const setScene = (seed: SceneSeed) => setCampaignScene(stage(), seed);
-const handleOf = ({ campaignId }: Scene) =>
-  stage().temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
-const eventsOf = async (scene: Scene) => (await handleOf(scene).describe()).historyLength;
-const ask = (scene: Scene, action: string) => handleOf(scene).executeUpdate<string, []>(action);
+const createFixture = (seed: CampaignFixtureSeed) => createCampaignFixture(servers(), seed);
+const handleOf = ({ campaignId }: CampaignFixture) =>
+  servers().temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
+const eventsOf = async (fixture: CampaignFixture) => (await handleOf(fixture).describe()).historyLength;
+const ask = (fixture: CampaignFixture, action: string) => handleOf(fixture).executeUpdate<string, []>(action);
 /** All that the page shows of a refusal: the reason, and no stack. */
-const whyRefused = (scene: Scene, action: string): Promise<string> =>
-  ask(scene, action).then(
+const whyRefused = (fixture: CampaignFixture, action: string): Promise<string> =>
+  ask(fixture, action).then(
     (status) => `taken: ${status}`,
     (error: unknown) => {
       if (!(error instanceof WorkflowUpdateFailedError && error.cause instanceof TemporalFailure))
@@ -39,8 +44,8 @@ const whyRefused = (scene: Scene, action: string): Promise<string> =>
   );
 
 /** What stands beside each timer and each step in the page. */
-async function wordsOf(scene: Scene) {
-  const { events } = await handleOf(scene).fetchHistory();
+async function wordsOf(fixture: CampaignFixture) {
+  const { events } = await handleOf(fixture).fetchHistory();
   return (events ?? []).flatMap((event) => {
     const { timerStartedEventAttributes: timer, activityTaskScheduledEventAttributes: step } = event;
     const what = timer ? 'timer' : step?.activityType?.name;
@@ -53,62 +58,62 @@ const hour = 3_600_000;
 
 describe('pause, resume and cancel as updates', () => {
   it('answer with the status, and refuse with the reason', async () => {
-    const scene = await setScene({ recipients: 2, scheduledInMs: hour });
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.progress()) !== null);
-      expect(await whyRefused(scene, 'resume')).toBe('resume is not possible: the campaign is SCHEDULED');
-      expect(await ask(scene, 'pause')).toBe('PAUSED');
-      expect(await scene.standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
-      const before = await eventsOf(scene);
-      expect(await whyRefused(scene, 'pause')).toBe(
+    const fixture = await createFixture({ recipients: 2, scheduledInMs: hour });
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.progress()) !== null);
+      expect(await whyRefused(fixture, 'resume')).toBe('resume is not possible: the campaign is SCHEDULED');
+      expect(await ask(fixture, 'pause')).toBe('PAUSED');
+      expect(await fixture.standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
+      const before = await eventsOf(fixture);
+      expect(await whyRefused(fixture, 'pause')).toBe(
         'pause is not possible: the campaign is PAUSED (OPERATOR)',
       );
-      expect(await eventsOf(scene)).toBe(before);
-      expect(await ask(scene, 'resume')).toBe('SCHEDULED');
-      expect(await ask(scene, 'cancel')).toBe('CANCELLED');
-      expect(await scene.result()).toMatchObject({
+      expect(await eventsOf(fixture)).toBe(before);
+      expect(await ask(fixture, 'resume')).toBe('SCHEDULED');
+      expect(await ask(fixture, 'cancel')).toBe('CANCELLED');
+      expect(await fixture.result()).toMatchObject({
         status: 'CANCELLED',
         counts: { pending: 0 },
       });
     });
-    expect((await handleOf(scene).describe()).status.name).toBe('CANCELLED');
+    expect((await handleOf(fixture).describe()).status.name).toBe('CANCELLED');
   });
 
   it('refuse what the record alone knows to be impossible', async () => {
-    const scene = await setScene({ recipients: 2, scheduledInMs: hour });
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.progress()) !== null);
-      await ask(scene, 'pause');
-      await scene.dependencies.database.query(blockChannel);
-      expect(await whyRefused(scene, 'resume')).toBe(
+    const fixture = await createFixture({ recipients: 2, scheduledInMs: hour });
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.progress()) !== null);
+      await ask(fixture, 'pause');
+      await fixture.dependencies.database.query(blockChannel);
+      expect(await whyRefused(fixture, 'resume')).toBe(
         'The campaign is PAUSED and its channel is blocked: start it again once that is mended, or cancel it',
       );
-      await ask(scene, 'cancel');
+      await ask(fixture, 'cancel');
     });
   });
 
   it('are explained to whoever opens the workflow', async () => {
-    const scene = await setScene({ recipients: 1, scheduledInMs: hour });
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.progress()) !== null);
-      const metadata = await handleOf(scene).query<Metadata>('__temporal_workflow_metadata');
+    const fixture = await createFixture({ recipients: 1, scheduledInMs: hour });
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.progress()) !== null);
+      const metadata = await handleOf(fixture).query<Metadata>('__temporal_workflow_metadata');
       const { signalDefinitions, updateDefinitions, queryDefinitions } = metadata.definition;
       for (const name of ['pause', 'resume', 'cancel', 'refresh'])
         expect(signalDefinitions.find((one) => one.name === name)?.description, name).toMatch(/\w/);
       expect(updateDefinitions.map(({ name }) => name).toSorted()).toEqual(['cancel', 'pause', 'resume']);
       expect(queryDefinitions.find(({ name }) => name === 'progress')?.description).toMatch(/\w/);
-      await ask(scene, 'cancel');
+      await ask(fixture, 'cancel');
     });
   });
 });
 
 describe('a campaign that is looked at in the page', () => {
   it('says in words what its timers wait for and what its steps do', async () => {
-    const sent = await setScene({ recipients: 2 });
-    const asleep = await setScene({ recipients: 2, scheduledInMs: hour });
+    const sent = await createFixture({ recipients: 2 });
+    const asleep = await createFixture({ recipients: 2, scheduledInMs: hour });
     await sent.withWorker(async () => {
       await Promise.all([sent.start(), asleep.start()]);
       await until(async () => (await asleep.progress()) !== null);
@@ -124,43 +129,43 @@ describe('a campaign that is looked at in the page', () => {
 
 describe('a resume', () => {
   it('costs few events', async () => {
-    const scene = await setScene({ recipients: 2, scheduledInMs: hour });
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.progress()) !== null);
-      await handleOf(scene).signal('pause');
-      await until(async () => (await scene.progress())?.status === 'PAUSED');
-      const before = await eventsOf(scene);
-      await handleOf(scene).signal('resume');
-      await until(async () => (await scene.progress())?.status === 'SCHEDULED');
+    const fixture = await createFixture({ recipients: 2, scheduledInMs: hour });
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.progress()) !== null);
+      await handleOf(fixture).signal('pause');
+      await until(async () => (await fixture.progress())?.status === 'PAUSED');
+      const before = await eventsOf(fixture);
+      await handleOf(fixture).signal('resume');
+      await until(async () => (await fixture.progress())?.status === 'SCHEDULED');
       // The signal, the activity, two workflow tasks, what is shown, and the timer until it is due.
-      expect((await eventsOf(scene)) - before).toBeLessThanOrEqual(12);
-      await ask(scene, 'cancel');
+      expect((await eventsOf(fixture)) - before).toBeLessThanOrEqual(12);
+      await ask(fixture, 'cancel');
     });
   });
 });
 
 describe('a step of sending that is paused by hand', () => {
   it('pauses the campaign, which goes on when it is resumed', { timeout: 120_000 }, async () => {
-    const scene = await setScene({ recipients: 1_500, messagesPerSecond: 100 });
-    const { client, namespace = 'default' } = stage().temporal;
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => scene.provider.received.length > 50);
+    const fixture = await createFixture({ recipients: 1_500, messagesPerSecond: 100 });
+    const { client, namespace = 'default' } = servers().temporal;
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => fixture.provider.received.length > 50);
       await client.workflowService.pauseActivity({
         namespace,
-        execution: { workflowId: campaignWorkflowId(scene.campaignId) },
+        execution: { workflowId: campaignWorkflowId(fixture.campaignId) },
         type: 'sendStep',
       });
-      await until(async () => (await scene.standing()).pauseReason === 'OPERATOR');
-      await until(async () => (await scene.standing()).counts.claimed === 0);
-      await until(async () => (await scene.progress())?.status === 'PAUSED');
-      const sent = scene.provider.received.length;
+      await until(async () => (await fixture.standing()).pauseReason === 'OPERATOR');
+      await until(async () => (await fixture.standing()).counts.claimed === 0);
+      await until(async () => (await fixture.progress())?.status === 'PAUSED');
+      const sent = fixture.provider.received.length;
       expect(sent).toBeLessThan(1_500);
-      expect(await ask(scene, 'resume')).toBe('RUNNING');
-      await until(async () => scene.provider.received.length > sent);
-      await ask(scene, 'cancel');
-      await scene.result();
+      expect(await ask(fixture, 'resume')).toBe('RUNNING');
+      await until(async () => fixture.provider.received.length > sent);
+      await ask(fixture, 'cancel');
+      await fixture.result();
     });
   });
 });

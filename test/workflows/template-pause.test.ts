@@ -15,7 +15,7 @@ import {
   signatureOf,
   subscribeToAll,
 } from '../support/callback-fixtures.ts';
-import { setCampaignScene, until, type Scene } from '../support/campaign-scene.ts';
+import { createCampaignFixture, until, type CampaignFixture } from '../support/campaign-fixture.ts';
 import { refuse, accept } from '../support/fake-provider.ts';
 import { bundleWorkflows, startTimeSkippingTemporal } from '../support/temporal.ts';
 
@@ -42,7 +42,7 @@ interface Place {
   readonly key: string;
 }
 
-async function placeOf({ campaignId }: Scene): Promise<Place> {
+async function placeOf({ campaignId }: CampaignFixture): Promise<Place> {
   const { database } = api.dependencies;
   const [found] = await rowsOf<Omit<Place, 'key'> & { readonly channelId: string }>(
     database,
@@ -58,7 +58,11 @@ async function placeOf({ campaignId }: Scene): Promise<Place> {
 }
 
 /** The provider's callback, and the worker that applies it. */
-async function tell(scene: Scene, { account, providerTemplateId }: Place, event: string): Promise<void> {
+async function tell(
+  fixture: CampaignFixture,
+  { account, providerTemplateId }: Place,
+  event: string,
+): Promise<void> {
   const value = {
     event,
     message_template_id: providerTemplateId,
@@ -69,11 +73,11 @@ async function tell(scene: Scene, { account, providerTemplateId }: Place, event:
   const body = JSON.stringify(fieldCallback(account, 'message_template_status_update', value));
   const headers = { 'X-Hub-Signature-256': signatureOf(body) };
   expect((await api.send('POST', '/provider/webhook', { body, headers })).status).toBe(200);
-  const { orchestrator } = scene.dependencies;
+  const { orchestrator } = fixture.dependencies;
   while ((await createCallbackRounds({ ...api.dependencies, orchestrator })()) > 0);
 }
 
-const recordOf = async ({ campaignId }: Scene, { key }: Place) =>
+const recordOf = async ({ campaignId }: CampaignFixture, { key }: Place) =>
   (await api.send('GET', `/api/campaigns/${campaignId}`, { key })).body.data;
 
 const templateEvents = async ({ workspaceId }: Place) =>
@@ -81,39 +85,42 @@ const templateEvents = async ({ workspaceId }: Place) =>
     .filter(({ eventKey }) => eventKey === 'template')
     .map(({ data }) => data);
 
-const stage = () => ({ database: api.dependencies.database, temporal, workflowBundle });
+const servers = () => ({ database: api.dependencies.database, temporal, workflowBundle });
 
 /** Starts again over the API; the workflow learns of it as of any change. */
-async function startAgain(scene: Scene, { key }: Place) {
-  const answer = await api.send('POST', `/api/campaigns/${scene.campaignId}/start`, { key });
-  if (answer.status === 202) await scene.dependencies.orchestrator.refreshCampaign(scene.campaignId);
+async function startAgain(fixture: CampaignFixture, { key }: Place) {
+  const answer = await api.send('POST', `/api/campaigns/${fixture.campaignId}/start`, { key });
+  if (answer.status === 202) await fixture.dependencies.orchestrator.refreshCampaign(fixture.campaignId);
   return answer;
 }
 
 describe('a template of a running campaign', () => {
   it('pauses it when the provider pauses the template, and lets it start again once it is reinstated', async () => {
-    const scene = await setCampaignScene(stage(), { recipients: 200, messagesPerSecond: 100 });
-    const place = await placeOf(scene);
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => scene.provider.received.length > 20);
-      await tell(scene, place, 'PAUSED');
-      expect(await recordOf(scene, place)).toMatchObject({
+    const fixture = await createCampaignFixture(servers(), { recipients: 200, messagesPerSecond: 100 });
+    const place = await placeOf(fixture);
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => fixture.provider.received.length > 20);
+      await tell(fixture, place, 'PAUSED');
+      expect(await recordOf(fixture, place)).toMatchObject({
         status: 'PAUSED',
         pause_reason: 'TEMPLATE_UNAVAILABLE',
       });
-      expect(await startAgain(scene, place)).toMatchObject({ status: 409 });
+      expect(await startAgain(fixture, place)).toMatchObject({ status: 409 });
 
-      await tell(scene, place, 'REINSTATED');
-      expect(await recordOf(scene, place)).toMatchObject({ status: 'PAUSED' });
-      const left = scene.provider.received.length;
+      await tell(fixture, place, 'REINSTATED');
+      expect(await recordOf(fixture, place)).toMatchObject({ status: 'PAUSED' });
+      const left = fixture.provider.received.length;
       expect(left).toBeLessThan(200);
-      expect(await startAgain(scene, place)).toMatchObject({ status: 202 });
-      await scene.result();
+      expect(await startAgain(fixture, place)).toMatchObject({ status: 202 });
+      await fixture.result();
     });
-    expect(await recordOf(scene, place)).toMatchObject({ status: 'COMPLETED', counters: { accepted: 200 } });
-    expect(new Set(scene.provider.received.map(({ to }) => to)).size).toBe(200);
-    expect(scene.provider.received).toHaveLength(200);
+    expect(await recordOf(fixture, place)).toMatchObject({
+      status: 'COMPLETED',
+      counters: { accepted: 200 },
+    });
+    expect(new Set(fixture.provider.received.map(({ to }) => to)).size).toBe(200);
+    expect(fixture.provider.received).toHaveLength(200);
     const events = await templateEvents(place);
     expect(events.map(({ newStatus, reason }) => [newStatus, reason])).toEqual([
       ['PAUSED', 'LOW_QUALITY'],
@@ -124,20 +131,20 @@ describe('a template of a running campaign', () => {
 
   it('is noted and told once when a refusal shows that it is paused', async () => {
     let refused = true;
-    const scene = await setCampaignScene(stage(), {
+    const fixture = await createCampaignFixture(servers(), {
       recipients: 60,
       answer: (message, count) => (refused ? refuse(132_015)(message, count) : accept(message, count)),
     });
-    const place = await placeOf(scene);
-    await scene.withWorker(async () => {
-      await scene.start();
-      await until(async () => (await scene.standing()).pauseReason === 'TEMPLATE_UNAVAILABLE');
-      expect(await scene.standing()).toMatchObject({ counts: { pending: 60, failed: 0, claimed: 0 } });
-      await tell(scene, place, 'PAUSED');
+    const place = await placeOf(fixture);
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await fixture.standing()).pauseReason === 'TEMPLATE_UNAVAILABLE');
+      expect(await fixture.standing()).toMatchObject({ counts: { pending: 60, failed: 0, claimed: 0 } });
+      await tell(fixture, place, 'PAUSED');
       refused = false;
-      await tell(scene, place, 'APPROVED');
-      expect(await startAgain(scene, place)).toMatchObject({ status: 202 });
-      expect(await scene.result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 60 } });
+      await tell(fixture, place, 'APPROVED');
+      expect(await startAgain(fixture, place)).toMatchObject({ status: 202 });
+      expect(await fixture.result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 60 } });
     });
     expect(await templateEvents(place)).toMatchObject([
       {

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { Pool } from 'undici';
 import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
 
-export interface AttackSite {
+export interface AttackTarget {
   readonly baseUrl: string;
   readonly databaseUrl: string;
   /** Of tenants that attack: four workspaces. */
@@ -17,7 +17,7 @@ export interface AttackSite {
 
 export interface Attack {
   readonly name: string;
-  readonly run: (site: AttackSite) => Promise<void>;
+  readonly run: (target: AttackTarget) => Promise<void>;
   /** What the ordinary tenant may wait for an answer and for an event, and the API may grow by. */
   readonly answerMs: number;
   readonly eventMs: number;
@@ -37,7 +37,11 @@ interface Request {
 }
 
 /** Sends `make()` again and again, `atATime` side by side; whatever is answered. */
-async function flood({ baseUrl, seconds }: AttackSite, atATime: number, make: () => Request): Promise<void> {
+async function flood(
+  { baseUrl, seconds }: AttackTarget,
+  atATime: number,
+  make: () => Request,
+): Promise<void> {
   const pool = new Pool(baseUrl, { connections: atATime, connect: { localAddress: attackersAddress } });
   const until = performance.now() + seconds * 1_000;
   const lane = async (): Promise<void> => {
@@ -52,7 +56,7 @@ async function flood({ baseUrl, seconds }: AttackSite, atATime: number, make: ()
 }
 
 /** Opens connections that say `text` and nothing more. */
-async function hold({ baseUrl, seconds }: AttackSite, count: number, text: string): Promise<void> {
+async function hold({ baseUrl, seconds }: AttackTarget, count: number, text: string): Promise<void> {
   const { hostname, port } = new URL(baseUrl);
   const sockets: Socket[] = Array.from({ length: count }, () => {
     const socket = connect({ host: hostname, port: Number(port), localAddress: attackersAddress });
@@ -64,7 +68,7 @@ async function hold({ baseUrl, seconds }: AttackSite, count: number, text: strin
   for (const socket of sockets) socket.destroy();
 }
 
-const first = ({ keys }: AttackSite): string => keys[0] ?? '';
+const first = ({ keys }: AttackTarget): string => keys[0] ?? '';
 const json = (key: string) => ({ 'x-api-key': key, 'content-type': 'application/json' });
 const values = (count: number): string => `[${'{},'.repeat(count - 1)}{}]`;
 const manyValues = gzipSync(`{"phoneNumber":"+4915112345678","extra":${values(349_000)}}`);
@@ -72,65 +76,70 @@ const idleValue = `{"name":"s","conditions":[{"field":"email","operator":"exists
 const normal = { answerMs: 500, eventMs: 2_000, growthMb: 150 };
 
 export const attacks: readonly Attack[] = [
-  { name: 'probes', ...normal, answerMs: 300, run: (site) => flood(site, 200, () => ({ path: '/readyz' })) },
+  {
+    name: 'probes',
+    ...normal,
+    answerMs: 300,
+    run: (target) => flood(target, 200, () => ({ path: '/readyz' })),
+  },
   {
     name: 'values in gzip',
     ...normal,
-    run: (site) =>
-      flood(site, 20, () => ({
+    run: (target) =>
+      flood(target, 20, () => ({
         method: 'POST',
         path: '/api/contacts',
-        headers: { ...json(first(site)), 'content-encoding': 'gzip' },
+        headers: { ...json(first(target)), 'content-encoding': 'gzip' },
         body: manyValues,
       })),
   },
   {
     name: 'values in segments',
     ...normal,
-    run: async (site) => {
-      await flood({ ...site, seconds: site.seconds / 2 }, 10, () => ({
+    run: async (target) => {
+      await flood({ ...target, seconds: target.seconds / 2 }, 10, () => ({
         method: 'POST',
         path: '/api/segments',
-        headers: json(first(site)),
+        headers: json(first(target)),
         body: idleValue,
       }));
-      await flood({ ...site, seconds: site.seconds / 2 }, 20, () => ({
+      await flood({ ...target, seconds: target.seconds / 2 }, 20, () => ({
         path: '/api/segments?limit=100',
-        headers: json(first(site)),
+        headers: json(first(target)),
       }));
     },
   },
   {
     name: 'guessed keys',
     ...normal,
-    run: (site) =>
-      flood(site, 100, () => ({ path: '/api/contacts', headers: json(mintApiKey('nobody').apiKey) })),
+    run: (target) =>
+      flood(target, 100, () => ({ path: '/api/contacts', headers: json(mintApiKey('nobody').apiKey) })),
   },
   {
     name: 'unsigned callbacks',
     ...normal,
-    run: (site) =>
-      flood(site, 20, () => ({ method: 'POST', path: '/provider/webhook', body: Buffer.alloc(4_000_000) })),
+    run: (target) =>
+      flood(target, 20, () => ({ method: 'POST', path: '/provider/webhook', body: Buffer.alloc(4_000_000) })),
   },
   {
     name: 'half heads',
     ...normal,
-    run: (site) => hold(site, 1_500, 'GET / HTTP/1.1\r\nHost: x\r\n'),
+    run: (target) => hold(target, 1_500, 'GET / HTTP/1.1\r\nHost: x\r\n'),
   },
   {
     name: 'answers unread',
     ...normal,
-    run: (site) => hold(site, 400, 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8)),
+    run: (target) => hold(target, 400, 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8)),
   },
   {
     name: 'bodies unfinished',
     ...normal,
     growthMb: 300,
-    run: (site) =>
+    run: (target) =>
       hold(
-        site,
+        target,
         400,
-        `POST /api/campaigns/auto-trigger HTTP/1.1\r\nHost: x\r\nX-API-Key: ${first(site)}\r\n` +
+        `POST /api/campaigns/auto-trigger HTTP/1.1\r\nHost: x\r\nX-API-Key: ${first(target)}\r\n` +
           `Content-Type: application/json\r\nContent-Length: 30000000\r\n\r\n{"x":"${'x'.repeat(2_000_000)}`,
       ),
   },
@@ -202,7 +211,7 @@ async function receiver(answer: (response: ServerResponse) => void) {
 }
 
 /** Fifty configurations of each workspace, known to answer, whose receivers stop answering under seven contacts a second. */
-async function hangingReceivers(site: AttackSite): Promise<void> {
+async function hangingReceivers(target: AttackTarget): Promise<void> {
   let hangs = false;
   let answered = 0;
   const { url, close } = await receiver((response) => {
@@ -210,19 +219,19 @@ async function hangingReceivers(site: AttackSite): Promise<void> {
     response.writeHead(204).end();
     answered += 1;
   });
-  const tenants = sender(site.baseUrl);
-  for (const key of site.keys) await tenants.subscribe(key, url);
+  const tenants = sender(target.baseUrl);
+  for (const key of target.keys) await tenants.subscribe(key, url);
   const unused = 1_000_000 + (Date.now() % 8_000_000);
   const contacts = (from: number, count: number) =>
-    site.keys.flatMap((key) =>
+    target.keys.flatMap((key) =>
       Array.from({ length: count }, (_, index) =>
         tenants.post(key, '/api/contacts', { phoneNumber: `+49160${unused + from + index}` }),
       ),
     );
   await Promise.all(contacts(0, 2));
-  while (answered < 2 * webhooksEach * site.keys.length) await sleep(100);
+  while (answered < 2 * webhooksEach * target.keys.length) await sleep(100);
   hangs = true;
-  for (let second = 0; second < site.seconds; second += 1) {
+  for (let second = 0; second < target.seconds; second += 1) {
     await Promise.all([...contacts(100 + second * 10, 7), sleep(1_000)]);
   }
   await tenants.close();
@@ -230,11 +239,11 @@ async function hangingReceivers(site: AttackSite): Promise<void> {
 }
 
 /** Of one workspace with fifty configurations, written at once: what the API would take a quarter of an hour for. */
-async function millionEvents(site: AttackSite): Promise<void> {
+async function millionEvents(target: AttackTarget): Promise<void> {
   const { url, close } = await receiver((response) => response.writeHead(204).end());
-  const tenants = sender(site.baseUrl);
-  await tenants.subscribe(first(site), url);
-  const client = new pg.Client({ connectionString: site.databaseUrl });
+  const tenants = sender(target.baseUrl);
+  await tenants.subscribe(first(target), url);
+  const client = new pg.Client({ connectionString: target.databaseUrl });
   await client.connect();
   await client.query(
     `INSERT INTO event (workspace_id, key, body, occurred_at)
@@ -243,7 +252,7 @@ async function millionEvents(site: AttackSite): Promise<void> {
     [url],
   );
   await client.end();
-  await sleep(site.seconds * 1_000);
+  await sleep(target.seconds * 1_000);
   await tenants.close();
   close();
 }

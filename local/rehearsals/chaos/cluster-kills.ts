@@ -33,7 +33,7 @@ export function planKills(seed: number, pairs: number): readonly (readonly Kind[
 
 const isPostgres = (kind: Kind): boolean => kind.startsWith('postgres');
 
-export interface KillGround {
+export interface ClusterKillContext {
   readonly cluster: Cluster;
   readonly seed: number;
   readonly pairs: number;
@@ -46,8 +46,8 @@ export interface KillGround {
 const pauseLimitMs = 30_000;
 
 /** Resolves to everything that was wrong. */
-export async function runClusterKills(ground: KillGround): Promise<readonly string[]> {
-  const { cluster, seed, pairs, say, signal, isSending } = ground;
+export async function runClusterKills(context: ClusterKillContext): Promise<readonly string[]> {
+  const { cluster, seed, pairs, say, signal, isSending } = context;
   const random = createRandom(seed);
   const problems: string[] = [];
   for (const kill of planKills(seed, pairs)) {
@@ -68,7 +68,7 @@ export async function runClusterKills(ground: KillGround): Promise<readonly stri
     );
     // There is one of it: it comes back at once, or nothing goes on.
     names.forEach((name, index) => name === 'haproxy' && dead[index]?.revive());
-    const pauseMs = await longestPause(ground);
+    const pauseMs = await longestPause(context);
     for (const { revive } of dead) revive();
     say(
       `${kill.join(' + ')} (${names.join(', ')}): the longest pause of sending was ${(pauseMs / 1000).toFixed(1)} s`,
@@ -86,7 +86,7 @@ const steadyMs = 5_000;
 const gapMs = 2_000;
 
 /** By the provider's own count, from now until sending is steady again. */
-async function longestPause({ cluster, signal, isSending }: KillGround): Promise<number> {
+async function longestPause({ cluster, signal, isSending }: ClusterKillContext): Promise<number> {
   const startedAt = performance.now();
   let [seen, seenAt, steadySince, longest] = [-1, startedAt, startedAt, 0];
   for (;;) {

@@ -9,7 +9,7 @@ import { startCluster, type Cluster } from '../../cluster/cluster.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import { createCampaign } from '../create-campaign.ts';
 import { gatherEvidence, readGauges, withClient } from '../evidence.ts';
-import { rehearse, type Scene } from '../scene.ts';
+import { rehearse, type RehearsalContext } from '../rehearsal.ts';
 import { seedWorkspace } from '../seed-workspace.ts';
 import { judgeChaos, type Verdict } from '../verdict.ts';
 import { startAcknowledgedWrites } from './acknowledged.ts';
@@ -37,7 +37,7 @@ interface Run {
   readonly recipients: number;
 }
 
-async function run({ folder, signal, progress, options }: Scene): Promise<readonly string[]> {
+async function run({ folder, signal, progress, options }: RehearsalContext): Promise<readonly string[]> {
   const [recipients, rate] = [options.whole('recipients', 20_000), options.whole('rate', 60)];
   const cluster = await startCluster({
     folder,

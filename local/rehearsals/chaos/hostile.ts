@@ -12,8 +12,8 @@ import { readDevFile } from '../../stack/dev-file.ts';
 import { createStackLog } from '../../stack/log.ts';
 import { startStack } from '../../stack/stack.ts';
 import { programMemory } from '../production/environment.ts';
-import { rehearse } from '../scene.ts';
-import { attacks, type Attack, type AttackSite } from './attacks.ts';
+import { rehearse } from '../rehearsal.ts';
+import { attacks, type Attack, type AttackTarget } from './attacks.ts';
 import { limitMemory } from './memory-limit.ts';
 import { startOrdinaryTenant, type TenantTimes } from './ordinary-tenant.ts';
 
@@ -53,14 +53,14 @@ async function attackAll(dataDir: string, { seconds, rounds, only, say }: Plan):
   const alone = await tenant.times();
   say(`alone: answers p99 ${alone.answerMs} ms, events p99 ${alone.eventMs} ms`);
   const problems: string[] = [];
-  const site = { baseUrl: dev.baseUrl, databaseUrl: dev.databaseUrl, keys, seconds };
+  const target = { baseUrl: dev.baseUrl, databaseUrl: dev.databaseUrl, keys, seconds };
   const atRest: Memory[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     for (const attack of attacks.filter(({ name, apart }) =>
       only === undefined ? apart !== true : only === name,
     )) {
       const watch = watchMemory(dev.pids);
-      await runApart({ name: attack.name, site });
+      await runApart({ name: attack.name, target });
       problems.push(...judge(attack, await tenant.times(), watch.stop(), say));
       await sleep(restMs);
       await tenant.times();
@@ -97,7 +97,7 @@ function judge(
 }
 
 /** In a thread of its own: what the tenant waits for must not be the attackers' own work. */
-async function runApart(order: { readonly name: string; readonly site: AttackSite }): Promise<void> {
+async function runApart(order: { readonly name: string; readonly target: AttackTarget }): Promise<void> {
   const thread = new Worker(new URL(import.meta.url), { workerData: order });
   await once(thread, 'exit');
 }
@@ -175,6 +175,6 @@ if (isMainThread) {
     },
   });
 } else {
-  const { name, site } = workerData as { readonly name: string; readonly site: AttackSite };
-  await attacks.find((attack) => attack.name === name)?.run(site);
+  const { name, target } = workerData as { readonly name: string; readonly target: AttackTarget };
+  await attacks.find((attack) => attack.name === name)?.run(target);
 }

@@ -14,13 +14,13 @@ import {
   type WatchedCampaign,
 } from './campaign.ts';
 import { readProviderRate } from '../evidence.ts';
-import { createOutageSite, type OutageGround } from './outage-site.ts';
+import { createOutageRelays, type OutageRelays } from './outage-relays.ts';
 import { outages as outageTable } from './outages.ts';
 import { chaosOptions, chaosUsage, readChaosPlan, type ChaosPlan } from './plan.ts';
 import { runKills } from './run-kills.ts';
 import { runOutages } from './run-outages.ts';
 import { createShareCount } from './share-count.ts';
-import { rehearse, type Scene } from '../scene.ts';
+import { rehearse, type RehearsalContext } from '../rehearsal.ts';
 import { workerNames } from '../../stack/context.ts';
 import { startStack } from '../../stack/stack.ts';
 
@@ -36,27 +36,27 @@ const longestRetryMs = retryDelayMs(retry, retry.attempts - 1);
 const rateTolerance = 1.2;
 
 /** Resolves to everything that was wrong. */
-async function breakThings(scene: Scene): Promise<readonly string[]> {
-  const plan = readChaosPlan(scene.options);
+async function breakThings(context: RehearsalContext): Promise<readonly string[]> {
+  const plan = readChaosPlan(context.options);
   const environment = {
     OUTCOME_GRACE_SECONDS: String(graceSeconds),
     PROVIDER_TIMEOUT_MS: String(providerTimeoutMs),
     LOG_LEVEL: 'info',
     LOG_FORMAT: 'json',
   };
-  const site = createOutageSite();
+  const relays = createOutageRelays();
   const shares = createShareCount();
   const stack = await startStack({
-    settings: scene.stackSettings(environment, ['--workers', String(plan.workers)]),
-    progress: scene.progress,
+    settings: context.stackSettings(environment, ['--workers', String(plan.workers)]),
+    progress: context.progress,
     log: shares.log,
-    signal: scene.signal,
-    ...(plan.outages.length > 0 && { reachThrough: site.reachThrough }),
+    signal: context.signal,
+    ...(plan.outages.length > 0 && { reachThrough: relays.reachThrough }),
   });
   try {
-    const problems = await run(plan, scene, site);
+    const problems = await run(plan, context, relays);
     const sent = [...shares.recorded].map(([name, count]) => `${name} ${count}`).join(', ');
-    scene.progress.say(`recorded by ${sent}`);
+    context.progress.say(`recorded by ${sent}`);
     const quiet = plan.kills === 0;
     return [
       ...problems,
@@ -65,7 +65,7 @@ async function breakThings(scene: Scene): Promise<readonly string[]> {
     ];
   } finally {
     await stack.stop();
-    await site.close();
+    await relays.close();
   }
 }
 
@@ -79,8 +79,8 @@ function idleWorkers({ workers }: ChaosPlan, recorded: ReadonlyMap<string, numbe
 
 async function run(
   plan: ChaosPlan,
-  { folder: dataDir, signal, progress: { say } }: Scene,
-  site: OutageGround,
+  { folder: dataDir, signal, progress: { say } }: RehearsalContext,
+  relays: OutageRelays,
 ): Promise<readonly string[]> {
   const campaign = await createChaosCampaign(dataDir, { ...plan, signal });
   say(`Campaign ${campaign.campaignId}: ${plan.recipients} recipients at ${plan.rate}/s, seed ${plan.seed}`);
@@ -91,7 +91,7 @@ async function run(
         kinds: plan.outages,
         seconds: plan.seconds,
         rate: plan.rate,
-        site: site.opened(),
+        target: relays.opened(),
         say,
       })),
     );

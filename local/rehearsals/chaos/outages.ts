@@ -17,7 +17,7 @@ export const outageKinds = [
 ] as const;
 export type OutageKind = (typeof outageKinds)[number];
 
-export interface OutageSite {
+export interface OutageTarget {
   readonly relays: Readonly<Record<'postgres' | 'temporal' | 'provider', TcpRelay>>;
   /** Origin of the simulator itself, not through the relay. */
   readonly simulator: string;
@@ -33,8 +33,8 @@ export interface Expectation {
 interface Outage extends Expectation {
   /** Sending goes on so soon after the end. */
   readonly recoveryMs: number;
-  readonly begin: (site: OutageSite) => Promise<void>;
-  readonly end: (site: OutageSite) => Promise<void>;
+  readonly begin: (target: OutageTarget) => Promise<void>;
+  readonly end: (target: OutageTarget) => Promise<void>;
 }
 
 const databaseAway = { ready: [503], read: [503], send: [503], recoveryMs: 30_000 };
@@ -73,7 +73,7 @@ export const outages: Readonly<Record<OutageKind, Outage>> = {
   },
 };
 
-function relayed(server: keyof OutageSite['relays'], state: RelayState): Pick<Outage, 'begin' | 'end'> {
+function relayed(server: keyof OutageTarget['relays'], state: RelayState): Pick<Outage, 'begin' | 'end'> {
   return {
     begin: ({ relays }) => relays[server].set(state),
     end: ({ relays }) => relays[server].set('open'),
@@ -81,12 +81,12 @@ function relayed(server: keyof OutageSite['relays'], state: RelayState): Pick<Ou
 }
 
 function faulty(settings: object): Pick<Outage, 'begin' | 'end'> {
-  const configure = async ({ simulator }: OutageSite, input: object): Promise<void> => {
+  const configure = async ({ simulator }: OutageTarget, input: object): Promise<void> => {
     const { body } = await request(`${simulator}/_simulator/faults`, {
       method: 'POST',
       body: JSON.stringify(input),
     });
     await body.dump();
   };
-  return { begin: (site) => configure(site, settings), end: (site) => configure(site, {}) };
+  return { begin: (target) => configure(target, settings), end: (target) => configure(target, {}) };
 }

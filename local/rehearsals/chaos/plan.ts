@@ -1,7 +1,7 @@
 /** What `npm run chaos` was asked to do. */
 import { outageKinds, type OutageKind } from './outages.ts';
 import { StackError } from '../../stack/error.ts';
-import type { Options } from '../scene.ts';
+import type { Options } from '../rehearsal.ts';
 
 export interface ChaosPlan {
   readonly recipients: number;

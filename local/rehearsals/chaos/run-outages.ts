@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilShare, liveDevFile, type WatchedCampaign } from './campaign.ts';
 import { readGauges, readHarm, readProviderTally } from '../evidence.ts';
-import { outages, type OutageKind, type OutageSite } from './outages.ts';
+import { outages, type OutageKind, type OutageTarget } from './outages.ts';
 import { startProbing } from './probe.ts';
 
 export interface OutagePlan {
@@ -10,7 +10,7 @@ export interface OutagePlan {
   readonly seconds: number;
   /** Of the channel, messages per second. */
   readonly rate: number;
-  readonly site: OutageSite;
+  readonly target: OutageTarget;
   readonly say: (line: string) => void;
 }
 
@@ -23,7 +23,7 @@ const clearlyMore = 20;
 /** Resolves when the last outage is over and sending has gone on, to what was wrong. */
 export async function runOutages(
   campaign: WatchedCampaign,
-  { kinds, seconds, rate, site, say }: OutagePlan,
+  { kinds, seconds, rate, target, say }: OutagePlan,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
   let number = 0;
@@ -33,7 +33,7 @@ export async function runOutages(
     const dev = await liveDevFile(campaign.dataDir);
     const unhurt = await readHarm(dev, campaign.campaignId);
     say(`${kind}: away for ${seconds} s`);
-    await outage.begin(site);
+    await outage.begin(target);
     const probing = startProbing({
       dev,
       campaignId: campaign.campaignId,
@@ -43,7 +43,7 @@ export async function runOutages(
     await sleep(seconds * 1_000, undefined, { signal: campaign.signal });
     const before = await readProviderTally(dev.providerUrl);
     const answered = probing.stop();
-    await outage.end(site);
+    await outage.end(target);
     const recoveryMs = await untilMore(campaign, before.accepted, 2 * outage.recoveryMs);
     const { counts, problems: found } = await answered;
     const answers = Object.entries(counts)

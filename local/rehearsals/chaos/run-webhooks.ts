@@ -13,7 +13,7 @@ export interface WebhookPlan {
   readonly kills: number;
 }
 
-interface Ground {
+interface WebhookRunContext {
   readonly dataDir: string;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
@@ -24,23 +24,23 @@ const pollMs = 250;
 const quietMs = 2_000;
 
 /** Resolves to everything that was wrong. Sending is timed alone before and after, so that a busy machine shows. */
-export async function runWebhooks(plan: WebhookPlan, ground: Ground): Promise<readonly string[]> {
-  const { dataDir, say } = ground;
+export async function runWebhooks(plan: WebhookPlan, context: WebhookRunContext): Promise<readonly string[]> {
+  const { dataDir, say } = context;
   await everybodyReads(dataDir);
-  const before = await send(plan, ground);
+  const before = await send(plan, context);
   say(`sending alone: ${before.toFixed(1)} s for ${plan.recipients} recipients at ${plan.rate}/s`);
-  await untilApplied(ground);
+  await untilApplied(context);
 
   const receiver = await startCountingReceiver('webhook-id', inHandsMs);
   try {
     const api = createDemoApi(await liveDevFile(dataDir));
     const configuration = { title: 'Chaos', url: receiver.url, status: 'active', events };
     const created = await api.post('/api/external-webhooks', configuration);
-    const beside = await send(plan, ground);
-    const verdict = await killWhileTheyQueue(plan, ground, receiver);
+    const beside = await send(plan, context);
+    const verdict = await killWhileTheyQueue(plan, context, receiver);
     await api.remove(`/api/external-webhooks/${(created.data as { id: string }).id}`);
-    await untilApplied(ground);
-    const after = await send(plan, ground);
+    await untilApplied(context);
+    const after = await send(plan, context);
     const longer = (beside / ((before + after) / 2) - 1) * 100;
     say(
       `sending while deliveries queue: ${beside.toFixed(1)} s; alone ${before.toFixed(1)} s before and ${after.toFixed(1)} s ` +
@@ -54,20 +54,20 @@ export async function runWebhooks(plan: WebhookPlan, ground: Ground): Promise<re
 
 async function killWhileTheyQueue(
   { recipients, kills }: WebhookPlan,
-  ground: Ground,
+  context: WebhookRunContext,
   receiver: CountingReceiver,
 ): Promise<WebhookVerdict> {
-  const { dataDir, say } = ground;
+  const { dataDir, say } = context;
   const expected = recipients * events.length;
   const since = performance.now();
   const queued = await countOpen(dataDir);
   say(`sending is over, ${queued} deliveries are open`);
   for (let kill = 1; kill <= kills; kill += 1) {
-    await untilSettled(ground, expected - queued * (1 - kill / (kills + 1)));
+    await untilSettled(context, expected - queued * (1 - kill / (kills + 1)));
     await killWorker(dataDir);
     say(`kill ${kill}: worker, ${receiver.counts.size} events received`);
   }
-  await untilSettled(ground, expected);
+  await untilSettled(context, expected);
   const seconds = (performance.now() - since) / 1000;
   const verdict = judgeWebhooks({
     expected,
@@ -75,11 +75,11 @@ async function killWhileTheyQueue(
     requests: receiver.counts,
   });
   say(`the queue was empty ${seconds.toFixed(0)} s after the end of sending`);
-  report(verdict, ground);
+  report(verdict, context);
   return verdict;
 }
 
-function report(verdict: WebhookVerdict, { say }: Ground): void {
+function report(verdict: WebhookVerdict, { say }: WebhookRunContext): void {
   const { delivered, interrupted, interruptedAfterReceipt, doubled } = verdict;
   say(
     `delivered ${delivered} + interrupted ${interrupted} = ${delivered + interrupted}, doubled ${doubled}; ` +
@@ -98,7 +98,10 @@ async function everybodyReads(dataDir: string): Promise<void> {
 }
 
 /** Seconds from the first claim to the last result, by the campaign's own record. */
-async function send({ recipients, rate }: WebhookPlan, { dataDir, signal }: Ground): Promise<number> {
+async function send(
+  { recipients, rate }: WebhookPlan,
+  { dataDir, signal }: WebhookRunContext,
+): Promise<number> {
   const campaign: WatchedCampaign = await createChaosCampaign(dataDir, { recipients, rate, signal });
   await untilStanding(campaign, ({ status }) => status === 'COMPLETED');
   const [row] = await read<{ seconds: number }>(
@@ -114,8 +117,8 @@ async function read<R extends object>(dataDir: string, text: string, values: unk
   return withClient(databaseUrl, async (client) => (await client.query(text, values)).rows as R[]);
 }
 
-/** No callback has come for a while and none waits: the next campaign begins on the same ground. */
-async function untilApplied({ dataDir, signal }: Ground): Promise<void> {
+/** No callback has come for a while and none waits: the next campaign begins on the same context. */
+async function untilApplied({ dataDir, signal }: WebhookRunContext): Promise<void> {
   const text = `SELECT (SELECT count(*) FROM waiting_callback)::int4 AS waiting,
     COALESCE(extract(epoch FROM now() - max(received_at)) * 1000, 0)::float8 AS quiet FROM provider_callback`;
   for (;;) {
@@ -136,7 +139,7 @@ async function countOpen(dataDir: string): Promise<number> {
   return row?.open ?? 0;
 }
 
-async function untilSettled({ dataDir, signal }: Ground, count: number): Promise<void> {
+async function untilSettled({ dataDir, signal }: WebhookRunContext, count: number): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
     const [row] = await read<{ settled: number }>(

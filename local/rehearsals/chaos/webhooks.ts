@@ -3,7 +3,7 @@
  * SIGKILL while the deliveries queue. Exits 0 only when every delivery is accounted for and none came twice.
  */
 import { runWebhooks } from './run-webhooks.ts';
-import { rehearse } from '../scene.ts';
+import { rehearse } from '../rehearsal.ts';
 import { createStackLog } from '../../stack/log.ts';
 import { startStack } from '../../stack/stack.ts';
 

@@ -6,7 +6,7 @@
 import { request } from 'undici';
 import { startCountingReceiver, type CountingReceiver } from '../../demo/receiver.ts';
 import type { Progress } from '../../stack/progress.ts';
-import { rehearse, type Scene } from '../scene.ts';
+import { rehearse, type RehearsalContext } from '../rehearsal.ts';
 import { runCampaignRound } from './campaign-round.ts';
 import { seedWorkspace } from '../seed-workspace.ts';
 import { startTopology, type Topology } from './topology.ts';
@@ -18,7 +18,12 @@ interface Plan {
 }
 
 /** Resolves to everything that was wrong. */
-async function runTopology({ folder, signal, progress, options }: Scene): Promise<readonly string[]> {
+async function runTopology({
+  folder,
+  signal,
+  progress,
+  options,
+}: RehearsalContext): Promise<readonly string[]> {
   const complaints: string[] = [];
   const supervisor = createSupervisor({
     log: (line) => progress.say(line),

@@ -4,7 +4,7 @@
  * records. Exits 0 only when no recipient was sent to twice and every unknown outcome is UNKNOWN.
  */
 import { withClient } from '../evidence.ts';
-import { rehearse } from '../scene.ts';
+import { rehearse } from '../rehearsal.ts';
 import { drillPostgres } from './postgres.ts';
 import { drillTemporal } from './temporal.ts';
 import { startDrillStack } from './stack.ts';

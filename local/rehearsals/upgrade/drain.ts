@@ -1,7 +1,7 @@
 /** SIGTERM, and what a process does from then on: not ready any more, ends by itself, in time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answersOk } from '../../stack/children/node-children.ts';
-import type { Running } from './site.ts';
+import type { Running } from './upgrade-stack.ts';
 
 export interface Drained {
   readonly name: string;

@@ -6,13 +6,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startCountingReceiver } from '../../demo/receiver.ts';
-import { rehearse, type Scene } from '../scene.ts';
+import { rehearse, type RehearsalContext } from '../rehearsal.ts';
 import { createSupervisor } from '../../stack/children/supervisor.ts';
 import { startBalancer } from './balancer.ts';
 import { buildRelease } from './build-release.ts';
 import { findPreviousRelease } from './previous-release.ts';
 import { rehearseUpgrade } from './rehearse.ts';
-import { prepareSite, type Running } from './site.ts';
+import { prepareUpgradeStack, type Running } from './upgrade-stack.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 // Two minutes of sending: long enough for the processes of a busy machine to start in between.
@@ -23,7 +23,7 @@ const plan = {
 };
 
 /** Resolves to everything that was wrong. */
-async function upgrade({ folder, signal, progress }: Scene): Promise<readonly string[]> {
+async function upgrade({ folder, signal, progress }: RehearsalContext): Promise<readonly string[]> {
   const { say } = progress;
   const oldFolder = await unpackPrevious(join(folder, 'previous'), { say, signal });
   const lines: { readonly process: string; readonly line: Readonly<Record<string, unknown>> }[] = [];
@@ -32,7 +32,7 @@ async function upgrade({ folder, signal, progress }: Scene): Promise<readonly st
   const supervisor = createSupervisor({ log: say, onSpawn: () => undefined, onRestart: () => undefined });
   const [receiver, balancer] = await Promise.all([startCountingReceiver('x-event-key'), startBalancer()]);
   try {
-    const site = await prepareSite({
+    const stack = await prepareUpgradeStack({
       supervisor,
       progress,
       folder,
@@ -49,7 +49,7 @@ async function upgrade({ folder, signal, progress }: Scene): Promise<readonly st
       plan,
       oldFolder,
       newFolder: root,
-      site,
+      stack,
       balancer,
       receiver,
       said: (name, message) =>

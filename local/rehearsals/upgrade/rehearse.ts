@@ -14,7 +14,7 @@ import { untilWebhooksRest } from '../production/campaign-round.ts';
 import { seedWorkspace } from '../seed-workspace.ts';
 import type { Balancer } from './balancer.ts';
 import { drainAll, type Drained } from './drain.ts';
-import { host, type Running, type Site } from './site.ts';
+import { host, type Running, type UpgradeStack } from './upgrade-stack.ts';
 import { startSteadyCaller } from './steady-caller.ts';
 
 export interface RehearsalPlan {
@@ -29,7 +29,7 @@ export interface Rehearsal {
   /** Folders that hold a `dist`. */
   readonly oldFolder: string;
   readonly newFolder: string;
-  readonly site: Site;
+  readonly stack: UpgradeStack;
   readonly balancer: Balancer;
   readonly receiver: CountingReceiver;
   /** Log lines with this message, by process. */
@@ -46,14 +46,14 @@ const patienceMs = 180_000;
 
 /** Resolves to everything that was wrong. */
 export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly string[]> {
-  const { plan, site, balancer, say, signal } = rehearsal;
+  const { plan, stack, balancer, say, signal } = rehearsal;
   const startedAt = performance.now();
   const old = await startRelease(rehearsal, 'old');
   // From the creation of the campaign that sleeps: what is started meanwhile takes some times as long as this start did.
   const sleepSeconds = 20 + Math.ceil(((performance.now() - startedAt) / 1_000) * 4);
   balancer.use([old.api.url]);
   const { apiKey, templateId, channelId } = await seedWorkspace({
-    admin: site.adminOf(rehearsal.oldFolder),
+    admin: stack.adminOf(rehearsal.oldFolder),
     apiUrl: old.api.url,
     rate: plan.rate.during,
     receiverUrl: rehearsal.receiver.url,
@@ -66,7 +66,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
     recipients: plan.recipients,
   });
   const until = (id: string, enough: (standing: Standing) => boolean) =>
-    untilStanding({ databaseUrl: site.databaseUrl, id, signal }, enough);
+    untilStanding({ databaseUrl: stack.databaseUrl, id, signal }, enough);
 
   await until(sending, ({ total, settled }) => total > 0 && settled * 20 > total);
   const dueAt = new Date(Date.now() + sleepSeconds * 1_000);
@@ -78,10 +78,10 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   });
   const caller = startSteadyCaller(`${balancer.url}/api/campaigns/${sending}`, apiKey);
   // Rejects when the new build could not go on with one of them.
-  const { replayed } = await site.adminOf(rehearsal.newFolder)('replay-open');
+  const { replayed } = await stack.adminOf(rehearsal.newFolder)('replay-open');
   say(`The new build replays what is open: ${replayed} workflows, none broken.`);
   say('A campaign is in mid-send, another one asleep. Migrating under that load …');
-  const { applied = '' } = await site.adminOf(rehearsal.newFolder)('migrate');
+  const { applied = '' } = await stack.adminOf(rehearsal.newFolder)('migrate');
   say(
     `Migrated (${applied === '' ? 'nothing to do' : applied}). The new processes start beside the old ones …`,
   );
@@ -93,13 +93,13 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const inTime = Date.now() < dueAt.getTime();
   const { status: statusThen } = await until(sending, () => true);
   say(`They have ended after ${describe(drained)}; the campaign stands at ${statusThen}.`);
-  await site.adminOf(rehearsal.newFolder)('update-channel', {
+  await stack.adminOf(rehearsal.newFolder)('update-channel', {
     'channel-id': channelId,
     'messages-per-second': String(plan.rate.after),
   });
 
   for (const id of [sending, asleep]) await until(id, ({ status }) => status === 'COMPLETED');
-  const { events } = await untilWebhooksRest(site, startedAt, signal);
+  const { events } = await untilWebhooksRest(stack, startedAt, signal);
   const { calls, failures } = await caller.stop();
   const last = await drainAll([fresh.api, fresh.worker]);
   say(
@@ -126,12 +126,12 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   ];
 }
 
-async function startRelease({ site, oldFolder, newFolder, onStart }: Rehearsal, which: 'old' | 'new') {
+async function startRelease({ stack, oldFolder, newFolder, onStart }: Rehearsal, which: 'old' | 'new') {
   const folder = which === 'old' ? oldFolder : newFolder;
-  if (which === 'old') await site.adminOf(folder)('migrate');
+  if (which === 'old') await stack.adminOf(folder)('migrate');
   const [apiPort, workerPort] = await pickFreePorts(host, 2);
   const start = async (kind: 'api' | 'worker', port: number) => {
-    const running = await site.start({ name: `${which}-${kind}`, kind, folder, port });
+    const running = await stack.start({ name: `${which}-${kind}`, kind, folder, port });
     onStart(running);
     return running;
   };
@@ -158,15 +158,15 @@ async function untilStanding(
 }
 
 async function judge(
-  { plan, site, say }: Rehearsal,
+  { plan, stack, say }: Rehearsal,
   campaignIds: readonly string[],
 ): Promise<readonly string[]> {
   const verdicts = await Promise.all(
     campaignIds.map(async (campaignId) =>
-      judgeChaos(await gatherEvidence(site, { campaignId, expected: null })),
+      judgeChaos(await gatherEvidence(stack, { campaignId, expected: null })),
     ),
   );
-  const { accepted } = await readProviderTally(site.providerUrl);
+  const { accepted } = await readProviderTally(stack.providerUrl);
   const expected = plan.recipients + plan.asleepRecipients;
   const sum = (of: (verdict: (typeof verdicts)[number]) => number) =>
     verdicts.reduce((total, verdict) => total + of(verdict), 0);

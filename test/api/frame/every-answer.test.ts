@@ -16,7 +16,7 @@ import type { MediaFile } from '../../../src/provider/provider.ts';
 import { ProviderRequestError } from '../../../src/provider/provider-request-error.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
-import { createScenes, type Scenes } from '../../support/answer-scenes.ts';
+import { createOperationFixtures, type OperationFixtures } from '../../support/operation-fixtures.ts';
 import { startTestApi, type SeededWorkspace, type SendOptions, type TestApi } from '../../support/api.ts';
 import { signatureOf } from '../../support/callback-fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -30,7 +30,7 @@ let api: TestApi;
 let spent: TestApi;
 let cutOff: TestApi;
 let workspace: SeededWorkspace;
-let scenes: Scenes;
+let fixtures: OperationFixtures;
 let answer: Answer = accept;
 const listing = createListingProvider();
 const provider = {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   workspace = await api.seedWorkspace();
   const { channelId } = workspace;
   await postLedgerEntry(database.pool, { channelId, kind: 'recharge', amount: 10_000_000n });
-  scenes = createScenes({ api, workspace });
+  fixtures = createOperationFixtures({ api, workspace });
 });
 beforeEach(async () => {
   answer = accept;
@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 type Got = Promise<{ readonly status: number }>;
-type Scene = (declaration: Declaration) => Got;
+type CampaignFixture = (declaration: Declaration) => Got;
 
 const keyFor = ({ access }: Declaration): string | undefined => {
   if (access === 'public') return undefined;
@@ -91,7 +91,7 @@ const merged = ({ bodyExample }: Declaration, change: object) => ({ ...(bodyExam
 /** A head and the beginning of a body that never ends; the answer is held to the document by hand. */
 async function unfinished(declaration: Declaration, contentLength: number): Promise<{ status: number }> {
   const path = anywhere(declaration);
-  const form = declaration.body === 'multipart' ? scenes.upload().headers : undefined;
+  const form = declaration.body === 'multipart' ? fixtures.upload().headers : undefined;
   const request = httpRequest(`${api.baseUrl}${path}`, {
     method: declaration.method,
     headers: {
@@ -122,31 +122,31 @@ async function twice(declaration: Declaration, first: object, second: object): G
 }
 
 const campaignBody = async (declaration: Declaration) =>
-  merged(declaration, { template_id: await scenes.template() });
+  merged(declaration, { template_id: await fixtures.template() });
 const messageBody = async (declaration: Declaration) =>
-  merged(declaration, { templateId: await scenes.template('Hi {{1}}.') });
+  merged(declaration, { templateId: await fixtures.template('Hi {{1}}.') });
 
 const unreachable: Answer = () => ({ kind: 'unreachable', cause: 'ECONNREFUSED' });
-const wrongState: Scene = async (declaration) =>
-  send(declaration, declaration.path.replace(':id', await scenes.campaign('COMPLETED')));
+const wrongState: CampaignFixture = async (declaration) =>
+  send(declaration, declaration.path.replace(':id', await fixtures.campaign('COMPLETED')));
 
 /** What is answered when all is well, by operation and status. */
-const well: Readonly<Record<string, Scene>> = {
+const well: Readonly<Record<string, CampaignFixture>> = {
   'createCampaign 201': async (operation) =>
     send(operation, operation.path, { body: await campaignBody(operation) }),
   'sendTemplateMessage 200': async (operation) =>
     send(operation, operation.path, { body: await messageBody(operation) }),
-  'uploadMedia 201': (operation) => send(operation, operation.path, scenes.upload('file', 'text/plain')),
-  'uploadCampaignCsv 201': (operation) => send(operation, operation.path, scenes.upload()),
+  'uploadMedia 201': (operation) => send(operation, operation.path, fixtures.upload('file', 'text/plain')),
+  'uploadCampaignCsv 201': (operation) => send(operation, operation.path, fixtures.upload()),
   'createContact 201': (operation) =>
-    send(operation, operation.path, { body: { phoneNumber: scenes.phoneNumber() } }),
+    send(operation, operation.path, { body: { phoneNumber: fixtures.phoneNumber() } }),
   'createContact 200': async (operation) => {
-    const { id, phoneNumber } = await scenes.contact();
+    const { id, phoneNumber } = await fixtures.contact();
     await api.send('DELETE', `/api/contacts/${id}`, { key: workspace.channelKey });
     return send(operation, operation.path, { body: { phoneNumber } });
   },
   'updateContact 200': async (operation) =>
-    send(operation, await scenes.pathOf(operation), { body: { phoneNumber: scenes.phoneNumber() } }),
+    send(operation, await fixtures.pathOf(operation), { body: { phoneNumber: fixtures.phoneNumber() } }),
   'rechargeWallet 200': (operation) =>
     send(operation, operation.path, { body: merged(operation, { channel_id: workspace.channelId }) }),
   'verifyProviderWebhook 200': (operation) =>
@@ -159,7 +159,7 @@ const well: Readonly<Record<string, Scene>> = {
 };
 
 /** What only this operation can refuse in this way, by operation and status. */
-const ill: Readonly<Record<string, Scene>> = {
+const ill: Readonly<Record<string, CampaignFixture>> = {
   // It costs its address by its size: 32 MiB at once.
   'getDescription 429': async ({ method, path }) => {
     vi.useFakeTimers({ toFake: ['performance'] });
@@ -212,10 +212,10 @@ const ill: Readonly<Record<string, Scene>> = {
   },
   'testCampaign 502': async (operation) => {
     answer = unreachable;
-    return send(operation, await scenes.pathOf(operation));
+    return send(operation, await fixtures.pathOf(operation));
   },
   'testCampaign 409': async (operation) =>
-    send(operation, await scenes.pathOf(operation), { body: { phone_number: '+4915112345678' } }),
+    send(operation, await fixtures.pathOf(operation), { body: { phone_number: '+4915112345678' } }),
   'startCampaign 409': wrongState,
   'pauseCampaign 409': wrongState,
   'cancelCampaign 409': wrongState,
@@ -228,29 +228,30 @@ const ill: Readonly<Record<string, Scene>> = {
     listing.serve([new ProviderRequestError({ kind: 'unreachable', cause: 'ECONNREFUSED' })]);
     return send(operation, operation.path);
   },
-  'uploadMedia 400': (operation) => send(operation, operation.path, scenes.upload()),
+  'uploadMedia 400': (operation) => send(operation, operation.path, fixtures.upload()),
   'uploadMedia 502': (operation) => {
     answer = unreachable;
-    return send(operation, operation.path, scenes.upload('file', 'text/plain'));
+    return send(operation, operation.path, fixtures.upload('file', 'text/plain'));
   },
   'uploadMedia 415': (operation) => send(operation, operation.path, { body: {} }),
-  'uploadCampaignCsv 400': (operation) => send(operation, operation.path, scenes.upload('another')),
+  'uploadCampaignCsv 400': (operation) => send(operation, operation.path, fixtures.upload('another')),
   'uploadCampaignCsv 415': (operation) => send(operation, operation.path, { body: {} }),
   'createContact 409': async (operation) => {
-    const { phoneNumber } = await scenes.contact();
+    const { phoneNumber } = await fixtures.contact();
     return send(operation, operation.path, { body: { phoneNumber } });
   },
   'updateContact 409': async (operation) => {
-    const { phoneNumber } = await scenes.contact();
-    return send(operation, await scenes.pathOf(operation), { body: { phoneNumber } });
+    const { phoneNumber } = await fixtures.contact();
+    return send(operation, await fixtures.pathOf(operation), { body: { phoneNumber } });
   },
   'changeConversationStatus 409': async (operation) => {
-    const { id: contactId } = await scenes.contact();
-    const closed = await scenes.conversation({ status: 'closed', contactId });
-    await scenes.conversation({ contactId });
+    const { id: contactId } = await fixtures.contact();
+    const closed = await fixtures.conversation({ status: 'closed', contactId });
+    await fixtures.conversation({ contactId });
     return send(operation, operation.path.replace(':id', closed), { body: { status: 'open' } });
   },
-  'deleteContact 400': async (operation) => send(operation, `${await scenes.pathOf(operation)}?erase=maybe`),
+  'deleteContact 400': async (operation) =>
+    send(operation, `${await fixtures.pathOf(operation)}?erase=maybe`),
   'listWalletEntries 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'getWallet 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'rechargeWallet 404': (operation) =>
@@ -275,11 +276,11 @@ const wrongQueries: Readonly<Record<string, string>> = {
 };
 
 /** What is refused alike by whatever takes a key, an id, a query or a body. */
-const alike: Readonly<Record<number, Scene>> = {
+const alike: Readonly<Record<number, CampaignFixture>> = {
   400: (operation) => {
     if (typeof operation.body === 'object') return send(operation, anywhere(operation), { body: '{' });
     const wrong = wrongQueries[operation.operationId] ?? 'limit=0';
-    return scenes.pathOf(operation).then((path) => send(operation, `${path}?${wrong}`));
+    return fixtures.pathOf(operation).then((path) => send(operation, `${path}?${wrong}`));
   },
   401: (operation) => api.send(operation.method, anywhere(operation)),
   404: (operation) => send(operation, anywhere(operation)),
@@ -299,7 +300,7 @@ const alike: Readonly<Record<number, Scene>> = {
     cutOff.send(operation.method, anywhere(operation), { key: mintApiKey('a pepper of nobody').apiKey }),
 };
 
-/** A failure of ours (500) has no scene; and what asks nobody is never unavailable. */
+/** A failure of ours (500) has no fixture; and what asks nobody is never unavailable. */
 const askNobody = new Set(['verifyProviderWebhook', 'getHealth', 'getMetrics', 'getDescription']);
 const answers = routes
   .map(({ declaration }) => declaration)
@@ -313,10 +314,10 @@ const answers = routes
 describe('every declared answer', () => {
   it.each(answers)('of $operationId: $status', async ({ operationId, status, declaration }) => {
     const name = `${operationId} ${status}`;
-    const succeeds: Scene = async (operation) => send(operation, await scenes.pathOf(operation));
-    const scene = status < 300 ? (well[name] ?? succeeds) : (ill[name] ?? alike[status]);
-    if (scene === undefined) throw new Error(`Nothing here provokes ${name}`);
-    expect((await scene(declaration)).status).toBe(status);
+    const succeeds: CampaignFixture = async (operation) => send(operation, await fixtures.pathOf(operation));
+    const fixture = status < 300 ? (well[name] ?? succeeds) : (ill[name] ?? alike[status]);
+    if (fixture === undefined) throw new Error(`Nothing here provokes ${name}`);
+    expect((await fixture(declaration)).status).toBe(status);
   });
 
   it('is one of the document', () => {

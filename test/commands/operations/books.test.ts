@@ -9,10 +9,10 @@ import {
   type SeededCampaign,
 } from '../../support/campaign-factory.ts';
 import { startTemporal } from '../../support/temporal.ts';
-import { openWard, seedDelivery, type Ward } from './ward.ts';
+import { createDoctorFixture, seedDelivery, type DoctorFixture } from './doctor-fixture.ts';
 
 let temporal: TestWorkflowEnvironment;
-let ward: Ward;
+let doctorFixture: DoctorFixture;
 let seeded: SeededCampaign;
 
 beforeAll(async () => {
@@ -20,50 +20,54 @@ beforeAll(async () => {
 });
 afterAll(() => temporal?.teardown());
 beforeEach(async () => {
-  ward = await openWard(temporal);
-  seeded = await seedCampaign(ward.pool, { recipients: 10 });
-  await ward.orchestrator.startCampaign({
+  doctorFixture = await createDoctorFixture(temporal);
+  seeded = await seedCampaign(doctorFixture.pool, { recipients: 10 });
+  await doctorFixture.orchestrator.startCampaign({
     id: seeded.campaignId,
     workspaceId: seeded.workspaceId,
     name: 'Test',
   });
 });
-afterEach(() => ward.drop());
+afterEach(() => doctorFixture.drop());
 
 const longAgo = sql.fragment`now() - interval '20 minutes'`;
 const settled = (...kinds: readonly string[]) => ({ kinds, problems: [], left: [] });
 
 describe('wallets', () => {
   it('writes a correction where the entries do not sum up to the balance, and edits none', async () => {
-    await ward.run(sql.fragment`UPDATE wallet SET balance = balance - 700`);
-    expect(await ward.repairAbout([seeded.channelId])).toEqual(settled('ledger-differs-from-balance'));
-    const entries = await ward.read(
+    await doctorFixture.run(sql.fragment`UPDATE wallet SET balance = balance - 700`);
+    expect(await doctorFixture.repairAbout([seeded.channelId])).toEqual(
+      settled('ledger-differs-from-balance'),
+    );
+    const entries = await doctorFixture.read(
       sql.fragment`SELECT string_agg(kind || ' ' || amount, ', ' ORDER BY id) FROM ledger_entry`,
     );
     expect(entries).toBe('recharge 1000000000, correction -700');
   });
 
   it('holds back what messages without an outcome cost, no more and no less', async () => {
-    await ward.run(sql.fragment`UPDATE recipient SET state = 'UNKNOWN', reason = 'OUTCOME_UNKNOWN', price = 1000,
+    await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'UNKNOWN', reason = 'OUTCOME_UNKNOWN', price = 1000,
       settlement = 'reserved' WHERE position <= 2`);
-    await ward.run(sql.fragment`UPDATE campaign_counter SET pending = 8, unknown = 2, claimed_position = 2`);
-    await ward.run(
+    await doctorFixture.run(
+      sql.fragment`UPDATE campaign_counter SET pending = 8, unknown = 2, claimed_position = 2`,
+    );
+    await doctorFixture.run(
       sql.fragment`INSERT INTO campaign_reason VALUES (${seeded.campaignId}, 'failed', 'OUTCOME_UNKNOWN', 2)`,
     );
-    await ward.run(sql.fragment`INSERT INTO message (workspace_id, channel_id, direction, source, state, price, settlement)
+    await doctorFixture.run(sql.fragment`INSERT INTO message (workspace_id, channel_id, direction, source, state, price, settlement)
       VALUES (${seeded.workspaceId}, ${seeded.channelId}, 'outbound', 'api', 'UNKNOWN', 300, 'reserved')`);
-    await ward.run(sql.fragment`UPDATE wallet SET reserved = 5000`);
-    expect(await ward.repairAbout([seeded.channelId, seeded.campaignId])).toEqual(
+    await doctorFixture.run(sql.fragment`UPDATE wallet SET reserved = 5000`);
+    expect(await doctorFixture.repairAbout([seeded.channelId, seeded.campaignId])).toEqual(
       settled('reserved-differs-from-messages'),
     );
-    expect(await ward.read(sql.fragment`SELECT reserved FROM wallet`)).toBe('2300');
-    expect(await checkBooks(ward.pool, seeded)).toMatchObject({ counters_fit: true });
+    expect(await doctorFixture.read(sql.fragment`SELECT reserved FROM wallet`)).toBe('2300');
+    expect(await checkBooks(doctorFixture.pool, seeded)).toMatchObject({ counters_fit: true });
   });
 
   it('leaves to a person what the balance does not cover', async () => {
-    await ward.run(sql.fragment`UPDATE recipient SET state = 'CLAIMED', price = ${messagePrice * 2_000_000n},
+    await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'CLAIMED', price = ${messagePrice * 2_000_000n},
       settlement = 'reserved', claim_id = ${randomUUID()} WHERE position = 1`);
-    const [finding] = await ward.findAbout([seeded.channelId]);
+    const [finding] = await doctorFixture.findAbout([seeded.channelId]);
     expect(finding).toMatchObject({ kind: 'reserved-differs-from-messages' });
     expect(finding?.repair).toBeUndefined();
   });
@@ -71,23 +75,29 @@ describe('wallets', () => {
 
 describe('campaigns', () => {
   it('counts the recipients again where the counters or the reasons differ from them', async () => {
-    await ward.run(
+    await doctorFixture.run(
       sql.fragment`UPDATE recipient SET state = 'FAILED', reason = 'PROVIDER_131026' WHERE position <= 3`,
     );
-    await ward.run(sql.fragment`UPDATE campaign_counter SET pending = 4, failed = 1, claimed_position = 3`);
-    expect(await ward.repairAbout([seeded.campaignId])).toEqual(settled('counters-differ-from-rows'));
-    expect(await checkBooks(ward.pool, seeded)).toMatchObject({ counters_fit: true });
-    expect(await ward.read(sql.fragment`SELECT reason || ' ' || count FROM campaign_reason`)).toBe(
+    await doctorFixture.run(
+      sql.fragment`UPDATE campaign_counter SET pending = 4, failed = 1, claimed_position = 3`,
+    );
+    expect(await doctorFixture.repairAbout([seeded.campaignId])).toEqual(
+      settled('counters-differ-from-rows'),
+    );
+    expect(await checkBooks(doctorFixture.pool, seeded)).toMatchObject({ counters_fit: true });
+    expect(await doctorFixture.read(sql.fragment`SELECT reason || ' ' || count FROM campaign_reason`)).toBe(
       'PROVIDER_131026 3',
     );
   });
 
   it('queues recipients again that nobody would ever claim', async () => {
-    await ward.run(sql.fragment`UPDATE campaign_counter SET claimed_position = 4`);
-    await ward.run(sql.fragment`INSERT INTO recipient_retry VALUES (${seeded.campaignId}, 2, now())`);
-    expect(await ward.repairAbout([seeded.campaignId])).toEqual(settled('recipients-stranded'));
+    await doctorFixture.run(sql.fragment`UPDATE campaign_counter SET claimed_position = 4`);
+    await doctorFixture.run(
+      sql.fragment`INSERT INTO recipient_retry VALUES (${seeded.campaignId}, 2, now())`,
+    );
+    expect(await doctorFixture.repairAbout([seeded.campaignId])).toEqual(settled('recipients-stranded'));
     expect(
-      await ward.read(
+      await doctorFixture.read(
         sql.fragment`SELECT string_agg(position::text, ' ' ORDER BY position) FROM recipient_retry`,
       ),
     ).toBe('1 2 3 4');
@@ -95,94 +105,98 @@ describe('campaigns', () => {
 
   it('calls UNKNOWN who was claimed and never recorded, and keeps the reservation', async () => {
     const claimId = randomUUID();
-    await ward.run(sql.fragment`UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = 1000,
+    await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = 1000,
       settlement = 'reserved' WHERE position <= 5`);
-    await ward.run(sql.fragment`UPDATE campaign_counter SET claimed_position = 5, pending = 5, claimed = 5`);
-    await ward.run(sql.fragment`UPDATE wallet SET reserved = 5000`);
-    await ward.run(sql.fragment`INSERT INTO campaign_claim (id, campaign_id, epoch, open, first_position, last_position, claimed_at)
+    await doctorFixture.run(
+      sql.fragment`UPDATE campaign_counter SET claimed_position = 5, pending = 5, claimed = 5`,
+    );
+    await doctorFixture.run(sql.fragment`UPDATE wallet SET reserved = 5000`);
+    await doctorFixture.run(sql.fragment`INSERT INTO campaign_claim (id, campaign_id, epoch, open, first_position, last_position, claimed_at)
       VALUES (${claimId}, ${seeded.campaignId}, 0, 5, 1, 5, ${longAgo})`);
-    expect(await ward.repairAbout([seeded.campaignId, seeded.channelId])).toEqual(
+    expect(await doctorFixture.repairAbout([seeded.campaignId, seeded.channelId])).toEqual(
       settled('claim-left-behind'),
     );
     expect(
-      await ward.read(
+      await doctorFixture.read(
         sql.fragment`SELECT count(*) FROM recipient WHERE state = 'UNKNOWN' AND settlement = 'reserved'`,
       ),
     ).toBe('5');
   });
 
   it('calls UNKNOWN who is claimed by a page that nobody knows', async () => {
-    await ward.run(
+    await doctorFixture.run(
       sql.fragment`UPDATE recipient SET state = 'CLAIMED', claim_id = ${randomUUID()} WHERE position <= 2`,
     );
-    await ward.run(sql.fragment`UPDATE campaign_counter SET claimed_position = 2, pending = 8, claimed = 2`);
-    expect(await ward.repairAbout([seeded.campaignId])).toEqual(settled('recipients-without-claim'));
-    expect(await ward.read(sql.fragment`SELECT unknown FROM campaign_counter`)).toBe('2');
-    expect(await checkBooks(ward.pool, seeded)).toMatchObject({ counters_fit: true });
+    await doctorFixture.run(
+      sql.fragment`UPDATE campaign_counter SET claimed_position = 2, pending = 8, claimed = 2`,
+    );
+    expect(await doctorFixture.repairAbout([seeded.campaignId])).toEqual(settled('recipients-without-claim'));
+    expect(await doctorFixture.read(sql.fragment`SELECT unknown FROM campaign_counter`)).toBe('2');
+    expect(await checkBooks(doctorFixture.pool, seeded)).toMatchObject({ counters_fit: true });
   });
 });
 
 describe('queues', () => {
   it('delivers commands that Temporal has not got', async () => {
-    const other = await seedCampaign(ward.pool, { recipients: 1 });
-    await ward.run(sql.fragment`INSERT INTO workflow_command (campaign_id, kind, created_at)
+    const other = await seedCampaign(doctorFixture.pool, { recipients: 1 });
+    await doctorFixture.run(sql.fragment`INSERT INTO workflow_command (campaign_id, kind, created_at)
       VALUES (${other.campaignId}, 'start', ${longAgo})`);
-    expect(await ward.repairAbout(['workflow-commands'])).toEqual(settled('queue-overdue'));
-    expect(await ward.findAbout([other.campaignId])).toEqual([]);
+    expect(await doctorFixture.repairAbout(['workflow-commands'])).toEqual(settled('queue-overdue'));
+    expect(await doctorFixture.findAbout([other.campaignId])).toEqual([]);
   });
 
   it('makes the deliveries of events that the relay left lying', async () => {
-    await ward.run(sql.fragment`INSERT INTO webhook_configuration (workspace_id, title, url, status, events)
+    await doctorFixture.run(sql.fragment`INSERT INTO webhook_configuration (workspace_id, title, url, status, events)
       VALUES (${seeded.workspaceId}, 'Test', 'https://example.org', 'active', ARRAY['message.sent'])`);
-    await ward.run(sql.fragment`INSERT INTO event (workspace_id, key, body, occurred_at)
+    await doctorFixture.run(sql.fragment`INSERT INTO event (workspace_id, key, body, occurred_at)
       VALUES (${seeded.workspaceId}, 'message.sent', '{}', ${longAgo})`);
-    expect(await ward.repairAbout(['events'])).toEqual(settled('queue-overdue'));
-    expect(await ward.read(sql.fragment`SELECT state FROM webhook_delivery`)).toBe('pending');
+    expect(await doctorFixture.repairAbout(['events'])).toEqual(settled('queue-overdue'));
+    expect(await doctorFixture.read(sql.fragment`SELECT state FROM webhook_delivery`)).toBe('pending');
   });
 
   it('calls single sends UNKNOWN whose process died', async () => {
-    await ward.run(sql.fragment`INSERT INTO message (workspace_id, channel_id, direction, source, state, price, settlement, created_at)
+    await doctorFixture.run(sql.fragment`INSERT INTO message (workspace_id, channel_id, direction, source, state, price, settlement, created_at)
       VALUES (${seeded.workspaceId}, ${seeded.channelId}, 'outbound', 'api', 'CLAIMED', 0, 'reserved', ${longAgo})`);
-    expect(await ward.repairAbout(['messages'])).toEqual(settled('queue-overdue'));
-    expect(await ward.read(sql.fragment`SELECT state FROM message`)).toBe('UNKNOWN');
+    expect(await doctorFixture.repairAbout(['messages'])).toEqual(settled('queue-overdue'));
+    expect(await doctorFixture.read(sql.fragment`SELECT state FROM message`)).toBe('UNKNOWN');
   });
 
   it('ends deliveries beyond their lease and their expiry', async () => {
     const dead = await seedDelivery(
-      ward,
+      doctorFixture,
       seeded.workspaceId,
       sql.fragment`'sending', ${longAgo}, ${longAgo}, ${longAgo}`,
     );
     const late = await seedDelivery(
-      ward,
+      doctorFixture,
       seeded.workspaceId,
       sql.fragment`'pending', NULL::timestamptz, NULL::timestamptz, now() - interval '2 days'`,
     );
-    expect(await ward.repairAbout(['deliveries'])).toEqual(settled('queue-overdue'));
+    expect(await doctorFixture.repairAbout(['deliveries'])).toEqual(settled('queue-overdue'));
     const codes = sql.fragment`SELECT string_agg(error_code, ' ' ORDER BY error_code) FROM webhook_delivery
       WHERE id IN (${dead}, ${late})`;
-    expect(await ward.read(codes)).toBe('expired interrupted');
+    expect(await doctorFixture.read(codes)).toBe('expired interrupted');
   });
 
   it('tells once of statuses that were parked beyond their time, as of an unknown message', async () => {
-    await ward.run(sql.fragment`INSERT INTO parked_status (channel_id, provider_message_id, status, body, parked_at)
+    await doctorFixture.run(sql.fragment`INSERT INTO parked_status (channel_id, provider_message_id, status, body, parked_at)
       VALUES (${seeded.channelId}, 'wamid.X', 'sent', ${JSON.stringify({
         id: 'wamid.X',
         status: 'sent',
         timestamp: '1750000000',
         recipient_id: '4915100000001',
       })}, ${longAgo})`);
-    expect(await ward.repairAbout(['parked-statuses'])).toEqual(settled('queue-overdue'));
+    expect(await doctorFixture.repairAbout(['parked-statuses'])).toEqual(settled('queue-overdue'));
     expect(
-      await ward.read(sql.fragment`SELECT count(*) FROM parked_status WHERE emitted_at IS NOT NULL`),
+      await doctorFixture.read(sql.fragment`SELECT count(*) FROM parked_status WHERE emitted_at IS NOT NULL`),
     ).toBe('1');
   });
 
   it('names callbacks that no worker applies, and leaves them to a worker', async () => {
-    await ward.run(
+    await doctorFixture.run(
       sql.fragment`INSERT INTO waiting_callback (id, received_at, size) VALUES (1, ${longAgo}, 2)`,
     );
-    const [finding] = await ward.findAbout(['callbacks']);
+    const [finding] = await doctorFixture.findAbout(['callbacks']);
     expect(finding?.meaning).toMatch(/start a worker/);
     expect(finding?.repair).toBeUndefined();
   });

@@ -6,51 +6,52 @@ import { lostTimeChecks, temporalSawLostTime } from '../../../src/commands/opera
 import { repairFindings, runDoctor } from '../../../src/commands/operations/run-doctor.ts';
 import { pauseCampaign, startCampaignAgain } from '../../../src/commands/campaigns/change-campaign.ts';
 import { checkBooks, messagePrice } from '../../support/campaign-factory.ts';
-import { setCampaignScene, until, type SceneSeed } from '../../support/campaign-scene.ts';
+import { createCampaignFixture, until, type CampaignFixtureSeed } from '../../support/campaign-fixture.ts';
 import { bundleWorkflows, startTemporal } from '../../support/temporal.ts';
-import { openWard, seedDelivery, untilQuiet, type Ward } from './ward.ts';
+import { createDoctorFixture, seedDelivery, untilQuiet, type DoctorFixture } from './doctor-fixture.ts';
 
 let temporal: TestWorkflowEnvironment;
 let workflowBundle: WorkflowBundleWithSourceMap;
-let ward: Ward;
+let doctorFixture: DoctorFixture;
 
 beforeAll(async () => {
   [temporal, workflowBundle] = await Promise.all([startTemporal(), bundleWorkflows()]);
 });
 afterAll(() => temporal?.teardown());
 beforeEach(async () => {
-  ward = await openWard(temporal);
+  doctorFixture = await createDoctorFixture(temporal);
 });
-afterEach(() => ward.drop());
+afterEach(() => doctorFixture.drop());
 
-const scene = (seed: SceneSeed) => setCampaignScene({ database: ward.pool, temporal, workflowBundle }, seed);
+const fixture = (seed: CampaignFixtureSeed) =>
+  createCampaignFixture({ database: doctorFixture.pool, temporal, workflowBundle }, seed);
 
 /** The tables of a campaign as they are now, and the way back to them. */
 async function takeBackup() {
   const tables = ['campaign', 'campaign_counter', 'campaign_reason', 'recipient', 'recipient_retry'];
   const backupAt = new Date();
   for (const table of tables) {
-    await ward.run(
+    await doctorFixture.run(
       sql.fragment`CREATE TABLE ${sql.identifier([`saved_${table}`])} AS TABLE ${sql.identifier([table])}`,
     );
   }
-  await ward.run(sql.fragment`CREATE TABLE saved_wallet AS TABLE wallet`);
-  await ward.run(sql.fragment`CREATE TABLE saved_ledger AS SELECT max(id) AS id FROM ledger_entry`);
+  await doctorFixture.run(sql.fragment`CREATE TABLE saved_wallet AS TABLE wallet`);
+  await doctorFixture.run(sql.fragment`CREATE TABLE saved_ledger AS SELECT max(id) AS id FROM ledger_entry`);
   return async () => {
-    await ward.run(sql.fragment`ALTER TABLE ledger_entry DISABLE TRIGGER ledger_entry_append_only`);
-    await ward.run(sql.fragment`DELETE FROM ledger_entry WHERE id > (SELECT id FROM saved_ledger)`);
-    await ward.run(
+    await doctorFixture.run(sql.fragment`ALTER TABLE ledger_entry DISABLE TRIGGER ledger_entry_append_only`);
+    await doctorFixture.run(sql.fragment`DELETE FROM ledger_entry WHERE id > (SELECT id FROM saved_ledger)`);
+    await doctorFixture.run(
       sql.fragment`TRUNCATE ${sql.join(
         tables.map((table) => sql.identifier([table])),
         sql.fragment`, `,
       )} CASCADE`,
     );
     for (const table of tables) {
-      await ward.run(
+      await doctorFixture.run(
         sql.fragment`INSERT INTO ${sql.identifier([table])} SELECT * FROM ${sql.identifier([`saved_${table}`])}`,
       );
     }
-    await ward.run(sql.fragment`UPDATE wallet SET balance = saved_wallet.balance, reserved = saved_wallet.reserved
+    await doctorFixture.run(sql.fragment`UPDATE wallet SET balance = saved_wallet.balance, reserved = saved_wallet.reserved
       FROM saved_wallet WHERE wallet.channel_id = saved_wallet.channel_id`);
     return { backupAt, stoppedAt: new Date(), temporalToo: false };
   };
@@ -58,17 +59,17 @@ async function takeBackup() {
 
 async function settle(restore: Awaited<ReturnType<Awaited<ReturnType<typeof takeBackup>>>>) {
   const checks = lostTimeChecks(restore);
-  const findings = await runDoctor(ward.doctor, { pauseMs: 0, checks });
+  const findings = await runDoctor(doctorFixture.doctor, { pauseMs: 0, checks });
   const settled = await repairFindings(findings);
   return {
     kinds: findings.map(({ kind }) => kind),
     problems: settled.flatMap(({ problem }) => problem ?? []),
-    again: (await runDoctor(ward.doctor, { pauseMs: 0, checks })).length,
+    again: (await runDoctor(doctorFixture.doctor, { pauseMs: 0, checks })).length,
   };
 }
 
 it('calls UNKNOWN who may have been sent since the backup, and sends the others after a start', async () => {
-  const { campaignId, dependencies, start, withWorker, standing, provider, result } = await scene({
+  const { campaignId, dependencies, start, withWorker, standing, provider, result } = await fixture({
     recipients: 60,
     messagesPerSecond: 100_000,
     balance: messagePrice * 20n,
@@ -78,18 +79,18 @@ it('calls UNKNOWN who may have been sent since the backup, and sends the others 
   await withWorker(async () => {
     await until(async () => (await standing()).status === 'PAUSED');
     // Asleep, the worker does no harm while the tables are exchanged under it.
-    await untilQuiet(ward, temporal, campaignId);
+    await untilQuiet(doctorFixture, temporal, campaignId);
     expect(provider.received).toHaveLength(20);
     const restore = await goBack();
-    await ward.run(sql.fragment`UPDATE wallet SET balance = ${messagePrice * 100n}`);
-    await ward.run(sql.fragment`INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)
+    await doctorFixture.run(sql.fragment`UPDATE wallet SET balance = ${messagePrice * 100n}`);
+    await doctorFixture.run(sql.fragment`INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)
       SELECT channel_id, workspace_id, 'recharge', ${messagePrice * 80n} FROM wallet`);
 
     expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
     expect(await standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'RECORD_RESTORED' });
     const noted = sql.fragment`SELECT up_to_position || ' ' || recipients FROM campaign_restore`;
-    expect(await ward.read(noted)).toBe('20 20');
-    const kinds = (await ward.findAbout([campaignId])).map(({ kind }) => kind);
+    expect(await doctorFixture.read(noted)).toBe('20 20');
+    const kinds = (await doctorFixture.findAbout([campaignId])).map(({ kind }) => kind);
     expect(kinds).not.toContain('record-behind-workflow');
 
     await startCampaignAgain(dependencies, { campaignId });
@@ -98,8 +99,13 @@ it('calls UNKNOWN who may have been sent since the backup, and sends the others 
   expect(new Set(provider.received).size).toBe(60);
   expect(provider.received).toHaveLength(60);
   expect(await standing()).toMatchObject({ counts: { accepted: 40, unknown: 20, pending: 0 } });
-  const channelId = await ward.read(sql.fragment`SELECT channel_id FROM campaign`);
-  const books = await checkBooks(ward.pool, { campaignId, channelId, workspaceId: 0, templateId: '' });
+  const channelId = await doctorFixture.read(sql.fragment`SELECT channel_id FROM campaign`);
+  const books = await checkBooks(doctorFixture.pool, {
+    campaignId,
+    channelId,
+    workspaceId: 0,
+    templateId: '',
+  });
   expect(books).toMatchObject({
     counters_fit: true,
     reserved: 0n,
@@ -109,7 +115,7 @@ it('calls UNKNOWN who may have been sent since the backup, and sends the others 
 });
 
 it('takes a step for one under way that ended on the record that had been taken back', async () => {
-  const { campaignId, start, withWorker, standing, provider, dependencies } = await scene({
+  const { campaignId, start, withWorker, standing, provider, dependencies } = await fixture({
     recipients: 900,
     messagesPerSecond: 100,
   });
@@ -120,20 +126,20 @@ it('takes a step for one under way that ended on the record that had been taken 
     await until(async () => provider.received.length > 150);
     await pauseCampaign(dependencies, { campaignId });
     const stoppedAt = new Date(Date.now() - 1_000);
-    await untilQuiet(ward, temporal, campaignId);
+    await untilQuiet(doctorFixture, temporal, campaignId);
     restore = { ...(await goBack()), stoppedAt };
   });
   if (restore === undefined) throw new Error('nothing was restored');
   expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
   // By the rate, from the backup or from the last report on.
   expect(
-    Number(await ward.read(sql.fragment`SELECT up_to_position FROM campaign_restore`)),
+    Number(await doctorFixture.read(sql.fragment`SELECT up_to_position FROM campaign_restore`)),
   ).toBeGreaterThanOrEqual(provider.received.length);
   expect((await standing()).counts.unknown).toBeGreaterThanOrEqual(provider.received.length);
 });
 
 it('ends a campaign as its workflow ended it, and starts nothing', async () => {
-  const { start, withWorker, standing, provider, result } = await scene({ recipients: 30 });
+  const { start, withWorker, standing, provider, result } = await fixture({ recipients: 30 });
   const goBack = await takeBackup();
   await withWorker(async () => {
     await start();
@@ -148,10 +154,10 @@ it('ends a campaign as its workflow ended it, and starts nothing', async () => {
 /** A delivery that was handed to its workflow, which still runs; also what a restore of both databases brings back. */
 async function seedRunningDelivery(campaignId: string): Promise<string> {
   const workspaceId = Number(
-    await ward.read(sql.fragment`SELECT workspace_id FROM campaign WHERE id = ${campaignId}`),
+    await doctorFixture.read(sql.fragment`SELECT workspace_id FROM campaign WHERE id = ${campaignId}`),
   );
   const columns = sql.fragment`'pending', now(), NULL::timestamptz, now()`;
-  const id = await seedDelivery(ward, workspaceId, columns);
+  const id = await seedDelivery(doctorFixture, workspaceId, columns);
   await temporal.client.workflow.start('webhookDelivery', {
     workflowId: `webhook-delivery-${id}`,
     taskQueue: 'without-a-worker',
@@ -163,20 +169,22 @@ async function seedRunningDelivery(campaignId: string): Promise<string> {
 it.each([false, true])(
   'does not let a running workflow attempt a delivery of before the backup again (Temporal restored: %s)',
   async (temporalToo) => {
-    const { campaignId } = await scene({ recipients: 1, scheduledInMs: 3_600_000 });
+    const { campaignId } = await fixture({ recipients: 1, scheduledInMs: 3_600_000 });
     const id = await seedRunningDelivery(campaignId);
     const now = new Date(Date.now() + 1_000);
     const { kinds, problems } = await settle({ backupAt: now, stoppedAt: now, temporalToo });
     expect({ kinds, problems }).toEqual({ kinds: ['delivery-in-lost-time'], problems: [] });
     expect(
-      await ward.read(sql.fragment`SELECT state || ' ' || error_code FROM webhook_delivery WHERE id = ${id}`),
+      await doctorFixture.read(
+        sql.fragment`SELECT state || ' ' || error_code FROM webhook_delivery WHERE id = ${id}`,
+      ),
     ).toBe('failed interrupted');
   },
 );
 
 describe('a restore of both databases', () => {
   it('makes recipients UNKNOWN as far as the rate reached, although no workflow shows a step', async () => {
-    const { standing } = await scene({ recipients: 100, messagesPerSecond: 2 });
+    const { standing } = await fixture({ recipients: 100, messagesPerSecond: 2 });
     const backupAt = new Date();
     const stoppedAt = new Date(backupAt.getTime() + 15_000);
     const restore = { backupAt, stoppedAt, temporalToo: true };
@@ -190,8 +198,8 @@ describe('a restore of both databases', () => {
   });
 
   it('cancels a campaign that was being prepared, and may have been sent since', async () => {
-    const { campaignId, standing } = await scene({ recipients: 3 });
-    await ward.run(
+    const { campaignId, standing } = await fixture({ recipients: 3 });
+    await doctorFixture.run(
       sql.fragment`UPDATE campaign SET preparation_status = 'PREPARING' WHERE id = ${campaignId}`,
     );
     const [backupAt, stoppedAt] = [new Date(), new Date()];
@@ -201,14 +209,17 @@ describe('a restore of both databases', () => {
   });
 
   it('is told from a restore of Postgres alone by what Temporal shows after the backup', async () => {
-    const { start, withWorker, progress } = await scene({ recipients: 5, scheduledInMs: 3_600_000 });
+    const { start, withWorker, progress } = await fixture({ recipients: 5, scheduledInMs: 3_600_000 });
     await withWorker(async () => {
       await start();
       await until(async () => (await progress())?.status === 'SCHEDULED');
     });
     const now = Date.now();
     const between = (from: number, to: number) =>
-      temporalSawLostTime(ward.doctor, { backupAt: new Date(now + from), stoppedAt: new Date(now + to) });
+      temporalSawLostTime(doctorFixture.doctor, {
+        backupAt: new Date(now + from),
+        stoppedAt: new Date(now + to),
+      });
     expect(await between(-60_000, 0)).toBe(true);
     expect(await between(-60_000, -55_000)).toBe(false);
     expect(await between(0, 60_000)).toBe(false);
@@ -216,7 +227,10 @@ describe('a restore of both databases', () => {
 });
 
 it('leaves alone a campaign that slept through the lost time', async () => {
-  const { start, withWorker, standing, progress } = await scene({ recipients: 5, scheduledInMs: 3_600_000 });
+  const { start, withWorker, standing, progress } = await fixture({
+    recipients: 5,
+    scheduledInMs: 3_600_000,
+  });
   await withWorker(async () => {
     await start();
     await until(async () => (await progress())?.status === 'SCHEDULED');
@@ -227,13 +241,13 @@ it('leaves alone a campaign that slept through the lost time', async () => {
 });
 
 it('tells nobody twice of events that may have been told', async () => {
-  const { campaignId } = await scene({ recipients: 1 });
+  const { campaignId } = await fixture({ recipients: 1 });
   const workspaceId = Number(
-    await ward.read(sql.fragment`SELECT workspace_id FROM campaign WHERE id = ${campaignId}`),
+    await doctorFixture.read(sql.fragment`SELECT workspace_id FROM campaign WHERE id = ${campaignId}`),
   );
-  await ward.run(sql.fragment`INSERT INTO webhook_configuration (workspace_id, title, url, status, events)
+  await doctorFixture.run(sql.fragment`INSERT INTO webhook_configuration (workspace_id, title, url, status, events)
     VALUES (${workspaceId}, 'Test', 'https://example.org', 'active', ARRAY['message.sent'])`);
-  await ward.run(sql.fragment`INSERT INTO event (workspace_id, key, body, occurred_at)
+  await doctorFixture.run(sql.fragment`INSERT INTO event (workspace_id, key, body, occurred_at)
     VALUES (${workspaceId}, 'message.sent', '{}', now() - interval '1 minute')`);
   const [backupAt, stoppedAt] = [new Date(), new Date()];
   const { kinds, problems, again } = await settle({ backupAt, stoppedAt, temporalToo: false });
@@ -242,7 +256,7 @@ it('tells nobody twice of events that may have been told', async () => {
     problems: [],
   });
   expect(again).toBe(0);
-  expect(await ward.read(sql.fragment`SELECT state || ' ' || error_code FROM webhook_delivery`)).toBe(
-    'failed interrupted',
-  );
+  expect(
+    await doctorFixture.read(sql.fragment`SELECT state || ' ' || error_code FROM webhook_delivery`),
+  ).toBe('failed interrupted');
 });

@@ -13,14 +13,14 @@ import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { findCampaigns } from '../../../src/records/operations/find-campaigns.ts';
 import { countStandstills, suspectCampaigns } from '../../../src/records/operations/standstill.ts';
 import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
-import { setCampaignScene, until } from '../../support/campaign-scene.ts';
+import { createCampaignFixture, until } from '../../support/campaign-fixture.ts';
 import { bundleBrokenWorkflows, bundleWorkflows, startTemporal } from '../../support/temporal.ts';
-import { openWard, type Ward } from './ward.ts';
+import { createDoctorFixture, type DoctorFixture } from './doctor-fixture.ts';
 
 let temporal: TestWorkflowEnvironment;
 let workflowBundle: WorkflowBundleWithSourceMap;
 let brokenBundle: WorkflowBundleWithSourceMap;
-let ward: Ward;
+let doctorFixture: DoctorFixture;
 let told: string[];
 
 beforeAll(async () => {
@@ -32,22 +32,26 @@ beforeAll(async () => {
 });
 afterAll(() => temporal?.teardown());
 beforeEach(async () => {
-  ward = await openWard(temporal);
+  doctorFixture = await createDoctorFixture(temporal);
   told = [];
 });
-afterEach(() => ward.drop());
+afterEach(() => doctorFixture.drop());
 
-const scene = (seed: Parameters<typeof setCampaignScene>[1]) =>
-  setCampaignScene({ database: ward.pool, temporal, workflowBundle }, seed);
+const fixture = (seed: Parameters<typeof createCampaignFixture>[1]) =>
+  createCampaignFixture({ database: doctorFixture.pool, temporal, workflowBundle }, seed);
 const handleOf = (campaignId: string) => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
 
 /** As a worker does it: on its own connection. */
 function look(change: Partial<WorkflowView> = {}): Promise<boolean> {
   const orchestrator = createWorkerOrchestrator(temporal.nativeConnection, temporal.namespace ?? 'default');
   const tell = (_fields: object, message: string) => void told.push(message);
-  const logger = { ...ward.doctor.logger, warn: tell, error: tell } as typeof ward.doctor.logger;
+  const logger = {
+    ...doctorFixture.doctor.logger,
+    warn: tell,
+    error: tell,
+  } as typeof doctorFixture.doctor.logger;
   return watchCampaigns({
-    ...ward.doctor,
+    ...doctorFixture.doctor,
     orchestrator,
     workflows: { ...viewWorkflows(orchestrator), ...change },
     logger,
@@ -55,13 +59,15 @@ function look(change: Partial<WorkflowView> = {}): Promise<boolean> {
 }
 
 const kinds = async () =>
-  Object.fromEntries((await countStandstills(ward.pool))?.map(({ kind, count }) => [kind, count]) ?? []);
+  Object.fromEntries(
+    (await countStandstills(doctorFixture.pool))?.map(({ kind, count }) => [kind, count]) ?? [],
+  );
 
 /** Looks as often as a worker would if its clock ran ten times as fast. */
 async function lookUntil(reached: () => Promise<boolean>): Promise<void> {
   await until(async () => {
-    await ward.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
-    await ward.run(
+    await doctorFixture.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
+    await doctorFixture.run(
       sql.fragment`UPDATE campaign_standstill SET looked_at = looked_at - interval '20 seconds'`,
     );
     await look();
@@ -70,17 +76,17 @@ async function lookUntil(reached: () => Promise<boolean>): Promise<void> {
 }
 
 it('is done by one of many at a time, and says when nobody does it', async () => {
-  expect(await countStandstills(ward.pool)).toBeUndefined();
+  expect(await countStandstills(doctorFixture.pool)).toBeUndefined();
   expect(await Promise.all([look(), look(), look()])).toSatisfy(
     (turns: boolean[]) => turns.filter(Boolean).length === 1,
   );
   expect(await kinds()).toEqual({});
-  await ward.run(sql.fragment`UPDATE campaign_watch SET looked_at = now() - interval '3 minutes'`);
-  expect(await countStandstills(ward.pool)).toBeUndefined();
+  await doctorFixture.run(sql.fragment`UPDATE campaign_watch SET looked_at = now() - interval '3 minutes'`);
+  expect(await countStandstills(doctorFixture.pool)).toBeUndefined();
 });
 
 it('starts the workflow of a campaign again that was terminated in its sleep', async () => {
-  const { campaignId, start } = await scene({ recipients: 2, scheduledInMs: 3_600_000 });
+  const { campaignId, start } = await fixture({ recipients: 2, scheduledInMs: 3_600_000 });
   await start();
   await handleOf(campaignId).terminate();
   await lookUntil(async () => told.includes('campaigns repaired'));
@@ -91,7 +97,7 @@ it('starts the workflow of a campaign again that was terminated in its sleep', a
 });
 
 it('tells of a campaign that is due and of one that cannot go on, until they do', async () => {
-  const { campaignId, start, withWorker, progress, result } = await scene({
+  const { campaignId, start, withWorker, progress, result } = await fixture({
     recipients: 3,
     scheduledInMs: 4_000,
   });
@@ -102,15 +108,21 @@ it('tells of a campaign that is due and of one that cannot go on, until they do'
   await withWorker(() => lookUntil(async () => (await kinds())['stuck'] === 1), brokenBundle);
   expect(told).toEqual(['campaigns stand still']);
   const find = (search: object) =>
-    findCampaigns(ward.pool, { name: undefined, workspaceId: undefined, standingStill: false, ...search });
+    findCampaigns(doctorFixture.pool, {
+      name: undefined,
+      workspaceId: undefined,
+      standingStill: false,
+      ...search,
+    });
   expect(await find({ standingStill: true })).toMatchObject([{ id: campaignId, stands_still: 'stuck' }]);
   const [{ name, workspace_id: workspaceId } = { name: '', workspace_id: 0 }] = await find({});
-  const waitsFor = async () => (await getCampaignReport(ward.pool, workspaceId, campaignId)).waiting_for;
+  const waitsFor = async () =>
+    (await getCampaignReport(doctorFixture.pool, workspaceId, campaignId)).waiting_for;
   expect(await waitsFor()).toBe('WORKFLOW_STUCK');
   expect(await find({ name: name.slice(1).toUpperCase(), workspaceId })).toHaveLength(1);
   expect(await find({ name: `${name}%` })).toEqual([]);
   expect(await find({ workspaceId: workspaceId + 1 })).toEqual([]);
-  expect(await ward.findAbout([campaignId])).toMatchObject([{ kind: 'workflow-stuck' }]);
+  expect(await doctorFixture.findAbout([campaignId])).toMatchObject([{ kind: 'workflow-stuck' }]);
 
   await withWorker(async () => {
     expect(await result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 3 } });
@@ -120,34 +132,38 @@ it('tells of a campaign that is due and of one that cannot go on, until they do'
 });
 
 it('finds who is late while nobody looks', async () => {
-  const { campaignId } = await scene({ recipients: 1, scheduledInMs: 3_600_000 });
+  const { campaignId } = await fixture({ recipients: 1, scheduledInMs: 3_600_000 });
   const search = { name: undefined, workspaceId: undefined, standingStill: true };
-  expect(await findCampaigns(ward.pool, search)).toEqual([]);
-  await ward.run(
+  expect(await findCampaigns(doctorFixture.pool, search)).toEqual([]);
+  await doctorFixture.run(
     sql.fragment`UPDATE campaign SET scheduled_at = now() - interval '2 minutes' WHERE id = ${campaignId}`,
   );
-  expect(await findCampaigns(ward.pool, search)).toMatchObject([{ id: campaignId, stands_still: 'due' }]);
-  await ward.run(sql.fragment`UPDATE campaign SET status = 'CANCELLED' WHERE id = ${campaignId}`);
+  expect(await findCampaigns(doctorFixture.pool, search)).toMatchObject([
+    { id: campaignId, stands_still: 'due' },
+  ]);
+  await doctorFixture.run(sql.fragment`UPDATE campaign SET status = 'CANCELLED' WHERE id = ${campaignId}`);
 });
 
 it('does not tell of a campaign that waits for its channel, and does once the wait is over', async () => {
-  const { campaignId } = await scene({ recipients: 1, scheduledInMs: 3_600_000 });
-  await ward.run(sql.fragment`UPDATE campaign SET status = 'RUNNING', preparation_status = 'READY',
+  const { campaignId } = await fixture({ recipients: 1, scheduledInMs: 3_600_000 });
+  await doctorFixture.run(sql.fragment`UPDATE campaign SET status = 'RUNNING', preparation_status = 'READY',
     started_at = now() - interval '1 hour', updated_at = now() - interval '1 hour' WHERE id = ${campaignId}`);
   const kindNow = async () => {
-    await suspectCampaigns(ward.pool);
-    return ward.read(sql.fragment`SELECT kind FROM campaign_standstill WHERE campaign_id = ${campaignId}`);
+    await suspectCampaigns(doctorFixture.pool);
+    return doctorFixture.read(
+      sql.fragment`SELECT kind FROM campaign_standstill WHERE campaign_id = ${campaignId}`,
+    );
   };
-  await ward.run(sql.fragment`UPDATE channel_rate SET held_until = now() + interval '1 minute'`);
+  await doctorFixture.run(sql.fragment`UPDATE channel_rate SET held_until = now() + interval '1 minute'`);
   expect(await kindNow()).toBe('waiting');
-  await ward.run(sql.fragment`UPDATE campaign_standstill SET since = since - interval '1 hour'`);
-  await ward.run(sql.fragment`UPDATE campaign_watch SET looked_at = now()`);
+  await doctorFixture.run(sql.fragment`UPDATE campaign_standstill SET since = since - interval '1 hour'`);
+  await doctorFixture.run(sql.fragment`UPDATE campaign_watch SET looked_at = now()`);
   expect(await kinds()).toEqual({});
   const search = { name: undefined, workspaceId: undefined, standingStill: true };
-  expect(await findCampaigns(ward.pool, search)).toEqual([]);
-  await ward.run(sql.fragment`UPDATE channel_rate SET held_until = now()`);
+  expect(await findCampaigns(doctorFixture.pool, search)).toEqual([]);
+  await doctorFixture.run(sql.fragment`UPDATE channel_rate SET held_until = now()`);
   expect(await kindNow()).toBe('running');
-  await ward.run(sql.fragment`UPDATE campaign_standstill SET since = since - interval '1 hour'`);
+  await doctorFixture.run(sql.fragment`UPDATE campaign_standstill SET since = since - interval '1 hour'`);
   expect(await kinds()).toEqual({ running: 1 });
 });
 
@@ -163,12 +179,12 @@ it('calls a backlog behind living workers QUEUED, and tells nobody', async () =>
   const failing = { pendingWorkflowTask: { ...late.pendingWorkflowTask, attempt: 3 } } as typeof late;
   expect(await classify(true, failing)).toEqual({ stuck: expect.stringContaining('has failed 2 times') });
   const campaigns = await Promise.all(
-    [1, 2, 3].map(() => scene({ recipients: 1, scheduledInMs: 3_600_000 })),
+    [1, 2, 3].map(() => fixture({ recipients: 1, scheduledInMs: 3_600_000 })),
   );
-  await ward.run(sql.fragment`UPDATE campaign SET scheduled_at = now() - interval '2 minutes'`);
+  await doctorFixture.run(sql.fragment`UPDATE campaign SET scheduled_at = now() - interval '2 minutes'`);
   const poll = async (change: Partial<WorkflowView>) => {
-    await ward.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
-    await ward.run(
+    await doctorFixture.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
+    await doctorFixture.run(
       sql.fragment`UPDATE campaign_standstill SET looked_at = NULL, since = now() - interval '1 hour'`,
     );
     await look(change);
@@ -177,15 +193,17 @@ it('calls a backlog behind living workers QUEUED, and tells nobody', async () =>
     await poll({ describe: async () => ({ state: 'running', queued: true }) });
   expect(told).toEqual([]);
   expect(await kinds()).toEqual({});
-  const [{ workspace_id: workspaceId } = { workspace_id: 0 }] = await findCampaigns(ward.pool, {
+  const [{ workspace_id: workspaceId } = { workspace_id: 0 }] = await findCampaigns(doctorFixture.pool, {
     name: undefined,
     workspaceId: undefined,
     standingStill: false,
   });
-  const id = (await ward.read(
+  const id = (await doctorFixture.read(
     sql.fragment`SELECT id::text FROM campaign WHERE workspace_id = ${workspaceId} LIMIT 1`,
   )) as string;
-  expect(await getCampaignReport(ward.pool, workspaceId, id)).toMatchObject({ waiting_for: 'QUEUED' });
+  expect(await getCampaignReport(doctorFixture.pool, workspaceId, id)).toMatchObject({
+    waiting_for: 'QUEUED',
+  });
   await poll({ describe: async () => ({ state: 'running', stuck: 'no worker' }) });
   expect(told).toEqual(['campaigns stand still']);
   expect(campaigns).toHaveLength(3);

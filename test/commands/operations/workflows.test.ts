@@ -12,33 +12,34 @@ import {
 import { recountCampaign, requeueStranded } from '../../../src/records/operations/doctor-repairs.ts';
 import { correctLedger, correctReservations } from '../../../src/records/operations/doctor-wallets.ts';
 import { checkBooks, messagePrice, seedCampaign } from '../../support/campaign-factory.ts';
-import { setCampaignScene, until } from '../../support/campaign-scene.ts';
+import { createCampaignFixture, until } from '../../support/campaign-fixture.ts';
 import { bundleWorkflows, startTemporal } from '../../support/temporal.ts';
-import { openWard, seedDelivery, untilQuiet, type Ward } from './ward.ts';
+import { createDoctorFixture, seedDelivery, untilQuiet, type DoctorFixture } from './doctor-fixture.ts';
 
 let temporal: TestWorkflowEnvironment;
 let workflowBundle: WorkflowBundleWithSourceMap;
-let ward: Ward;
+let doctorFixture: DoctorFixture;
 
 beforeAll(async () => {
   [temporal, workflowBundle] = await Promise.all([startTemporal(), bundleWorkflows()]);
 });
 afterAll(() => temporal?.teardown());
 beforeEach(async () => {
-  ward = await openWard(temporal);
+  doctorFixture = await createDoctorFixture(temporal);
 });
-afterEach(() => ward.drop());
+afterEach(() => doctorFixture.drop());
 
-const scene = (seed: Parameters<typeof setCampaignScene>[1]) =>
-  setCampaignScene({ database: ward.pool, temporal, workflowBundle }, seed);
-const stateOf = async (workflowId: string) => (await ward.doctor.workflows.describe(workflowId)).state;
+const fixture = (seed: Parameters<typeof createCampaignFixture>[1]) =>
+  createCampaignFixture({ database: doctorFixture.pool, temporal, workflowBundle }, seed);
+const stateOf = async (workflowId: string) =>
+  (await doctorFixture.doctor.workflows.describe(workflowId)).state;
 const longAgo = sql.fragment`now() - interval '10 minutes'`;
 
 describe('campaigns and their workflows', () => {
   it('starts the workflow of a campaign that has none, or whose workflow was terminated', async () => {
-    const { campaignId } = await seedCampaign(ward.pool, { recipients: 3, status: 'DRAFT' });
+    const { campaignId } = await seedCampaign(doctorFixture.pool, { recipients: 3, status: 'DRAFT' });
     for (let time = 0; time < 2; time += 1) {
-      expect(await ward.repairAbout([campaignId])).toEqual({
+      expect(await doctorFixture.repairAbout([campaignId])).toEqual({
         kinds: ['campaign-without-workflow'],
         problems: [],
         left: [],
@@ -50,9 +51,9 @@ describe('campaigns and their workflows', () => {
 
   it('terminates the workflow of a campaign that has no record', async () => {
     const id = randomUUID();
-    await ward.orchestrator.startCampaign({ id, workspaceId: 1001, name: 'Lost' });
-    await until(async () => (await ward.findAbout([id])).length > 0);
-    expect(await ward.repairAbout([id])).toEqual({
+    await doctorFixture.orchestrator.startCampaign({ id, workspaceId: 1001, name: 'Lost' });
+    await until(async () => (await doctorFixture.findAbout([id])).length > 0);
+    expect(await doctorFixture.repairAbout([id])).toEqual({
       kinds: ['workflow-without-campaign'],
       problems: [],
       left: [],
@@ -61,55 +62,57 @@ describe('campaigns and their workflows', () => {
   });
 
   it('ends the workflow of a campaign that is over', async () => {
-    const { campaignId, start, withWorker, result } = await scene({ recipients: 3 });
+    const { campaignId, start, withWorker, result } = await fixture({ recipients: 3 });
     await start();
-    await ward.run(
+    await doctorFixture.run(
       sql.fragment`UPDATE campaign SET status = 'CANCELLED', updated_at = ${longAgo} WHERE id = ${campaignId}`,
     );
-    await until(async () => (await ward.findAbout([campaignId])).length > 0);
-    const { kinds, problems } = await ward.repairAbout([campaignId]);
+    await until(async () => (await doctorFixture.findAbout([campaignId])).length > 0);
+    const { kinds, problems } = await doctorFixture.repairAbout([campaignId]);
     expect({ kinds, problems }).toEqual({ kinds: ['finished-campaign-with-workflow'], problems: [] });
     await withWorker(async () => expect(await result()).toMatchObject({ status: 'CANCELLED' }));
-    expect(await ward.findAbout([campaignId])).toEqual([]);
+    expect(await doctorFixture.findAbout([campaignId])).toEqual([]);
   });
 
   it('wakes a workflow that missed a change of its record', async () => {
-    const { campaignId, start, withWorker, progress, result } = await scene({
+    const { campaignId, start, withWorker, progress, result } = await fixture({
       recipients: 3,
       balance: messagePrice,
     });
     await withWorker(async () => {
       await start();
       await until(async () => (await progress())?.status === 'PAUSED');
-      await untilQuiet(ward, temporal, campaignId);
-      await ward.run(sql.fragment`UPDATE campaign SET status = 'RUNNING', pause_reason = NULL, epoch = epoch + 1,
+      await untilQuiet(doctorFixture, temporal, campaignId);
+      await doctorFixture.run(sql.fragment`UPDATE campaign SET status = 'RUNNING', pause_reason = NULL, epoch = epoch + 1,
         updated_at = ${longAgo} WHERE id = ${campaignId}`);
-      await ward.run(sql.fragment`UPDATE wallet SET balance = balance + 1000000`);
-      await ward.run(sql.fragment`INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)
+      await doctorFixture.run(sql.fragment`UPDATE wallet SET balance = balance + 1000000`);
+      await doctorFixture.run(sql.fragment`INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)
         SELECT channel_id, workspace_id, 'recharge', 1000000 FROM wallet`);
-      const { kinds, problems } = await ward.repairAbout([campaignId]);
+      const { kinds, problems } = await doctorFixture.repairAbout([campaignId]);
       expect({ kinds, problems }).toEqual({ kinds: ['workflow-behind-record'], problems: [] });
       expect(await result()).toMatchObject({ status: 'COMPLETED' });
     });
-    expect(await ward.findAbout([campaignId])).toEqual([]);
+    expect(await doctorFixture.findAbout([campaignId])).toEqual([]);
   });
 
   it('pauses a campaign whose record is older than its workflow', async () => {
-    const { campaignId, start, withWorker, standing, provider } = await scene({
+    const { campaignId, start, withWorker, standing, provider } = await fixture({
       recipients: 9,
       balance: messagePrice * 5n,
     });
     await withWorker(async () => {
       await start();
       await until(async () => (await standing()).status === 'PAUSED');
-      await untilQuiet(ward, temporal, campaignId);
+      await untilQuiet(doctorFixture, temporal, campaignId);
     });
-    await ward.run(
+    await doctorFixture.run(
       sql.fragment`UPDATE campaign SET status = 'RUNNING', pause_reason = NULL WHERE id = ${campaignId}`,
     );
-    await ward.run(sql.fragment`UPDATE campaign_counter SET claimed_position = 0, accepted = 0, pending = 9`);
-    await ward.run(sql.fragment`UPDATE recipient SET state = 'PENDING', settlement = 'none'`);
-    const { kinds, problems, left } = await ward.repairAbout([campaignId]);
+    await doctorFixture.run(
+      sql.fragment`UPDATE campaign_counter SET claimed_position = 0, accepted = 0, pending = 9`,
+    );
+    await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'PENDING', settlement = 'none'`);
+    const { kinds, problems, left } = await doctorFixture.repairAbout([campaignId]);
     expect({ kinds, problems }).toEqual({ kinds: ['record-behind-workflow'], problems: [] });
     expect(await standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'RECORD_RESTORED' });
     // Still to be settled, by a person who knows of which time the backup is.
@@ -118,40 +121,40 @@ describe('campaigns and their workflows', () => {
   });
 
   it('finds nothing wrong with a campaign in the middle of its sending', async () => {
-    const { campaignId, start, withWorker, standing, provider } = await scene({
+    const { campaignId, start, withWorker, standing, provider } = await fixture({
       recipients: 1_500,
       messagesPerSecond: 250,
     });
-    const channelId = await ward.read(sql.fragment`SELECT channel_id FROM campaign`);
+    const channelId = await doctorFixture.read(sql.fragment`SELECT channel_id FROM campaign`);
     let looks = 0;
     await withWorker(async () => {
       await start();
       await until(async () => provider.received.length > 100);
       while ((await standing()).status !== 'COMPLETED') {
-        expect(await ward.findAbout([campaignId, channelId], 400)).toEqual([]);
+        expect(await doctorFixture.findAbout([campaignId, channelId], 400)).toEqual([]);
         looks += 1;
       }
     });
     expect(looks).toBeGreaterThan(2);
-    expect(await ward.findAbout([campaignId, channelId])).toEqual([]);
+    expect(await doctorFixture.findAbout([campaignId, channelId])).toEqual([]);
   });
 });
 
 it('repairs the books of a campaign that is being sent without disturbing them', async () => {
-  const { campaignId, start, withWorker, standing, provider } = await scene({
+  const { campaignId, start, withWorker, standing, provider } = await fixture({
     recipients: 1_500,
     messagesPerSecond: 400,
   });
-  const channelId = await ward.read(sql.fragment`SELECT channel_id FROM campaign`);
+  const channelId = await doctorFixture.read(sql.fragment`SELECT channel_id FROM campaign`);
   let repairs = 0;
   await withWorker(async () => {
     await start();
     while ((await standing()).status !== 'COMPLETED') {
       await Promise.all([
-        recountCampaign(ward.pool, campaignId),
-        requeueStranded(ward.pool, campaignId),
-        correctReservations(ward.pool, { channelId, campaignIds: [] }),
-        correctLedger(ward.pool, channelId),
+        recountCampaign(doctorFixture.pool, campaignId),
+        requeueStranded(doctorFixture.pool, campaignId),
+        correctReservations(doctorFixture.pool, { channelId, campaignIds: [] }),
+        correctLedger(doctorFixture.pool, channelId),
       ]);
       repairs += 1;
     }
@@ -159,11 +162,11 @@ it('repairs the books of a campaign that is being sent without disturbing them',
   expect(repairs).toBeGreaterThan(10);
   expect(new Set(provider.received).size).toBe(1_500);
   expect(provider.received).toHaveLength(1_500);
-  expect(await ward.read(sql.fragment`SELECT count(*) FROM ledger_entry WHERE kind = 'correction'`)).toBe(
-    '0',
-  );
   expect(
-    await checkBooks(ward.pool, { campaignId, channelId, workspaceId: 0, templateId: '' }),
+    await doctorFixture.read(sql.fragment`SELECT count(*) FROM ledger_entry WHERE kind = 'correction'`),
+  ).toBe('0');
+  expect(
+    await checkBooks(doctorFixture.pool, { campaignId, channelId, workspaceId: 0, templateId: '' }),
   ).toMatchObject({
     counters_fit: true,
     reserved: 0n,
@@ -176,14 +179,14 @@ it('repairs the books of a campaign that is being sent without disturbing them',
 describe('deliveries and their workflows', () => {
   const dispatched = sql.fragment`'pending', ${longAgo}, NULL::timestamptz, ${longAgo}`;
   const readState = (id: string) =>
-    ward.pool.one(
+    doctorFixture.pool.one(
       sql.unsafe`SELECT state, error_code, dispatched_at IS NULL AS queued FROM webhook_delivery WHERE id = ${id}`,
     );
 
   it('puts a delivery back into the queue whose workflow was never started', async () => {
-    const { workspaceId } = await seedCampaign(ward.pool, { recipients: 1 });
-    const id = await seedDelivery(ward, workspaceId, dispatched);
-    expect(await ward.repairAbout([id])).toEqual({
+    const { workspaceId } = await seedCampaign(doctorFixture.pool, { recipients: 1 });
+    const id = await seedDelivery(doctorFixture, workspaceId, dispatched);
+    expect(await doctorFixture.repairAbout([id])).toEqual({
       kinds: ['delivery-without-workflow'],
       problems: [],
       left: [],
@@ -196,8 +199,8 @@ describe('deliveries and their workflows', () => {
     ['failed: non_2xx', { state: 'failed', error_code: 'non_2xx' }],
     ['not pending', { state: 'failed', error_code: 'interrupted' }],
   ])('records what the workflow of a delivery ended with: %s', async (result, expected) => {
-    const { workspaceId } = await seedCampaign(ward.pool, { recipients: 1 });
-    const id = await seedDelivery(ward, workspaceId, dispatched);
+    const { workspaceId } = await seedCampaign(doctorFixture.pool, { recipients: 1 });
+    const id = await seedDelivery(doctorFixture, workspaceId, dispatched);
     const worker = await Worker.create({
       connection: temporal.nativeConnection,
       taskQueue: taskQueues.webhooks,
@@ -205,10 +208,10 @@ describe('deliveries and their workflows', () => {
       activities: { deliverWebhook: () => Promise.resolve(result) },
     });
     await worker.runUntil(async () => {
-      await ward.orchestrator.startWebhookDelivery(id);
+      await doctorFixture.orchestrator.startWebhookDelivery(id);
       await temporal.client.workflow.getHandle(webhookDeliveryWorkflowId(id)).result();
     });
-    expect(await ward.repairAbout([id])).toEqual({
+    expect(await doctorFixture.repairAbout([id])).toEqual({
       kinds: ['delivery-without-workflow'],
       problems: [],
       left: [],
@@ -217,12 +220,12 @@ describe('deliveries and their workflows', () => {
   });
 
   it('calls a delivery interrupted whose workflow was terminated', async () => {
-    const { workspaceId } = await seedCampaign(ward.pool, { recipients: 1 });
-    const id = await seedDelivery(ward, workspaceId, dispatched);
-    await ward.orchestrator.startWebhookDelivery(id);
-    expect(await ward.findAbout([id])).toEqual([]);
+    const { workspaceId } = await seedCampaign(doctorFixture.pool, { recipients: 1 });
+    const id = await seedDelivery(doctorFixture, workspaceId, dispatched);
+    await doctorFixture.orchestrator.startWebhookDelivery(id);
+    expect(await doctorFixture.findAbout([id])).toEqual([]);
     await temporal.client.workflow.getHandle(webhookDeliveryWorkflowId(id)).terminate();
-    expect(await ward.repairAbout([id])).toEqual({
+    expect(await doctorFixture.repairAbout([id])).toEqual({
       kinds: ['delivery-without-workflow'],
       problems: [],
       left: [],
@@ -232,9 +235,9 @@ describe('deliveries and their workflows', () => {
 
   it('terminates the workflow of a delivery that has no row', async () => {
     const id = randomUUID();
-    await ward.orchestrator.startWebhookDelivery(id);
-    await until(async () => (await ward.findAbout([id])).length > 0);
-    expect(await ward.repairAbout([id])).toEqual({
+    await doctorFixture.orchestrator.startWebhookDelivery(id);
+    await until(async () => (await doctorFixture.findAbout([id])).length > 0);
+    expect(await doctorFixture.repairAbout([id])).toEqual({
       kinds: ['delivery-workflow-without-row'],
       problems: [],
       left: [],
@@ -245,19 +248,19 @@ describe('deliveries and their workflows', () => {
 
 describe('schedules', () => {
   it('creates those that are missing and deletes those of accounts that are gone', async () => {
-    await seedCampaign(ward.pool, { recipients: 1 });
-    const account = await ward.read(sql.fragment`SELECT id FROM business_account`);
+    await seedCampaign(doctorFixture.pool, { recipients: 1 });
+    const account = await doctorFixture.read(sql.fragment`SELECT id FROM business_account`);
     const own = templateSyncScheduleId(account);
     const foreign = templateSyncScheduleId(randomUUID());
-    await ward.orchestrator.scheduleTemplateSync({
+    await doctorFixture.orchestrator.scheduleTemplateSync({
       id: foreign.slice('template-sync-'.length),
       workspaceId: 1,
     });
-    await until(async () => (await ward.doctor.workflows.scheduleIds()).has(foreign));
-    const { kinds, problems } = await ward.repairAbout([own, foreign, 'retention']);
+    await until(async () => (await doctorFixture.doctor.workflows.scheduleIds()).has(foreign));
+    const { kinds, problems } = await doctorFixture.repairAbout([own, foreign, 'retention']);
     expect(problems).toEqual([]);
     expect(kinds.toSorted()).toEqual(['schedule-missing', 'schedule-missing', 'schedule-without-account']);
-    await until(async () => (await ward.findAbout([own, foreign, 'retention'])).length === 0);
+    await until(async () => (await doctorFixture.findAbout([own, foreign, 'retention'])).length === 0);
     expect((await temporal.client.schedule.getHandle(own).describe()).action).toMatchObject({
       args: [{ businessAccountId: account }],
     });

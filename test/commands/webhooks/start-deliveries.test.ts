@@ -7,7 +7,7 @@ type Dependencies = Parameters<typeof createDeliveryStarts>[0];
 const options = { fewest: 2, most: 10, targetMs: 500, aloneMs: 1_000, slow: 2 };
 
 /** A server whose answers take as long as the test says; what is asked of the database is counted. */
-function scene(start: () => Promise<'started' | 'here' | 'closed'>) {
+function fixture(start: () => Promise<'started' | 'here' | 'closed'>) {
   const statements: string[] = [];
   const begun = new EventEmitter();
   const dependencies = {
@@ -20,7 +20,7 @@ function scene(start: () => Promise<'started' | 'here' | 'closed'>) {
 
 it('starts more at a time while starts are quick and others wait, and half as many after a slow one', async () => {
   let takesMs = 0;
-  const { starts } = scene(async () => {
+  const { starts } = fixture(async () => {
     if (takesMs > 0) await sleep(takesMs);
     return 'started';
   });
@@ -43,7 +43,7 @@ it('keeps the places of slow endpoints apart and few', async () => {
   const blocked = new Promise<'started'>((resolve) => {
     finish = () => resolve('started');
   });
-  const { starts } = scene(() => blocked);
+  const { starts } = fixture(() => blocked);
   expect(starts.slowRoom()).toBe(1);
   starts.start({ id: 'a', slow: true, alone: false });
   expect([starts.room(), starts.slowRoom()]).toEqual([1, 0]);
@@ -58,7 +58,7 @@ it('keeps the places of slow endpoints apart and few', async () => {
 });
 
 it('gives a delivery back and rests when Temporal is away', async () => {
-  const { starts, statements } = scene(() => Promise.reject(new Error('away')));
+  const { starts, statements } = fixture(() => Promise.reject(new Error('away')));
   starts.start({ id: 'a', slow: false, alone: false });
   await starts.drain();
   expect(statements).toHaveLength(1);
@@ -67,7 +67,7 @@ it('gives a delivery back and rests when Temporal is away', async () => {
 });
 
 it('ends a delivery whose workflow has run and left it undialled', async () => {
-  const { starts, statements } = scene(async () => 'closed');
+  const { starts, statements } = fixture(async () => 'closed');
   starts.start({ id: 'a', slow: false, alone: false });
   await starts.drain();
   expect(statements).toHaveLength(1);
@@ -75,7 +75,7 @@ it('ends a delivery whose workflow has run and left it undialled', async () => {
 });
 
 it('counts one that begins in this process until its attempt begins, before the answer or after it', async () => {
-  const { starts, begun } = scene(async () => 'here');
+  const { starts, begun } = fixture(async () => 'here');
   starts.start({ id: 'a', slow: false, alone: false });
   starts.start({ id: 'b', slow: false, alone: false });
   begun.emit('a');
@@ -88,7 +88,7 @@ it('counts one that begins in this process until its attempt begins, before the 
 });
 
 it('takes the way to the attempt for part of the start', async () => {
-  const { starts, begun } = scene(async () => 'here');
+  const { starts, begun } = fixture(async () => 'here');
   const round = async (waitMs: number, alone = false) => {
     const count = starts.room();
     for (let id = 0; id < count; id += 1) starts.start({ id: String(id), slow: false, alone });
@@ -104,7 +104,7 @@ it('takes the way to the attempt for part of the start', async () => {
 
 it('waits until half of the places are free', async () => {
   const resolvers: (() => void)[] = [];
-  const { starts } = scene(
+  const { starts } = fixture(
     () =>
       new Promise((resolve) => {
         resolvers.push(() => resolve('started'));

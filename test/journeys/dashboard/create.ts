@@ -14,7 +14,7 @@ import {
   tabTo,
   use,
   within,
-} from './scene.ts';
+} from './fixture.ts';
 
 const contactsAndCampaigns = async () => [
   (await api.listContacts(client)).data.length,

@@ -13,7 +13,7 @@ import {
   stack,
   visit,
   within,
-} from './scene.ts';
+} from './fixture.ts';
 
 it('says of an empty workspace what to do first, and of what is missing that it is', async () => {
   const { workspaceId = '' } = await admin(['create-workspace', '--name', 'Empty']);

@@ -20,7 +20,7 @@ import {
   use,
   visit,
   within,
-} from './scene.ts';
+} from './fixture.ts';
 
 const places = ['Campaigns', 'Wallet', 'Webhooks', 'Templates', 'Channels', 'New campaign'];
 

@@ -14,7 +14,7 @@ import {
   tabTo,
   use,
   within,
-} from './scene.ts';
+} from './fixture.ts';
 
 it('filters recipients in the address, and exports those alone', async () => {
   const numbers = ['+4915166131026', '+4915266131026', '+4915120000001', '+4915120000002'];

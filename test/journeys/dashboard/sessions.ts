@@ -1,6 +1,6 @@
 /** Who may be in. */
 import { expect, it } from 'vitest';
-import { admin, expectNoViolation, photograph, stack, visit } from './scene.ts';
+import { admin, expectNoViolation, photograph, stack, visit } from './fixture.ts';
 
 const keyIdOf = (key: string): string => key.split('_')[1] ?? '';
 

@@ -30,7 +30,7 @@ const recipients = 150;
 const dearPrice = 2_300n;
 
 /** Two campaigns on one wallet; every third recipient lives where a message costs more. */
-async function setScene(balance: bigint) {
+async function createFixture(balance: bigint) {
   const first = await seedCampaign(test.pool, { recipients, balance });
   const other = await seedCampaign(test.pool, { recipients, balance: 0n });
   const second = { ...first, campaignId: other.campaignId };
@@ -98,7 +98,7 @@ async function nextPrice({ campaignId }: SeededCampaign): Promise<bigint> {
 }
 
 it('stops two campaigns and single sends at exactly what their wallet covers, and goes on exactly there', async () => {
-  const { campaigns, provider, dependencies } = await setScene(137_777n);
+  const { campaigns, provider, dependencies } = await createFixture(137_777n);
   const [first, second] = campaigns;
   const singles = Array.from({ length: 12 }, (_, index) =>
     sendSingleMessage(dependencies, singleTo(first, index % 2 === 0 ? 'DE' : 'FR')).then(
@@ -141,7 +141,7 @@ it('stops two campaigns and single sends at exactly what their wallet covers, an
 }, 60_000);
 
 it('completes the campaign whose last message takes the last of the money', async () => {
-  const { campaigns, provider, dependencies } = await setScene(100n * messagePrice + 50n * dearPrice);
+  const { campaigns, provider, dependencies } = await createFixture(100n * messagePrice + 50n * dearPrice);
   expect(await drive(dependencies, campaigns[0])).toBe('COMPLETED');
   expect(provider.received).toHaveLength(recipients);
   expect((await readPurse(campaigns[0])).balance).toBe(0n);

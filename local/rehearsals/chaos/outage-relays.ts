@@ -1,19 +1,19 @@
 /** Relays between the programs and the servers of a stack. */
 import type { Servers } from '../../stack/servers.ts';
 import { StackError } from '../../stack/error.ts';
-import type { OutageSite } from './outages.ts';
+import type { OutageTarget } from './outages.ts';
 import { openTcpRelay, throughRelay } from './tcp-relay.ts';
 
-export interface OutageGround {
+export interface OutageRelays {
   /** For the stack: opens the relays and names them in place of the servers. */
   readonly reachThrough: (servers: Servers) => Promise<Servers>;
   /** Throws StackError before `reachThrough` was called. */
-  readonly opened: () => OutageSite;
+  readonly opened: () => OutageTarget;
   readonly close: () => Promise<void>;
 }
 
-export function createOutageSite(): OutageGround {
-  let site: OutageSite | undefined;
+export function createOutageRelays(): OutageRelays {
+  let target: OutageTarget | undefined;
   return {
     async reachThrough(servers) {
       const [temporalHost = '', temporalPort = ''] = servers.temporalAddress.split(':');
@@ -22,7 +22,7 @@ export function createOutageSite(): OutageGround {
         openTcpRelay({ host: temporalHost, port: Number(temporalPort) }),
         openTcpRelay(targetOf(servers.providerUrl)),
       ]);
-      site = { relays: { postgres, temporal, provider }, simulator: new URL(servers.providerUrl).origin };
+      target = { relays: { postgres, temporal, provider }, simulator: new URL(servers.providerUrl).origin };
       return {
         ...servers,
         databaseUrl: throughRelay(servers.databaseUrl, postgres),
@@ -31,11 +31,11 @@ export function createOutageSite(): OutageGround {
       };
     },
     opened() {
-      if (site === undefined) throw new StackError('The stack was started without relays');
-      return site;
+      if (target === undefined) throw new StackError('The stack was started without relays');
+      return target;
     },
     async close() {
-      await Promise.all(Object.values(site?.relays ?? {}).map((relay) => relay.close()));
+      await Promise.all(Object.values(target?.relays ?? {}).map((relay) => relay.close()));
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The scene of a rehearsal: its options, a folder that goes when it ends, a signal for Ctrl-C, and how it tells what was wrong. */
+/** The context of a rehearsal: its options, a folder that goes when it ends, a signal for Ctrl-C, and how it tells what was wrong. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { createProgress, type Progress } from '../stack/progress.ts';
 import { readStackSettings, type StackSettings } from '../stack/settings.ts';
 import type { Environment } from '../stack/host/user-cache.ts';
 
-export interface Scene {
+export interface RehearsalContext {
   /** Absolute. */
   readonly folder: string;
   /** Aborted by SIGINT and SIGTERM. */
@@ -35,7 +35,7 @@ interface Rehearsal {
   /** What is said when nothing was wrong. */
   readonly sound: string;
   /** Resolves to everything that was wrong. */
-  readonly run: (scene: Scene) => Promise<readonly string[]>;
+  readonly run: (context: RehearsalContext) => Promise<readonly string[]>;
 }
 
 /** Runs a rehearsal as a program of its own: exits 0 only when nothing was wrong. */
@@ -60,7 +60,7 @@ async function play({ name, sound, run }: Rehearsal, progress: Progress, options
   chmodSync(folder, 0o711);
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
-  const stackSettings: Scene['stackSettings'] = (environment, args = []) => {
+  const stackSettings: RehearsalContext['stackSettings'] = (environment, args = []) => {
     const given = { ...process.env, DATA_DIR: folder, PORT: '0', TEMPORAL_UI_PORT: '0', ...environment };
     const settings = readStackSettings(given, args, false);
     if ('help' in settings) throw new StackError('A rehearsal takes no --help of the stack');

@@ -14,7 +14,7 @@ import { findTemporalBinary } from '../../stack/temporal/binary.ts';
 import { temporalServer } from '../../stack/temporal/server.ts';
 import type { Environment } from '../../stack/host/user-cache.ts';
 
-export interface Site {
+export interface UpgradeStack {
   readonly databaseUrl: string;
   readonly providerUrl: string;
   /** Where the provider's callbacks go, on a port that one API process at a time may hold. */
@@ -35,7 +35,7 @@ export interface Running extends RunningChild {
   readonly url: string;
 }
 
-export interface SiteOptions {
+export interface UpgradeStackOptions {
   readonly supervisor: Supervisor;
   readonly progress: Progress;
   /** Empty; everything is kept in it. */
@@ -53,7 +53,7 @@ const readyWithinMs = 60_000;
 const drainMs = 31_000;
 const drainDelaySeconds = '2';
 
-export async function prepareSite(options: SiteOptions): Promise<Site> {
+export async function prepareUpgradeStack(options: UpgradeStackOptions): Promise<UpgradeStack> {
   const { supervisor, progress, folder, environment, callbackUrl, onLine, signal } = options;
   const binary = await findTemporalBinary({ environment, progress, signal });
   const [postgresPort, temporalPort, uiPort, simulatorPort] = await pickFreePorts(host, 4);

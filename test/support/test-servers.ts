@@ -1,13 +1,13 @@
 /** A database and a Temporal server that a test file has to itself, from before its first test until after its last. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll } from 'vitest';
-import type { Stage } from './campaign-scene.ts';
+import type { TestServers } from './campaign-fixture.ts';
 import { createTestDatabase } from './database.ts';
 import { bundleWorkflows } from './temporal.ts';
 
 /** To be called while the file's tests are collected; what it returns answers in hooks and tests. */
-export function openStage(startServer: () => Promise<TestWorkflowEnvironment>): () => Stage {
-  let stage: Stage | undefined;
+export function openTestServers(startServer: () => Promise<TestWorkflowEnvironment>): () => TestServers {
+  let servers: TestServers | undefined;
   let close = async (): Promise<void> => undefined;
   beforeAll(async () => {
     const [database, temporal, workflowBundle] = await Promise.all([
@@ -15,7 +15,7 @@ export function openStage(startServer: () => Promise<TestWorkflowEnvironment>): 
       startServer(),
       bundleWorkflows(),
     ]);
-    stage = { database: database.pool, databaseUrl: database.url, temporal, workflowBundle };
+    servers = { database: database.pool, databaseUrl: database.url, temporal, workflowBundle };
     close = async () => {
       await temporal.teardown();
       await database.drop();
@@ -23,7 +23,7 @@ export function openStage(startServer: () => Promise<TestWorkflowEnvironment>): 
   });
   afterAll(() => close());
   return () => {
-    if (stage === undefined) throw new Error('The stage is not open yet');
-    return stage;
+    if (servers === undefined) throw new Error('The servers is not open yet');
+    return servers;
   };
 }

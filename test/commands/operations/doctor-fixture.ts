@@ -12,13 +12,13 @@ import type { Config } from '../../../src/config.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
-import { until } from '../../support/campaign-scene.ts';
+import { until } from '../../support/campaign-fixture.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testOrchestrator } from '../../support/test-orchestrator.ts';
 
-export type Ward = Awaited<ReturnType<typeof openWard>>;
+export type DoctorFixture = Awaited<ReturnType<typeof createDoctorFixture>>;
 
-export async function openWard(temporal: TestWorkflowEnvironment) {
+export async function createDoctorFixture(temporal: TestWorkflowEnvironment) {
   const database = await createTestDatabase({ poolSize: 10 });
   const orchestrator = testOrchestrator(temporal.client);
   const doctor: Doctor = {
@@ -62,7 +62,7 @@ export async function openWard(temporal: TestWorkflowEnvironment) {
  * missed only after its time-out.
  */
 export async function untilQuiet(
-  { pool }: Ward,
+  { pool }: DoctorFixture,
   temporal: TestWorkflowEnvironment,
   campaignId: string,
 ): Promise<void> {
@@ -83,7 +83,7 @@ export async function untilQuiet(
 
 /** An event and one delivery of it. */
 export async function seedDelivery(
-  { run, read }: Ward,
+  { run, read }: DoctorFixture,
   workspaceId: number,
   columns: ReturnType<typeof sql.fragment>,
 ): Promise<string> {

@@ -33,9 +33,9 @@ const temporalSettings = [
   'matching.numTaskqueueWritePartitions=1',
 ];
 
-export type SendingGround = Awaited<ReturnType<typeof openSendingGround>>;
+export type SendingFixture = Awaited<ReturnType<typeof createSendingFixture>>;
 
-export async function openSendingGround(moreSettings: readonly string[] = []) {
+export async function createSendingFixture(moreSettings: readonly string[] = []) {
   const [database, temporal, provider] = await Promise.all([
     createTestDatabase({ poolSize: 5 }),
     startTemporal([...temporalSettings, ...moreSettings]),

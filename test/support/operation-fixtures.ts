@@ -5,12 +5,12 @@ import type { Declaration } from '../../src/api/frame/endpoint.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import type { SeededWorkspace, TestApi } from './api.ts';
 
-interface Stage {
+interface TestServers {
   readonly api: TestApi;
   readonly workspace: SeededWorkspace;
 }
 
-export interface Scenes {
+export interface OperationFixtures {
   readonly template: (text?: string) => Promise<string>;
   readonly campaign: (status: string) => Promise<string>;
   readonly conversation: (state?: {
@@ -41,7 +41,7 @@ const statusFor: Readonly<Record<string, string>> = {
   streamCampaign: 'COMPLETED',
 };
 
-export function createScenes({ api, workspace }: Stage): Scenes {
+export function createOperationFixtures({ api, workspace }: TestServers): OperationFixtures {
   const { workspaceId, channelId, businessAccountId, channelKey: key } = workspace;
   let phones = 20_000_000;
 

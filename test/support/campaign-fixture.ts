@@ -15,7 +15,7 @@ import { createFakeProvider, type Answer, type FakeProvider } from './fake-provi
 import { sendingDependencies } from './sending-dependencies.ts';
 import { testOrchestrator } from './test-orchestrator.ts';
 
-export interface Stage {
+export interface TestServers {
   readonly database: Database;
   /** For who prepares. */
   readonly databaseUrl?: string;
@@ -23,14 +23,14 @@ export interface Stage {
   readonly workflowBundle: WorkflowBundleWithSourceMap;
 }
 
-export type SceneSeed = CampaignSeed & {
+export type CampaignFixtureSeed = CampaignSeed & {
   readonly scheduledInMs?: number;
   readonly answer?: Answer;
   /** As it was created: its one step of preparation makes the recipients. */
   readonly unprepared?: boolean;
 };
 
-export interface Scene {
+export interface CampaignFixture {
   readonly campaignId: string;
   readonly dependencies: Dependencies;
   readonly provider: FakeProvider;
@@ -47,10 +47,10 @@ export interface Scene {
   readonly progress: () => Promise<CampaignStanding | null>;
 }
 
-export async function setCampaignScene(
-  { database, databaseUrl = '', temporal, workflowBundle }: Stage,
-  seed: SceneSeed,
-): Promise<Scene> {
+export async function createCampaignFixture(
+  { database, databaseUrl = '', temporal, workflowBundle }: TestServers,
+  seed: CampaignFixtureSeed,
+): Promise<CampaignFixture> {
   const seeded = await seedCampaign(database, { status: 'DRAFT', ...seed });
   const { campaignId, workspaceId } = seeded;
   if (seed.scheduledInMs !== undefined) {

@@ -11,7 +11,7 @@ import { createWatermark } from '../src/concurrency/watermark.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { createDependencies } from '../src/dependencies.ts';
 import { createDatabase, type Database } from '../src/records/database/database.ts';
-import { claimKnownStatuses } from '../src/records/callbacks/parked-statuses.ts';
+import { claimKnownStatuses } from '../src/records/callbacks/unmatched-statuses.ts';
 import { claimProviderCallbacks, recentCallback } from '../src/records/callbacks/provider-callbacks.ts';
 import {
   findTargetsById,
@@ -187,7 +187,7 @@ async function askedOf({
       pool.transaction((transaction) => lockRecipients(transaction, ids)),
     "find 300 messages by the provider's id": () => findTargetsByProviderId(pool, providerIds),
     'look for 400 ids of nobody': () => findTargetsByProviderId(pool, foreignIds),
-    'settle parked statuses': () =>
+    'settle unmatched statuses': () =>
       pool.transaction((transaction) =>
         claimKnownStatuses(transaction, { withinSeconds: undefined, limit: 500 }),
       ),

@@ -23,16 +23,16 @@ CREATE TABLE waiting_callback (
 
 -- Statuses of provider message ids that are not known yet; written when such a status is applied, and matched once our own
 -- record of the message arrives.
-CREATE TABLE parked_status (
+CREATE TABLE unmatched_status (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   channel_id uuid NOT NULL REFERENCES channel (id),
   provider_message_id text COLLATE "C" NOT NULL,
   status text NOT NULL,
   body text NOT NULL,
-  parked_at timestamptz NOT NULL DEFAULT now(),
+  received_at timestamptz NOT NULL DEFAULT now(),
   -- Set when the event was emitted with messageSource unknown; the row is kept for inspection until retention.
   emitted_at timestamptz,
   UNIQUE (channel_id, provider_message_id, status)
 );
-CREATE INDEX parked_status_waiting ON parked_status (parked_at) WHERE emitted_at IS NULL;
-CREATE INDEX parked_status_over ON parked_status (parked_at) WHERE emitted_at IS NOT NULL;
+CREATE INDEX unmatched_status_waiting ON unmatched_status (received_at) WHERE emitted_at IS NULL;
+CREATE INDEX unmatched_status_over ON unmatched_status (received_at) WHERE emitted_at IS NOT NULL;

@@ -20,7 +20,7 @@ import { startPollingLoop, type Loop } from './concurrency/polling-loop.ts';
 import { defaultWebhookLoopOptions, startWebhookLoops } from './commands/webhooks/webhook-loops.ts';
 import { liftBlocks } from './commands/workspaces/apply-account-notification.ts';
 import { scheduleTemplateSyncs } from './commands/templates/schedule-template-syncs.ts';
-import { startSettlingStatuses } from './commands/callbacks/settle-parked-statuses.ts';
+import { startSettlingStatuses } from './commands/callbacks/settle-unmatched-statuses.ts';
 import { startSweepingMessages } from './commands/messages/sweep-messages.ts';
 import { ConfigError, loadConfig, type TaskQueue } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';

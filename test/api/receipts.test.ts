@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveProviderCallback } from '../../src/api/provider-webhook.ts';
 import { createCallbackRounds } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
-import { applyParkedStatuses } from '../../src/commands/callbacks/settle-parked-statuses.ts';
+import { applyUnmatchedStatuses } from '../../src/commands/callbacks/settle-unmatched-statuses.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { startTestSimulator, type SimulatorClient } from '../local/simulator/client.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -67,7 +67,7 @@ describe.each([
     };
     const apply = async () => {
       while ((await createCallbackRounds(api.dependencies)()) > 0);
-      while ((await applyParkedStatuses(api.dependencies)) > 0);
+      while ((await applyUnmatchedStatuses(api.dependencies)) > 0);
     };
     await Promise.all([send(), apply(), apply()]);
     expect(await simulator.control('flush')).toEqual({ flushed: true });
@@ -99,7 +99,7 @@ describe.each([
     ]);
     expect(events.every(({ data }) => data.messageSource === 'campaign')).toBe(true);
     expect(
-      await rowsOf(database, sql.fragment`SELECT 1 FROM parked_status WHERE channel_id = ${channelId}`),
+      await rowsOf(database, sql.fragment`SELECT 1 FROM unmatched_status WHERE channel_id = ${channelId}`),
     ).toEqual([]);
   });
 });

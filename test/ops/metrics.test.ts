@@ -161,7 +161,7 @@ describe('observeGauges', () => {
       'callbacks',
       'workflow_commands',
       'claims',
-      'parked_statuses',
+      'unmatched_statuses',
     ])
       expect(valueOf(text, `queue_depth{queue="${queue}",service="worker"}`), queue).toBe(0);
     for (const table of ['event', 'webhook_delivery', 'provider_callback'])

@@ -5,7 +5,7 @@ import * as t from 'io-ts';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seedHistory } from '../../bench/support/history.ts';
-import { claimKnownStatuses } from '../../src/records/callbacks/parked-statuses.ts';
+import { claimKnownStatuses } from '../../src/records/callbacks/unmatched-statuses.ts';
 import { claimProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
 import { findTargetsById, findTargetsByProviderId } from '../../src/records/callbacks/message-statuses.ts';
 import { listRecipients } from '../../src/records/campaigns/recipient-report.ts';
@@ -33,8 +33,8 @@ beforeAll(async () => {
   await seedHistory(database.ownerUrl, historyRows);
   const client = new pg.Client({ connectionString: database.ownerUrl });
   await client.connect();
-  await client.query(`INSERT INTO parked_status (channel_id, provider_message_id, status, body)
-    SELECT (SELECT id FROM channel LIMIT 1), 'foreign.' || n, 'sent', '{}' FROM generate_series(1, 100) AS n; ANALYZE parked_status`);
+  await client.query(`INSERT INTO unmatched_status (channel_id, provider_message_id, status, body)
+    SELECT (SELECT id FROM channel LIMIT 1), 'foreign.' || n, 'sent', '{}' FROM generate_series(1, 100) AS n; ANALYZE unmatched_status`);
   await client.end();
 }, historyTimeoutMs);
 afterAll(() => database.drop());
@@ -67,7 +67,7 @@ const asked: Readonly<Record<string, (connection: Connection) => Promise<unknown
   'claiming callbacks': (connection) => claimProviderCallbacks(connection, callbacks),
   'finding messages by our ids': (connection) => findTargetsById(connection, ids(400)),
   'finding messages by ids of the provider': (connection) => findTargetsByProviderId(connection, ids(400)),
-  'settling parked statuses': (connection) =>
+  'settling unmatched statuses': (connection) =>
     claimKnownStatuses(connection, { withinSeconds: undefined, limit: 500 }),
   'looking for a waiting event': (connection) => findWaitingEvent(connection),
   'fanning events out': (connection) => fanOutEvents(connection, 500),

@@ -6,7 +6,7 @@ import type { Transaction } from '../../records/database/database.ts';
 import { waitBriefly } from '../../records/database/lock-patience.ts';
 import { findNotifiedChannels, type NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 import { learnIdentities, type Identity } from '../../records/callbacks/identities.ts';
-import { parkStatuses } from '../../records/callbacks/parked-statuses.ts';
+import { insertUnmatchedStatuses } from '../../records/callbacks/unmatched-statuses.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { applyAccountNotification } from '../workspaces/apply-account-notification.ts';
 import { applyAppMessages } from './apply-app-messages.ts';
@@ -78,7 +78,7 @@ export async function applyItems(
     );
   }
 
-  await parkStatuses(transaction, unknown.map(parked));
+  await insertUnmatchedStatuses(transaction, unknown.map(unmatched));
   const reached = await applyStatuses(transaction, known, now());
   for (const silence of [...accounts.throttled, ...effects.throttled]) await slowDown(transaction, silence);
 
@@ -184,6 +184,6 @@ export function optOut({
   return contactId === null ? [] : [{ workspaceId, contactId, subscribed: false, at: null }];
 }
 
-function parked({ channel, providerMessageId, status, raw }: ToldStatus) {
+function unmatched({ channel, providerMessageId, status, raw }: ToldStatus) {
   return { channelId: channel.id, providerMessageId, status, body: JSON.stringify(raw) };
 }

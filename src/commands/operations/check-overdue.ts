@@ -1,4 +1,4 @@
-/** Work that its loop should have done long ago: outboxes, sweeps and parked statuses. */
+/** Work that its loop should have done long ago: outboxes, sweeps and unmatched statuses. */
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/operations/doctor-overdue.ts';
 import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
@@ -7,10 +7,10 @@ import { expireClaimedMessages } from '../../records/messages/outbound-messages.
 import { sweepTimeouts } from '../../records/webhooks/timeout-sweeper.ts';
 import { deliverOverdueCommands } from '../campaigns/deliver-workflow-commands.ts';
 import {
-  applyParkedStatuses,
+  applyUnmatchedStatuses,
   emitUnknownStatuses,
-  parkingSeconds,
-} from '../callbacks/settle-parked-statuses.ts';
+  unmatchedSeconds,
+} from '../callbacks/settle-unmatched-statuses.ts';
 import type { Doctor, Finding, Repair } from './check.ts';
 
 const batchSize = 500;
@@ -51,7 +51,7 @@ export async function* checkQueues(doctor: Doctor): AsyncIterable<Finding> {
   const overdue = await listOverdueQueues(database, {
     queueSeconds: slackSeconds,
     messageSeconds: config.outcomeGraceSeconds + slackSeconds,
-    parkedSeconds: parkingSeconds + slackSeconds,
+    unmatchedSeconds: unmatchedSeconds + slackSeconds,
     expiryHours: config.webhookExpiryHours,
   });
   for (const { id, count, since } of overdue) {
@@ -72,7 +72,7 @@ const meanings: Readonly<Record<string, string>> = {
   'workflow-commands': 'commands to Temporal are not delivered',
   events: 'events are not handed to their subscribers',
   callbacks: 'callbacks of the provider are not applied: start a worker, which applies them',
-  'parked-statuses': 'statuses of unknown messages wait beyond their time',
+  'unmatched-statuses': 'statuses of unknown messages wait beyond their time',
   deliveries: 'deliveries are beyond their lease or their expiry',
 };
 
@@ -101,10 +101,10 @@ function repairsOf(doctor: Doctor): Readonly<Record<string, Repair>> {
       does: 'make their deliveries, which the relay of a worker sends',
       run: () => untilLess(batchSize, async () => (await fanOutEvents(database, batchSize)).events),
     },
-    'parked-statuses': {
+    'unmatched-statuses': {
       does: 'apply those whose message is known, tell of the others once as unknown',
       run: async () => {
-        await untilLess(batchSize, () => applyParkedStatuses(doctor));
+        await untilLess(batchSize, () => applyUnmatchedStatuses(doctor));
         await untilLess(batchSize, () => emitUnknownStatuses(doctor));
       },
     },

@@ -144,8 +144,8 @@ export async function erasePersonTraces(connection: Connection, place: Place): P
       DELETE FROM provider_callback WHERE ${callbackIsOver} AND (${sql.join(told, sql.fragment` OR `)})`);
     const texts = sql.array(needles.map(contains), 'text');
     await connection.query(sql.type(nothing)`
-      DELETE FROM parked_status USING channel
-      WHERE channel.id = parked_status.channel_id AND channel.workspace_id = ${workspaceId} AND body LIKE ANY (${texts})`);
+      DELETE FROM unmatched_status USING channel
+      WHERE channel.id = unmatched_status.channel_id AND channel.workspace_id = ${workspaceId} AND body LIKE ANY (${texts})`);
     await connection.query(sql.type(nothing)`
       UPDATE idempotency_key SET response_body = replace(response_body, ${person.phoneNumber ?? '-'}, '')
       WHERE workspace_id = ${workspaceId} AND response_body LIKE ANY (${texts})`);

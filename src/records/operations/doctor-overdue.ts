@@ -34,9 +34,9 @@ const queue = (id: string, counted: ReturnType<typeof sql.fragment>) => sql.frag
 export interface OverdueLimits {
   /** Of anything that a loop of a worker takes care of. */
   readonly queueSeconds: number;
-  /** Messages that were claimed, and statuses that are parked. */
+  /** Messages that were claimed, and statuses that are unmatched. */
   readonly messageSeconds: number;
-  readonly parkedSeconds: number;
+  readonly unmatchedSeconds: number;
   readonly expiryHours: number;
 }
 
@@ -47,7 +47,7 @@ export function listOverdueQueues(
 ): Promise<readonly Overdue[]> {
   const old = (column: ReturnType<typeof sql.fragment>, seconds: number) =>
     sql.fragment`${column} < now() - make_interval(secs => ${seconds}) LIMIT 10000`;
-  const { queueSeconds, messageSeconds, parkedSeconds, expiryHours } = limits;
+  const { queueSeconds, messageSeconds, unmatchedSeconds, expiryHours } = limits;
   return connection.any(sql.type(row(Subject))`
     ${queue(
       'messages',
@@ -66,8 +66,8 @@ export function listOverdueQueues(
       sql.fragment`SELECT received_at AS at FROM waiting_callback WHERE ${old(sql.fragment`received_at`, queueSeconds)}`,
     )}
     UNION ALL ${queue(
-      'parked-statuses',
-      sql.fragment`SELECT parked_at AS at FROM parked_status WHERE emitted_at IS NULL AND ${old(sql.fragment`parked_at`, parkedSeconds)}`,
+      'unmatched-statuses',
+      sql.fragment`SELECT received_at AS at FROM unmatched_status WHERE emitted_at IS NULL AND ${old(sql.fragment`received_at`, unmatchedSeconds)}`,
     )}
     UNION ALL ${queue(
       'deliveries',

@@ -139,8 +139,8 @@ async function readQueues(connection: Connection, marks: Marks): Promise<readonl
       SELECT 'callbacks', count(*), min(received_at) FROM (
         SELECT received_at FROM waiting_callback WHERE id >= ${callback}::int8 ORDER BY id LIMIT ${countLimit}) AS earliest
       UNION ALL
-      SELECT 'parked_statuses', count(*), min(parked_at) FROM (
-        SELECT parked_at FROM parked_status WHERE emitted_at IS NULL ORDER BY parked_at LIMIT ${countLimit}) AS earliest
+      SELECT 'unmatched_statuses', count(*), min(received_at) FROM (
+        SELECT received_at FROM unmatched_status WHERE emitted_at IS NULL ORDER BY received_at LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'workflow_commands', count(*), min(created_at) FROM (
         SELECT created_at FROM workflow_command ORDER BY id LIMIT ${countLimit}) AS earliest

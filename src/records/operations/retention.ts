@@ -48,9 +48,9 @@ const tables = {
     ...by(sql.fragment`received_at`),
   },
   statuses: {
-    table: sql.fragment`parked_status`,
+    table: sql.fragment`unmatched_status`,
     isOver: sql.fragment`emitted_at IS NOT NULL`,
-    ...by(sql.fragment`parked_at`),
+    ...by(sql.fragment`received_at`),
   },
 };
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCallbackRounds } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
-import { applyParkedStatuses } from '../../../src/commands/callbacks/settle-parked-statuses.ts';
+import { applyUnmatchedStatuses } from '../../../src/commands/callbacks/settle-unmatched-statuses.ts';
 import { createDatabase, type Database } from '../../../src/records/database/database.ts';
 import { insertProviderCallbacks } from '../../../src/records/callbacks/provider-callbacks.ts';
 import { nothing } from '../../../src/records/database/row.ts';
@@ -98,7 +98,7 @@ it('asks for a held contact again only after a rest', { timeout: 60_000 }, async
   expect(await savedOf(place)).toEqual([{ id: 'resting' }]);
 });
 
-it('keeps a parked status that unsubscribes them', { timeout: 60_000 }, async () => {
+it('keeps an unmatched status that unsubscribes them', { timeout: 60_000 }, async () => {
   const place = await seedCampaign(database, { recipients: 1 });
   const { campaignId, channelId, workspaceId } = place;
   const run = (statement: ReturnType<typeof sql.fragment>) => database.query(sql.type(nothing)`${statement}`);
@@ -114,14 +114,14 @@ it('keeps a parked status that unsubscribes them', { timeout: 60_000 }, async ()
     SELECT hashtextextended('wamid.stop', 0), id FROM recipient WHERE campaign_id = ${campaignId}`);
   // 131050: the recipient stopped marketing messages.
   const body = JSON.stringify(status({ status: 'failed', providerMessageId: 'wamid.stop', code: 131050 }));
-  await run(sql.fragment`INSERT INTO parked_status (channel_id, provider_message_id, status, body)
+  await run(sql.fragment`INSERT INTO unmatched_status (channel_id, provider_message_id, status, body)
     VALUES (${channelId}, 'wamid.stop', 'failed', ${body})`);
   await holder.query('BEGIN');
   await holder.query('UPDATE contact SET updated_at = now() WHERE workspace_id = $1', [workspaceId]);
   const applier = createApplier(database);
-  expect(await applyParkedStatuses(applier)).toBe(0);
+  expect(await applyUnmatchedStatuses(applier)).toBe(0);
   await holder.query('COMMIT');
-  expect(await applyParkedStatuses(applier)).toBe(1);
+  expect(await applyUnmatchedStatuses(applier)).toBe(1);
   const subscribed = sql.fragment`SELECT subscribed FROM contact WHERE workspace_id = ${workspaceId}`;
   expect(await rowsOf(database, subscribed)).toEqual([{ subscribed: false }]);
 });

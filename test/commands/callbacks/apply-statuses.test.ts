@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  applyParkedStatuses,
+  applyUnmatchedStatuses,
   emitUnknownStatuses,
   startSettlingStatuses,
-} from '../../../src/commands/callbacks/settle-parked-statuses.ts';
+} from '../../../src/commands/callbacks/settle-unmatched-statuses.ts';
 import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
 import { claimPage, type ClaimedRecipient } from '../../../src/records/sending/claims.ts';
 import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';
@@ -484,10 +484,10 @@ describe('statuses of messages we do not know', () => {
     await deliver(applier, [bare(sending, 'delivered'), bare(sending, 'sent'), bare(sending, 'sent')]);
     expect(await keysOf(sending)).toEqual([]);
     await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
-    expect(await applyParkedStatuses(applier)).toBe(2);
+    expect(await applyUnmatchedStatuses(applier)).toBe(2);
     expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);
     expect((await keysOf(sending)).toSorted()).toEqual(['delivered', 'sent']);
-    expect(await applyParkedStatuses(applier)).toBe(0);
+    expect(await applyUnmatchedStatuses(applier)).toBe(0);
   });
 
   it('draws the consequences of a failure when the record arrives', async () => {
@@ -495,7 +495,7 @@ describe('statuses of messages we do not know', () => {
     const failed = { status: 'failed', providerMessageId: wamid(sending.recipients[0]), code: 132015 };
     await deliver(applier, [messagesCallback(sending.channelId, { statuses: [status(failed)] })]);
     await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
-    expect(await applyParkedStatuses(applier)).toBe(1);
+    expect(await applyUnmatchedStatuses(applier)).toBe(1);
     const paused = sql.fragment`SELECT campaign.status, template.status AS template FROM campaign
       JOIN template ON template.id = campaign.template_id WHERE campaign.id = ${sending.campaignId}`;
     expect(await rowsOf(database.pool, paused)).toEqual([{ status: 'PAUSED', template: 'PAUSED' }]);
@@ -516,14 +516,14 @@ describe('statuses of messages we do not know', () => {
       CREATE TRIGGER refuse_delivered BEFORE UPDATE ON recipient FOR EACH ROW
         WHEN (NEW.state = 'DELIVERED' AND NEW.campaign_id = ${sql.literalValue(sending.campaignId)} AND NEW.position = 1)
         EXECUTE FUNCTION refuse_delivered()`);
-    expect(await applyParkedStatuses(applier)).toBe(2);
+    expect(await applyUnmatchedStatuses(applier)).toBe(2);
     await database.owner.query(sql.type(nothing)`DROP TRIGGER refuse_delivered ON recipient`);
     expect((await recipientsOf(sending)).map(({ state }) => state).toSorted()).toEqual([
       'ACCEPTED',
       'DELIVERED',
       'DELIVERED',
     ]);
-    expect(await applyParkedStatuses(applier)).toBe(0);
+    expect(await applyUnmatchedStatuses(applier)).toBe(0);
   });
 
   it('applies them after their time when the record came meanwhile and no worker ran', async () => {
@@ -531,7 +531,7 @@ describe('statuses of messages we do not know', () => {
     await deliver(applier, [bare(sending, 'delivered')]);
     await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
     await database.pool.query(sql.type(nothing)`
-      UPDATE parked_status SET parked_at = now() - interval '11 minutes' WHERE channel_id = ${sending.channelId}`);
+      UPDATE unmatched_status SET received_at = now() - interval '11 minutes' WHERE channel_id = ${sending.channelId}`);
     const loop = startSettlingStatuses(applier);
     await expect.poll(() => keysOf(sending), { timeout: 10_000 }).toEqual(['delivered']);
     await loop.stop();
@@ -548,9 +548,9 @@ describe('statuses of messages we do not know', () => {
     await database.pool.query(sql.type(nothing)`UPDATE provider_message SET day = current_date - 1
       WHERE recipient_id IN (SELECT id FROM recipient WHERE campaign_id = ${sending.campaignId})`);
     await database.pool.query(sql.type(nothing)`
-      UPDATE parked_status SET parked_at = date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + interval '1 second'
+      UPDATE unmatched_status SET received_at = date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + interval '1 second'
       WHERE channel_id = ${sending.channelId}`);
-    expect(await applyParkedStatuses(applier)).toBe(1);
+    expect(await applyUnmatchedStatuses(applier)).toBe(1);
     expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);
   });
 
@@ -560,7 +560,7 @@ describe('statuses of messages we do not know', () => {
     await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
     while ((await emitUnknownStatuses(applier, 0)) > 0);
     expect(await keysOf(sending)).toEqual([]);
-    expect(await applyParkedStatuses(applier)).toBe(1);
+    expect(await applyUnmatchedStatuses(applier)).toBe(1);
     expect(await keysOf(sending)).toEqual(['sent']);
   });
 

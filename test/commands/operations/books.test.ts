@@ -178,17 +178,19 @@ describe('queues', () => {
     expect(await doctorFixture.read(codes)).toBe('expired interrupted');
   });
 
-  it('tells once of statuses that were parked beyond their time, as of an unknown message', async () => {
-    await doctorFixture.run(sql.fragment`INSERT INTO parked_status (channel_id, provider_message_id, status, body, parked_at)
+  it('tells once of statuses that were unmatched beyond their time, as of an unknown message', async () => {
+    await doctorFixture.run(sql.fragment`INSERT INTO unmatched_status (channel_id, provider_message_id, status, body, received_at)
       VALUES (${seeded.channelId}, 'wamid.X', 'sent', ${JSON.stringify({
         id: 'wamid.X',
         status: 'sent',
         timestamp: '1750000000',
         recipient_id: '4915100000001',
       })}, ${longAgo})`);
-    expect(await doctorFixture.repairAbout(['parked-statuses'])).toEqual(settled('queue-overdue'));
+    expect(await doctorFixture.repairAbout(['unmatched-statuses'])).toEqual(settled('queue-overdue'));
     expect(
-      await doctorFixture.read(sql.fragment`SELECT count(*) FROM parked_status WHERE emitted_at IS NOT NULL`),
+      await doctorFixture.read(
+        sql.fragment`SELECT count(*) FROM unmatched_status WHERE emitted_at IS NOT NULL`,
+      ),
     ).toBe('1');
   });
 

@@ -7,10 +7,10 @@ import { waitBriefly } from '../../records/database/lock-patience.ts';
 import {
   claimExpiredStatuses,
   claimKnownStatuses,
-  deleteParkedStatuses,
-  markParkedStatusesEmitted,
-  type ParkedStatus,
-} from '../../records/callbacks/parked-statuses.ts';
+  deleteUnmatchedStatuses,
+  markUnmatchedStatusesEmitted,
+  type UnmatchedStatus,
+} from '../../records/callbacks/unmatched-statuses.ts';
 import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
 import { optOut } from './apply-items.ts';
 import { applyStatuses, resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
@@ -24,21 +24,21 @@ type SettlingDependencies = Pick<Dependencies, 'database' | 'logger' | 'now' | '
   Partial<Pick<Dependencies, 'metrics'>>;
 
 /** How long a status of an unknown message waits for our own record of it. */
-export const parkingSeconds = 600;
+export const unmatchedSeconds = 600;
 
 const limit = 500;
 
-interface ParkedAndTold {
-  readonly parked: ParkedStatus;
+interface UnmatchedWithItem {
+  readonly unmatched: UnmatchedStatus;
   readonly status: ToldStatus;
 }
 
-/** Applies parked statuses, those younger than `withinSeconds` if it is given, whose message is known by now; returns how many. */
-export async function applyParkedStatuses(
+/** Applies unmatched statuses, those younger than `withinSeconds` if it is given, whose message is known by now; returns how many. */
+export async function applyUnmatchedStatuses(
   dependencies: SettlingDependencies,
   withinSeconds?: number,
 ): Promise<number> {
-  let claimed: readonly ParkedStatus[] = [];
+  let claimed: readonly UnmatchedStatus[] = [];
   try {
     const { applied, after } = await dependencies.database.transaction(async (transaction) => {
       claimed = await claimKnownStatuses(transaction, { withinSeconds, limit });
@@ -52,7 +52,7 @@ export async function applyParkedStatuses(
     if (claimed.length === 0 || isDatabaseAway(error)) throw error;
     dependencies.logger.warn(
       { statuses: claimed.length, error: errorName(error) },
-      'parked statuses are applied one by one',
+      'unmatched statuses are applied one by one',
     );
     let applied = 0;
     for (const { id } of claimed) applied += await applyAlone(dependencies, { id, withinSeconds });
@@ -60,7 +60,7 @@ export async function applyParkedStatuses(
   }
 }
 
-/** One that cannot be applied is put aside, so that it holds nothing up; one that waits for somebody else stays parked. */
+/** One that cannot be applied is put aside, so that it holds nothing up; one that waits for somebody else stays unmatched. */
 async function applyAlone(
   dependencies: SettlingDependencies,
   { id, withinSeconds }: { readonly id: bigint; readonly withinSeconds: number | undefined },
@@ -73,10 +73,10 @@ async function applyAlone(
       } catch (error) {
         if (error instanceof WaitingRecipients || isDatabaseAway(error) || isLockHeld(error)) throw error;
         dependencies.logger.error(
-          { parkedStatusId: String(id), error: errorName(error) },
-          'parked status not applied',
+          { unmatchedStatusId: String(id), error: errorName(error) },
+          'unmatched status not applied',
         );
-        await markParkedStatusesEmitted(transaction, [id]);
+        await markUnmatchedStatusesEmitted(transaction, [id]);
         return { applied: 0, after: nothingLeft };
       }
     });
@@ -92,9 +92,9 @@ async function applyAlone(
 async function applyKnown(
   dependencies: SettlingDependencies,
   transaction: Transaction,
-  parked: readonly ParkedStatus[],
+  unmatched: readonly UnmatchedStatus[],
 ): Promise<{ readonly applied: number; readonly after: AfterCommit }> {
-  const told = parked.flatMap(statusOf);
+  const told = unmatched.flatMap(statusOf);
   const { known } = await matchStatuses(
     transaction,
     told.map(({ status }) => status),
@@ -107,33 +107,33 @@ async function applyKnown(
   }
   const reached = await applyStatuses(transaction, known, dependencies.now());
   for (const silence of effects.throttled) await slowDown(transaction, silence);
-  const applied = told.filter(({ status }) => found.has(status)).map(({ parked: { id } }) => id);
-  await deleteParkedStatuses(transaction, applied);
+  const applied = told.filter(({ status }) => found.has(status)).map(({ unmatched: { id } }) => id);
+  await deleteUnmatchedStatuses(transaction, applied);
   return { applied: applied.length, after: { ...effects, reached } };
 }
 
 /** Tells of statuses whose message stayed unknown, once, with messageSource `unknown`; returns how many. */
 export async function emitUnknownStatuses(
   { database, now }: Pick<SettlingDependencies, 'database' | 'now'>,
-  afterSeconds = parkingSeconds,
+  afterSeconds = unmatchedSeconds,
 ): Promise<number> {
   return database.transaction(async (transaction) => {
-    const parked = await claimExpiredStatuses(transaction, { afterSeconds, limit });
-    const told = parked.flatMap(statusOf).map(({ status }) => ({ status, source: 'unknown' }));
+    const unmatched = await claimExpiredStatuses(transaction, { afterSeconds, limit });
+    const told = unmatched.flatMap(statusOf).map(({ status }) => ({ status, source: 'unknown' }));
     await emitStatusEvents(transaction, told, now());
-    await markParkedStatusesEmitted(
+    await markUnmatchedStatusesEmitted(
       transaction,
-      parked.map(({ id }) => id),
+      unmatched.map(({ id }) => id),
     );
-    return parked.length;
+    return unmatched.length;
   });
 }
 
-function statusOf(parked: ParkedStatus): readonly ParkedAndTold[] {
-  const { body, channel_id: id, workspace_id: workspaceId, phone_number_id: phoneNumberId } = parked;
+function statusOf(unmatched: UnmatchedStatus): readonly UnmatchedWithItem[] {
+  const { body, channel_id: id, workspace_id: workspaceId, phone_number_id: phoneNumberId } = unmatched;
   const item = readStatus({ businessAccountId: null, phoneNumberId, field: 'messages' }, JSON.parse(body));
   return item.kind === 'status'
-    ? [{ parked, status: { ...item, channel: { id, workspaceId, phoneNumberId } } }]
+    ? [{ unmatched, status: { ...item, channel: { id, workspaceId, phoneNumberId } } }]
     : [];
 }
 
@@ -141,17 +141,17 @@ const recentSeconds = 30;
 const idleMs = 1_000;
 const fullRoundMs = 60_000;
 
-/** The loop of a worker. What was parked lately is looked at every second, the rest less often. */
+/** The loop of a worker. What was unmatched lately is looked at every second, the rest less often. */
 export function startSettlingStatuses(dependencies: SettlingDependencies): Loop {
   let nextFullRound = 0;
   return startPollingLoop({
-    name: 'parked statuses',
+    name: 'unmatched statuses',
     logger: dependencies.logger,
     idleMs,
     work: async () => {
       const full = performance.now() >= nextFullRound;
       if (full) nextFullRound = performance.now() + fullRoundMs;
-      const applied = await applyParkedStatuses(dependencies, full ? undefined : recentSeconds);
+      const applied = await applyUnmatchedStatuses(dependencies, full ? undefined : recentSeconds);
       if (applied === limit) {
         // There may be more, which must not be taken for unknown ones.
         nextFullRound = 0;

@@ -1,0 +1,108 @@
+/** Statuses of provider message ids we do not know: they wait for our own record, then count as somebody else's message. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
+
+export interface NewUnmatchedStatus {
+  readonly channelId: string;
+  readonly providerMessageId: string;
+  readonly status: string;
+  /** The provider's object as JSON text. */
+  readonly body: string;
+}
+
+/** A status is stored once; told again, it changes nothing. */
+export async function insertUnmatchedStatuses(
+  connection: Connection,
+  statuses: readonly NewUnmatchedStatus[],
+): Promise<void> {
+  if (statuses.length === 0) return;
+  const rows = statuses.map(({ channelId, providerMessageId, status, body }) => [
+    channelId,
+    providerMessageId,
+    status,
+    body,
+  ]);
+  await connection.query(sql.type(nothing)`
+    INSERT INTO unmatched_status (channel_id, provider_message_id, status, body)
+    SELECT unmatched.channel_id, unmatched.provider_message_id, unmatched.status, unmatched.body
+    FROM ${sql.unnest(rows, ['uuid', 'text', 'text', 'text'])}
+      AS unmatched (channel_id, provider_message_id, status, body)
+    ORDER BY 1, 2, 3
+    ON CONFLICT (channel_id, provider_message_id, status) DO NOTHING`);
+}
+
+const UnmatchedStatus = t.type({
+  id: t.bigint,
+  body: t.string,
+  channel_id: t.string,
+  workspace_id: t.number,
+  phone_number_id: t.string,
+});
+export type UnmatchedStatus = t.TypeOf<typeof UnmatchedStatus>;
+
+const selection = sql.fragment`
+  unmatched_status.id, unmatched_status.body, channel.id AS channel_id, channel.workspace_id, channel.phone_number_id`;
+
+// What has become known was written after the status was unmatched. One look into an index each (LIMIT keeps it from becoming a
+// join, for which all messages of a month are read).
+const isKnown = sql.fragment`(
+  (SELECT true FROM provider_message
+    -- A statement that began before midnight carries the day before, although it became visible after the status was unmatched.
+    WHERE provider_message.day >= (unmatched_status.received_at AT TIME ZONE 'UTC' - interval '1 hour')::date
+      AND provider_message.hash = hashtextextended(unmatched_status.provider_message_id, 0) LIMIT 1) IS TRUE
+  OR (SELECT true FROM message
+    WHERE message.provider_message_id = unmatched_status.provider_message_id AND message.direction = 'outbound' LIMIT 1) IS TRUE)`;
+
+export interface KnownStatuses {
+  /** Undefined: however long ago they were unmatched. */
+  readonly withinSeconds: number | undefined;
+  readonly limit: number;
+  /** This one alone. */
+  readonly id?: bigint;
+}
+
+/** Locks unmatched statuses whose message has become known. */
+export function claimKnownStatuses(connection: Connection, { withinSeconds, limit, id }: KnownStatuses) {
+  return connection.any(sql.type(row(UnmatchedStatus))`
+    SELECT ${selection}
+    FROM unmatched_status JOIN channel ON channel.id = unmatched_status.channel_id
+    WHERE unmatched_status.emitted_at IS NULL
+      AND ${withinSeconds === undefined ? sql.fragment`TRUE` : sql.fragment`unmatched_status.received_at > now() - make_interval(secs => ${withinSeconds})`}
+      AND ${id === undefined ? sql.fragment`TRUE` : sql.fragment`unmatched_status.id = ${id}`}
+      AND ${isKnown}
+    ORDER BY unmatched_status.received_at, unmatched_status.id
+    LIMIT ${limit}
+    FOR UPDATE OF unmatched_status SKIP LOCKED`);
+}
+
+// One whose message seems to be known and is not (another channel's has the same id) is not unmatched for ever.
+const longestDoubtSeconds = 60;
+
+/** Locks unmatched statuses that have waited longer than `afterSeconds`, and whose message has not become known meanwhile. */
+export async function claimExpiredStatuses(
+  connection: Connection,
+  { afterSeconds, limit }: { readonly afterSeconds: number; readonly limit: number },
+): Promise<readonly UnmatchedStatus[]> {
+  return connection.any(sql.type(row(UnmatchedStatus))`
+    SELECT ${selection}
+    FROM unmatched_status JOIN channel ON channel.id = unmatched_status.channel_id
+    WHERE unmatched_status.emitted_at IS NULL
+      AND unmatched_status.received_at <= now() - make_interval(secs => ${afterSeconds})
+      AND (NOT ${isKnown} OR unmatched_status.received_at <= now() - make_interval(secs => ${afterSeconds + longestDoubtSeconds}))
+    ORDER BY unmatched_status.received_at
+    LIMIT ${limit}
+    FOR UPDATE OF unmatched_status SKIP LOCKED`);
+}
+
+export async function deleteUnmatchedStatuses(connection: Connection, ids: readonly bigint[]): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    DELETE FROM unmatched_status WHERE id = ANY(${sql.array(ids, 'int8')})`);
+}
+
+/** Their events are out, or they were put aside; the rows stay for inspection and against repetition. */
+export async function markUnmatchedStatusesEmitted(connection: Connection, ids: readonly bigint[]) {
+  await connection.query(sql.type(nothing)`
+    UPDATE unmatched_status SET emitted_at = now() WHERE id = ANY(${sql.array(ids, 'int8')})`);
+}

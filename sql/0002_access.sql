@@ -1,4 +1,4 @@
--- API keys, sessions of the dashboard, idempotency keys, and the audit log.
+-- API keys, sessions of the dashboard, idempotency keys, the audit log, and notices.
 
 -- Written by `admin create-key` and `revoke-key`.
 CREATE TABLE api_key (
@@ -69,3 +69,21 @@ CREATE TABLE audit_entry (
 CREATE INDEX audit_entry_list ON audit_entry (workspace_id, id DESC);
 CREATE TRIGGER audit_entry_append_only BEFORE UPDATE OR DELETE ON audit_entry
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+-- What the people of a workspace should know of; written in the transaction of what it tells of, deleted after 90 days.
+CREATE TABLE notice (
+  id uuid PRIMARY KEY DEFAULT uuidv7(),
+  workspace_id integer NOT NULL REFERENCES workspace (id),
+  kind text NOT NULL CHECK (kind IN ('template_status', 'template_category', 'channel_blocked', 'channel_quality',
+    'messaging_limit', 'webhook_disabled', 'campaign_paused', 'campaign_failed')),
+  subject_type text NOT NULL CHECK (subject_type IN ('template', 'channel', 'business_account', 'webhook', 'campaign')),
+  subject_id text COLLATE "C" NOT NULL,
+  -- As the subject was called at the time.
+  subject_name text NOT NULL,
+  message text NOT NULL,
+  -- To the millisecond, like the API: a client that marks notices as read up to this instant includes this one.
+  created_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', now()),
+  read_at timestamptz
+);
+CREATE INDEX notice_list ON notice (workspace_id, id DESC);
+CREATE INDEX notice_unread ON notice (workspace_id, id DESC) WHERE read_at IS NULL;

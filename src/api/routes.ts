@@ -32,6 +32,7 @@ import {
 import { documentation } from './frame/document/docs-page.ts';
 import type { Endpoint } from './frame/endpoint.ts';
 import { healthz, readyz } from './frame/health.ts';
+import { listNoticesEndpoint, readNotices } from './notices.ts';
 import { uploadMediaFile } from './media.ts';
 import { sendMessage } from './messages.ts';
 import { metricsEndpoint } from './frame/metrics-endpoint.ts';
@@ -115,6 +116,8 @@ const operations: readonly Endpoint[] = [
   rechargeWallet,
   listWalletEntries,
   listAudit,
+  listNoticesEndpoint,
+  readNotices,
   verifyProviderWebhook,
   receiveProviderCallback,
   createWebhook,

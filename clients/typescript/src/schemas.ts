@@ -1294,6 +1294,43 @@ export type NewCampaign = {
   readonly updated_at: string;
 };
 
+export type Notice = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** What it tells of. */
+  readonly kind: NoticeKind;
+  /** The record it is about. */
+  readonly subject: NoticeSubject;
+  /** A sentence or two for people. */
+  readonly message: string;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** When it was marked as read; null while unread. */
+  readonly readAt: string | null;
+};
+
+export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed";
+
+export type NoticePage = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** The record, or the records of the page. */
+  readonly data: readonly (Notice)[];
+  /** Where this page stands in the list. */
+  readonly pagination: CursorPagination;
+};
+
+export type NoticeSubject = {
+  /** Which kind. */
+  readonly type: NoticeSubjectType;
+  /** Identifies the record. */
+  readonly id: string;
+  /** As the subject was called at the time. */
+  readonly name: string;
+};
+
+export type NoticeSubjectType = "template" | "channel" | "business_account" | "webhook" | "campaign";
+
 export type OfferExpiry = {
   /** When the offer ends, in milliseconds since 1970. */
   readonly expiration_time_ms: number;
@@ -1420,6 +1457,11 @@ export type ReadEvent = {
   readonly timestamp: string;
   /** The record, or the records of the page. */
   readonly data: MessageStatusData;
+};
+
+export type ReadNotices = {
+  /** The `createdAt` of the newest notice that was read. */
+  readonly until: string;
 };
 
 export type ReceiveProviderCallbackResult = {

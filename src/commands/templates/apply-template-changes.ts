@@ -2,7 +2,9 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { NewEvent } from '../../codecs/event.ts';
 import { isSendable } from '../../domain/templates/definition.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
+import { templateChanged } from '../../domain/operations/notice.ts';
 import type { Connection } from '../../records/database/database.ts';
+import { insertNotices } from '../../records/operations/notices.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import { lockTemplatesOf, type SyncedTemplate } from '../../records/templates/sync.ts';
 import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-commands.ts';
@@ -35,6 +37,10 @@ export async function applyTemplateChanges(
     const occurredAt = dependencies.now();
     const events = found.flatMap((change) => changeEvents(change, occurredAt));
     await emitEvents(connection, account.workspaceId, events);
+    await insertNotices(
+      connection,
+      found.flatMap(({ was, now }) => templateChanged(account.workspaceId, was, now, now.rejectedReason)),
+    );
     const campaigns: string[] = [];
     for (const { was, now } of found) {
       if (!isSendable(was.status) || isSendable(now.status)) continue;

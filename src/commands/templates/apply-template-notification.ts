@@ -2,6 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import { isSendable } from '../../domain/templates/definition.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
+import { templateChanged } from '../../domain/operations/notice.ts';
 import { vanishedStatus } from '../../domain/templates/sync.ts';
 import type {
   TemplateAnnouncementItem,
@@ -12,6 +13,7 @@ import type {
 } from '../../provider/notification-item.ts';
 import { findBusinessAccount } from '../../records/workspaces/business-accounts.ts';
 import type { Connection } from '../../records/database/database.ts';
+import { insertNotices } from '../../records/operations/notices.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import {
   lockNotifiedTemplate,
@@ -63,6 +65,7 @@ export async function applyTemplateNotification(
     const remarks = item.kind === 'template_status' ? item.remarks : {};
     const event = templateEvent(changed, { type, reason, remarks, occurredAt: dependencies.now() });
     await emitEvents(connection, template.workspaceId, [event]);
+    await insertNotices(connection, templateChanged(template.workspaceId, template, changed, reason));
   }
   // What a sync no longer found is there again: only another sync can say how it looks now.
   if (template.status === vanishedStatus) return { resync: [businessAccountId] };

@@ -1,7 +1,9 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
 import { pauseRunning } from '../../records/campaigns/lifecycle.ts';
+import { channelBlocked } from '../../domain/operations/notice.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
+import { insertNotices } from '../../records/operations/notices.ts';
 import { setMessagingLimit } from '../../records/sending/messaging-limit.ts';
 import { findChannelById, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
 import { rateProblems } from './create-channel.ts';
@@ -64,7 +66,11 @@ export async function updateChannel(
       : secrets.encrypt(input.accessToken, `channel ${input.channelId}`);
   await database.transaction(async (transaction) => {
     // A loop of the workers tells their workflows.
-    if (settings.status === 'blocked') await pauseRunning(transaction, { channelId: input.channelId });
+    if (settings.status === 'blocked') {
+      await pauseRunning(transaction, { channelId: input.channelId });
+      if (found.status !== 'blocked')
+        await insertNotices(transaction, [channelBlocked(found, 'by the operator', null)]);
+    }
     await updateChannelSettings(transaction, input.channelId, {
       ...settings,
       blockReason: blockReasonOf(found, settings.status),

@@ -5,6 +5,7 @@ import {
   type PreparationErrorCode,
 } from '../../domain/campaigns/campaign.ts';
 import { emptyAudience } from '../../domain/audience/preparation-failure.ts';
+import { campaignFailedMessage } from '../../domain/operations/notice.ts';
 import type { SkipReason } from '../../domain/campaigns/recipient.ts';
 import type { LoadConnection } from '../database/load-connection.ts';
 
@@ -29,7 +30,11 @@ export async function recordPreparationEnd(
   const next = isEmpty ? (nextCampaignStatus(status, 'fail') ?? status) : status;
   await connection.rows(
     `WITH counted AS (UPDATE campaign_counter SET pending = $6, skipped = $7 WHERE campaign_id = $1),
-       gone AS (DELETE FROM campaign_input WHERE campaign_id = $1)
+       gone AS (DELETE FROM campaign_input WHERE campaign_id = $1),
+       noticed AS (
+         INSERT INTO notice (workspace_id, kind, subject_type, subject_id, subject_name, message)
+         SELECT workspace_id, 'campaign_failed', 'campaign', id, name, $9 FROM campaign
+         WHERE id = $1 AND $5 = 'FAILED' AND status <> 'FAILED')
      UPDATE campaign SET preparation_status = $2, preparation_error_code = $3, preparation_error_message = $4,
        status = $5, pause_reason = CASE WHEN $5 = 'PAUSED' THEN pause_reason END,
        epoch = epoch + CASE WHEN status = $5 THEN 0 ELSE 1 END,
@@ -44,6 +49,7 @@ export async function recordPreparationEnd(
       counts.sendable,
       counts.skipped,
       JSON.stringify(messagePlan),
+      campaignFailedMessage(emptyAudience([...skipped])),
     ],
   );
   await recordReasons(connection, campaignId, skipped);

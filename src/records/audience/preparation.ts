@@ -10,9 +10,11 @@ import {
   type CampaignStatus,
 } from '../../domain/campaigns/campaign.ts';
 import { notFound } from '../../domain/error.ts';
+import { campaignFailed } from '../../domain/operations/notice.ts';
 import type { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import type { Connection } from '../database/database.ts';
 import { lockCampaign, moveCampaign } from '../campaigns/lifecycle.ts';
+import { insertNotices } from '../operations/notices.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 /** True while the recipients of a campaign are still to be found. */
@@ -73,6 +75,7 @@ export async function failPreparation(
     const campaign = await lockCampaign(transaction, campaignId);
     if (!isBeingPrepared(campaign.status, campaign.preparation_status)) return;
     await moveCampaign(transaction, campaign, 'fail');
+    await insertNotices(transaction, [campaignFailed(campaign, message)]);
     await transaction.query(sql.type(nothing)`
       UPDATE campaign SET preparation_status = 'FAILED', preparation_error_code = ${code},
         preparation_error_message = ${message.slice(0, 1000)}

@@ -12,13 +12,16 @@ import {
   type PauseReason,
 } from '../../domain/campaigns/campaign.ts';
 import { notFound } from '../../domain/error.ts';
+import { campaignPaused } from '../../domain/operations/notice.ts';
 import type { Connection } from '../database/database.ts';
+import { insertNotices } from '../operations/notices.ts';
 import { insertRefreshCommand } from './workflow-commands.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const LockedCampaign = t.type({
   id: t.string,
   workspace_id: t.number,
+  name: t.string,
   channel_id: t.string,
   template_id: t.string,
   status: oneOf(campaignStatuses),
@@ -45,7 +48,7 @@ export async function lockCampaign(
   const owner =
     workspaceId === undefined ? sql.fragment`TRUE` : sql.fragment`campaign.workspace_id = ${workspaceId}`;
   const found = await transaction.maybeOne(sql.type(row(LockedCampaign))`
-    SELECT campaign.id, campaign.workspace_id, campaign.channel_id, campaign.template_id, campaign.status,
+    SELECT campaign.id, campaign.workspace_id, campaign.name, campaign.channel_id, campaign.template_id, campaign.status,
       campaign.pause_reason, campaign.preparation_status, campaign.send_type, campaign.epoch, campaign.started_at,
       greatest(0, coalesce(ceil(extract(epoch FROM scheduled_at - clock_timestamp()) * 1000), 0))::float8 AS due_in_ms,
       campaign.quota_month IS NOT NULL AS quota_counted,
@@ -80,6 +83,7 @@ export async function moveCampaign(
       started_at = CASE WHEN ${action === 'begin'} THEN COALESCE(started_at, now()) ELSE started_at END,
       completed_at = CASE WHEN ${action === 'complete'} THEN now() ELSE completed_at END
     WHERE id = ${campaign.id}`);
+  if (pauseReason !== null) await insertNotices(transaction, [campaignPaused(campaign, pauseReason)]);
 }
 
 /** The same for everybody else: the workflow is told to look at its record. */
@@ -104,7 +108,7 @@ export async function pauseRunning(
     'templateId' in cause
       ? [sql.fragment`template_id = ${cause.templateId}`, 'TEMPLATE_UNAVAILABLE']
       : [sql.fragment`channel_id = ${cause.channelId}`, 'CHANNEL_BLOCKED'];
-  const paused = await transaction.anyFirst(sql.type(row(t.type({ id: t.string })))`
+  const paused = await transaction.any(sql.type(PausedCampaign)`
     WITH running AS MATERIALIZED (
       SELECT id FROM campaign WHERE ${condition} AND status = ANY (${sql.array(startedStatuses, 'text')})
       ORDER BY id FOR NO KEY UPDATE
@@ -113,10 +117,16 @@ export async function pauseRunning(
     )
     UPDATE campaign SET status = 'PAUSED', pause_reason = ${reason}, epoch = epoch + 1, updated_at = now()
     WHERE id IN (SELECT id FROM running)
-    RETURNING id`);
-  for (const id of paused) await insertRefreshCommand(transaction, id);
-  return paused;
+    RETURNING id, workspace_id, name`);
+  for (const { id } of paused) await insertRefreshCommand(transaction, id);
+  await insertNotices(
+    transaction,
+    paused.map((campaign) => campaignPaused(campaign, reason)),
+  );
+  return paused.map(({ id }) => id);
 }
+
+const PausedCampaign = row(t.type({ id: t.string, workspace_id: t.number, name: t.string }));
 
 /** Counts the campaign against this UTC month's broadcast quota, once. False when the quota is used up. */
 export async function countBroadcast(transaction: Connection, campaign: LockedCampaign): Promise<boolean> {

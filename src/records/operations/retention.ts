@@ -9,6 +9,7 @@ import type { Connection } from '../database/database.ts';
 import { nothing } from '../database/row.ts';
 import { startOfDay } from '../database/id-bounds.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
+import { deleteOldNotices } from './notices.ts';
 import { forgetReached } from '../sending/messaging-limit.ts';
 
 export interface Batch {
@@ -79,7 +80,7 @@ const removeProviderMessages: Removal = async (connection, { olderThanDays, limi
   return rowCount;
 };
 
-/** Deliveries before their events. Idempotency keys live for a day, whatever the age asked for. */
+/** Deliveries before their events. Notices are kept for 90 days and idempotency keys for one, whatever the age asked for. */
 export const removals: Readonly<Record<string, Removal>> = {
   deliveries: removalFrom('deliveries'),
   events: removalFrom('events'),
@@ -87,5 +88,6 @@ export const removals: Readonly<Record<string, Removal>> = {
   statuses: removalFrom('statuses'),
   providerMessages: removeProviderMessages,
   reach: (connection, { limit }) => forgetReached(connection, limit),
+  notices: (connection, { limit }) => deleteOldNotices(connection, limit),
   idempotencyKeys: (connection, { limit }) => deleteExpiredIdempotencyKeys(connection, limit),
 };

@@ -4,6 +4,8 @@
  */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
+import { messagingLimitChanged } from '../../domain/operations/notice.ts';
+import { insertNotices } from '../operations/notices.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 
@@ -131,7 +133,9 @@ export async function takeRoom(
     SELECT NOT newcomer OR ${room.people}::int4 > 0 AS taken FROM asked`);
 }
 
-const Before = row(t.type({ before: nullable(t.number), present: nullable(t.number) }));
+const Before = row(
+  t.type({ id: t.string, workspaceId: t.number, before: nullable(t.number), present: nullable(t.number) }),
+);
 
 /** What the provider tells at `toldAt`; what is older than what we hold changes nothing. Null: no limit. */
 export async function setMessagingLimit(
@@ -143,8 +147,9 @@ export async function setMessagingLimit(
   const changed = await transaction.maybeOne(sql.type(Before)`
     UPDATE business_account SET messaging_limit = ${limit}::int4, messaging_limit_told_at = ${at}::timestamptz
     WHERE id = ${accountId} AND ${at}::timestamptz >= COALESCE(messaging_limit_told_at, '-infinity')
-    RETURNING old.messaging_limit AS before, new.messaging_limit AS present`);
+    RETURNING new.id, new.workspace_id AS "workspaceId", old.messaging_limit AS before, new.messaging_limit AS present`);
   if (changed === null || changed.before === changed.present) return;
+  await insertNotices(transaction, [messagingLimitChanged(changed, changed.before, changed.present)]);
   if (changed.before === null && limit !== null) await countBackwards(transaction, accountId, limit);
   // Whoever waits for room looks again.
   await transaction.query(sql.type(nothing)`

@@ -2,6 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
+import { channelBlocked, channelQualityChanged } from '../../domain/operations/notice.ts';
+import { insertNotices } from '../operations/notices.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
@@ -27,6 +29,9 @@ export async function findNotifiedChannels(
 }
 
 const ChannelId = row(t.type({ id: t.string }));
+const NoticedChannel = row(t.type({ id: t.string, workspaceId: t.number, displayPhoneNumber: t.string }));
+const noticedChannel = sql.fragment`
+  channel.id, channel.workspace_id AS "workspaceId", channel.display_phone_number AS "displayPhoneNumber"`;
 const accountBlock = 'ACCOUNT_UPDATE ';
 
 export interface AccountBlock {
@@ -38,21 +43,25 @@ export interface AccountBlock {
 }
 
 /**
- * Blocks every channel of a business account that no operator has blocked. Of two blocks the longer one stays. Returns the
- * ids.
+ * Blocks every channel of a business account that no operator has blocked, and writes their notices. Of two blocks the
+ * longer one stays. Returns the ids.
  */
 export async function blockChannelsOfAccount(
   connection: Connection,
   { businessAccountId, event, until }: AccountBlock,
 ): Promise<readonly string[]> {
   const end = sql.fragment`${until?.toISOString() ?? null}::timestamptz`;
-  const blocked = await connection.any(sql.type(ChannelId)`
+  const blocked = await connection.any(sql.type(NoticedChannel)`
     UPDATE channel SET status = 'blocked', block_reason = ${`${accountBlock}${event}`}, updated_at = now(),
       blocked_until = CASE WHEN ${end} IS NULL THEN NULL ELSE GREATEST(blocked_until, ${end}) END
     WHERE business_account_id = ${businessAccountId} AND (status = 'active'
       OR (starts_with(block_reason, ${accountBlock}) AND blocked_until IS NOT NULL
         AND (${end} IS NULL OR blocked_until < ${end})))
-    RETURNING id`);
+    RETURNING ${noticedChannel}`);
+  await insertNotices(
+    connection,
+    blocked.map((channel) => channelBlocked(channel, event, until)),
+  );
   return blocked.map(({ id }) => id);
 }
 
@@ -78,17 +87,26 @@ export async function liftEndedBlocks(connection: Connection): Promise<readonly 
   return lifted.map(({ id }) => id);
 }
 
-/** Of the account's channel with that number, in digits; the latest word stays. */
+const RatedChannel = row(
+  t.type({ id: t.string, workspaceId: t.number, displayPhoneNumber: t.string, changed: t.boolean }),
+);
+
+/** Sets the quality of the account's channel with that number, in digits; a report older than the last one changes nothing. */
 export async function setChannelQuality(
   connection: Connection,
   businessAccountId: string,
   { number, is, toldAt }: { readonly number: string; readonly is: 'LOW' | 'GOOD'; readonly toldAt: Date },
 ): Promise<void> {
   const at = sql.fragment`${toldAt.toISOString()}::timestamptz`;
-  await connection.query(sql.type(nothing)`
+  const rated = await connection.any(sql.type(RatedChannel)`
     UPDATE channel SET quality = ${is}, quality_told_at = ${at}, updated_at = now()
     WHERE business_account_id = ${businessAccountId} AND regexp_replace(display_phone_number, '[^0-9]', '', 'g') = ${number}
-      AND (quality_told_at IS NULL OR quality_told_at <= ${at})`);
+      AND (quality_told_at IS NULL OR quality_told_at <= ${at})
+    RETURNING ${noticedChannel}, old.quality IS DISTINCT FROM new.quality AS changed`);
+  await insertNotices(
+    connection,
+    rated.filter(({ changed }) => changed).map((channel) => channelQualityChanged(channel, is)),
+  );
 }
 
 /** The provider does not deliver from this channel to that country (ISO 3166 alpha-2). */

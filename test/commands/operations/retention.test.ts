@@ -77,11 +77,12 @@ it('removes what is older than the limit, by batches, and nothing else', async (
     statuses: 0,
     providerMessages: 1,
     reach: 0,
+    notices: 0,
     idempotencyKeys: 0,
     files: 0,
     leftovers: 0,
   });
-  expect(batches).toBe(18);
+  expect(batches).toBe(19);
   const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
     database,
     `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM webhook_delivery) AS deliveries,

@@ -1,0 +1,136 @@
+/** What each reason of a campaign means and what to do about it; `docs/errors.md` and the API document are written from these tables. */
+import type { PauseReason, PreparationErrorCode, WaitingReason } from './campaign.ts';
+import type { SkipReason } from './recipient.ts';
+
+export interface ReasonText {
+  readonly meaning: string;
+  readonly advice: string;
+}
+
+export type ReasonTable<R extends string> = Readonly<Record<R, ReasonText>>;
+
+/** One line per reason, for the description of an enum in the API document. */
+export const describeReasons = (table: Readonly<Record<string, ReasonText>>): string =>
+  Object.entries(table)
+    .map(([reason, { meaning, advice }]) => `${reason}: ${meaning} ${advice}`)
+    .join('\n');
+
+export const pauseReasonTable: ReasonTable<PauseReason> = {
+  INSUFFICIENT_BALANCE: {
+    meaning: 'The wallet of the channel does not cover the next message.',
+    advice: 'Recharge the wallet, then start the campaign.',
+  },
+  BROADCAST_QUOTA: {
+    meaning: 'The broadcasts of this month are used up.',
+    advice: 'Start the campaign next month, or ask the operator for a larger quota.',
+  },
+  TEMPLATE_UNAVAILABLE: {
+    meaning: 'The template is no longer approved, or the provider refuses it.',
+    advice: 'Have the template approved again, then start the campaign.',
+  },
+  CHANNEL_BLOCKED: {
+    meaning: 'The channel is blocked, or the provider refuses its number or access token.',
+    advice: 'Have the operator unblock the channel, then start the campaign.',
+  },
+  RECORD_RESTORED: {
+    meaning: 'The database was restored from a backup, and messages of the lost time may have been sent.',
+    advice: 'Have the operator settle the restore with the doctor, then start the campaign.',
+  },
+  OPERATOR: {
+    meaning: 'Somebody paused the campaign.',
+    advice: 'Start it when it should go on.',
+  },
+};
+
+export const waitingReasonTable: ReasonTable<WaitingReason> = {
+  TURN: {
+    meaning: 'Other campaigns of the channel are sending.',
+    advice: 'Wait: the campaigns of a channel share its rate.',
+  },
+  CHANNEL_TROUBLE: {
+    meaning: 'The provider does not answer or fails, so the channel pauses between probes.',
+    advice: 'Wait: sending resumes with the first probe that succeeds.',
+  },
+  CHANNEL_THROTTLE: {
+    meaning: 'The provider asked the channel to send more slowly.',
+    advice: 'Wait until `waiting_until`.',
+  },
+  MESSAGING_LIMIT: {
+    meaning: 'The business account has sent to as many different people in 24 hours as it may.',
+    advice: 'Wait until `waiting_until`, or ask the provider for a higher limit.',
+  },
+  PREPARATION: {
+    meaning: 'The recipients are being prepared.',
+    advice: 'Wait: sending begins when they are ready.',
+  },
+  QUEUED: {
+    meaning: 'All workers are busy with other campaigns.',
+    advice: 'Wait, or have the operator add workers.',
+  },
+  WORKFLOW_STUCK: {
+    meaning: 'The workflow of the campaign cannot continue, or no worker takes its tasks.',
+    advice: 'Have the operator look at the workers and the workflow.',
+  },
+};
+
+export const preparationErrorTable: ReasonTable<PreparationErrorCode> = {
+  AUDIENCE_EMPTY: {
+    meaning: 'No recipient is left that can be sent to.',
+    advice: 'Look at `skipped_reasons`, and create the campaign with another audience.',
+  },
+  CSV_UNREADABLE: {
+    meaning: 'The CSV cannot be read.',
+    advice: 'Correct what the message names, and upload the file again.',
+  },
+  CSV_COLUMN_OUT_OF_RANGE: {
+    meaning: '`csv_mapping` names a column that the CSV does not have.',
+    advice: 'Correct `csv_mapping`; columns count from 0.',
+  },
+  TEMPLATE_NOT_FOUND: {
+    meaning: 'The template no longer exists.',
+    advice: 'Choose a template of GET /api/templates.',
+  },
+  FILE_NOT_FOUND: {
+    meaning: 'The file of `csv_file_key` or `csv_file_url` does not exist.',
+    advice: 'Upload the file again.',
+  },
+  FILE_TOO_LARGE: {
+    meaning: 'The file is larger than the service reads.',
+    advice: 'Split the file over several campaigns.',
+  },
+  FILE_FETCH_REFUSED: {
+    meaning: 'The address of `csv_file_url` may not be fetched, or it redirects.',
+    advice: 'Use a public address without a redirect, or upload the file.',
+  },
+};
+
+export const skipReasonTable: ReasonTable<SkipReason> = {
+  INVALID_PHONE: {
+    meaning: 'The phone number is no number of any country.',
+    advice: 'Correct the number; the international form such as +4915112345678 is always understood.',
+  },
+  DUPLICATE: {
+    meaning: 'The number stands in the audience more than once.',
+    advice: 'Nothing: the first one is sent to.',
+  },
+  UNSUBSCRIBED: {
+    meaning: 'The contact has opted out.',
+    advice: 'Do not send to the contact until it opts in again.',
+  },
+  CONTACT_DELETED: {
+    meaning: 'The contact was deleted or erased.',
+    advice: 'Register the contact again if it should be sent to.',
+  },
+  MISSING_VARIABLE: {
+    meaning: 'A variable of the template has no value for the contact.',
+    advice: 'Fill the field of the contact, or give a value in `default_values`.',
+  },
+  MALFORMED_ROW: {
+    meaning: 'The row of the CSV cannot be read.',
+    advice: 'Correct the row of `line_number`.',
+  },
+  BLOCKED_COUNTRY: {
+    meaning: 'The channel does not send to the country of the number.',
+    advice: 'Ask the operator to allow the country, or use another channel.',
+  },
+};

@@ -1,0 +1,146 @@
+/** Notices: what the people of a workspace should know of, beside the events that programs receive. */
+import type { PauseReason } from '../campaigns/campaign.ts';
+import { pauseReasonTable } from '../campaigns/reasons.ts';
+
+export const noticeKinds = [
+  'template_status',
+  'template_category',
+  'channel_blocked',
+  'channel_quality',
+  'messaging_limit',
+  'webhook_disabled',
+  'campaign_paused',
+  'campaign_failed',
+] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+export const noticeSubjectTypes = ['template', 'channel', 'business_account', 'webhook', 'campaign'] as const;
+
+export interface NoticeSubject {
+  readonly type: (typeof noticeSubjectTypes)[number];
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface NewNotice {
+  readonly workspaceId: number;
+  readonly kind: NoticeKind;
+  readonly subject: NoticeSubject;
+  /** A sentence or two for people, without personal data. */
+  readonly message: string;
+}
+
+interface NamedCampaign {
+  readonly id: string;
+  readonly workspace_id: number;
+  readonly name: string;
+}
+
+const campaignSubject = ({ id, name }: NamedCampaign): NoticeSubject => ({ type: 'campaign', id, name });
+
+export function campaignPaused(campaign: NamedCampaign, reason: PauseReason): NewNotice {
+  const { meaning, advice } = pauseReasonTable[reason];
+  return {
+    workspaceId: campaign.workspace_id,
+    kind: 'campaign_paused',
+    subject: campaignSubject(campaign),
+    message: `The campaign was paused. ${meaning} ${advice}`,
+  };
+}
+
+export const campaignFailed = (campaign: NamedCampaign, why: string): NewNotice => ({
+  workspaceId: campaign.workspace_id,
+  kind: 'campaign_failed',
+  subject: campaignSubject(campaign),
+  message: campaignFailedMessage(why),
+});
+
+export const campaignFailedMessage = (why: string): string =>
+  `The recipients of the campaign could not be prepared. ${why}`.slice(0, 1_000);
+
+interface NoticedTemplate {
+  readonly id: string;
+  readonly name: string;
+  readonly language: string;
+  readonly status: string;
+  readonly category: string;
+}
+
+/** The notices of a change of a template: none, or one each for its status and its category. */
+export function templateChanged(
+  workspaceId: number,
+  before: NoticedTemplate,
+  after: NoticedTemplate,
+  reason: string | null,
+): readonly NewNotice[] {
+  const { id, name, language } = after;
+  const notice = (kind: NoticeKind, what: string, was: string, is: string, why = ''): NewNotice => ({
+    workspaceId,
+    kind,
+    subject: { type: 'template', id, name },
+    message: `The ${what} of the template (${language}) changed from ${was} to ${is}${why}.`,
+  });
+  const why = reason === null || reason === '' ? '' : `: ${reason.slice(0, 500)}`;
+  return [
+    ...(before.status === after.status
+      ? []
+      : [notice('template_status', 'status', before.status, after.status, why)]),
+    ...(before.category === after.category
+      ? []
+      : [notice('template_category', 'category', before.category, after.category)]),
+  ];
+}
+
+export interface NoticedChannel {
+  readonly id: string;
+  readonly workspaceId: number;
+  readonly displayPhoneNumber: string;
+}
+
+const channelSubject = ({ id, displayPhoneNumber }: NoticedChannel): NoticeSubject => ({
+  type: 'channel',
+  id,
+  name: displayPhoneNumber,
+});
+
+/** `until` null: until the block is lifted. */
+export const channelBlocked = (channel: NoticedChannel, why: string, until: Date | null): NewNotice => ({
+  workspaceId: channel.workspaceId,
+  kind: 'channel_blocked',
+  subject: channelSubject(channel),
+  message: `The channel was blocked (${why})${until === null ? '' : ` until ${until.toISOString()}`}: it sends nothing, and its campaigns are paused.`,
+});
+
+export const channelQualityChanged = (channel: NoticedChannel, quality: 'LOW' | 'GOOD'): NewNotice => ({
+  workspaceId: channel.workspaceId,
+  kind: 'channel_quality',
+  subject: channelSubject(channel),
+  message:
+    quality === 'LOW'
+      ? 'The provider rates the quality of the number as low and may reduce its messaging limit. Send to fewer people, and to those who expect your messages.'
+      : 'The provider rates the quality of the number as good again.',
+});
+
+export const messagingLimitChanged = (
+  account: { readonly id: string; readonly workspaceId: number },
+  before: number | null,
+  after: number | null,
+): NewNotice => ({
+  workspaceId: account.workspaceId,
+  kind: 'messaging_limit',
+  subject: { type: 'business_account', id: account.id, name: account.id },
+  message: `The messaging limit changed from ${limitText(before)} to ${limitText(after)}.`,
+});
+
+const limitText = (limit: number | null): string =>
+  limit === null ? 'no limit' : `${limit} different people in 24 hours`;
+
+export const webhookDisabled = (
+  webhook: { readonly id: string; readonly workspaceId: number; readonly title: string },
+  why: string,
+): NewNotice => ({
+  workspaceId: webhook.workspaceId,
+  kind: 'webhook_disabled',
+  subject: { type: 'webhook', id: webhook.id, name: webhook.title },
+  message: `The webhook was disabled. ${why}`,
+});

@@ -1,0 +1,80 @@
+/** Notices for the people of a workspace. Always written in the transaction of what they tell of. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { noticeKinds, noticeSubjectTypes, type NewNotice } from '../../domain/operations/notice.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
+import { firstIdAt } from '../database/uuid-v7.ts';
+
+export async function insertNotices(connection: Connection, notices: readonly NewNotice[]): Promise<void> {
+  if (notices.length === 0) return;
+  const rows = notices.map(({ workspaceId, kind, subject, message }) => [
+    workspaceId,
+    kind,
+    subject.type,
+    subject.id,
+    subject.name,
+    message,
+  ]);
+  await connection.query(sql.type(nothing)`
+    INSERT INTO notice (workspace_id, kind, subject_type, subject_id, subject_name, message)
+    SELECT * FROM ${sql.unnest(rows, ['int4', 'text', 'text', 'text', 'text', 'text'])}`);
+}
+
+const Notice = t.type({
+  id: t.string,
+  kind: oneOf(noticeKinds),
+  subjectType: oneOf(noticeSubjectTypes),
+  subjectId: t.string,
+  subjectName: t.string,
+  message: t.string,
+  createdAt: timestamp,
+  readAt: nullable(timestamp),
+});
+export type Notice = t.TypeOf<typeof Notice>;
+
+interface NoticeQuery {
+  readonly unread: boolean;
+  /** Continues behind this notice. */
+  readonly before: string | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export function listNotices(
+  connection: Connection,
+  workspaceId: number,
+  { unread, before, limit }: NoticeQuery,
+): Promise<readonly Notice[]> {
+  const isUnread = unread ? sql.fragment`AND read_at IS NULL` : sql.fragment``;
+  const isBefore = before === undefined ? sql.fragment`` : sql.fragment`AND id < ${before}`;
+  return connection.any(sql.type(row(Notice))`
+    SELECT id, kind, subject_type AS "subjectType", subject_id AS "subjectId", subject_name AS "subjectName", message,
+      created_at AS "createdAt", read_at AS "readAt"
+    FROM notice WHERE workspace_id = ${workspaceId} ${isUnread} ${isBefore}
+    ORDER BY id DESC LIMIT ${limit}`);
+}
+
+/** Marks the unread notices that were created at `until` or earlier. */
+export async function markNoticesRead(
+  connection: Connection,
+  workspaceId: number,
+  until: Date,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE notice SET read_at = now()
+    WHERE workspace_id = ${workspaceId} AND read_at IS NULL AND created_at <= ${until.toISOString()}`);
+}
+
+const keptDays = 90;
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/** Deletes notices older than 90 days; returns how many. */
+export async function deleteOldNotices(connection: Connection, limit: number): Promise<number> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    DELETE FROM notice WHERE id = ANY (ARRAY(
+      SELECT id FROM notice WHERE id < ${firstIdAt(new Date(Date.now() - keptDays * dayMs))}
+      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED))`);
+  return rowCount;
+}

@@ -13,7 +13,7 @@ import { createWebhookActivities } from './activities/deliver-webhook.ts';
 import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
 import { startApplyingCallbacks } from './commands/callbacks/apply-provider-callbacks.ts';
-import { startDeliveringCommands } from './commands/campaigns/deliver-workflow-commands.ts';
+import { startDeliveringCommands } from './commands/campaigns/deliver-workflow-outbox.ts';
 import { viewWorkflows } from './commands/operations/workflow-view.ts';
 import { watchCampaigns } from './commands/operations/watch-campaigns.ts';
 import { startPollingLoop, type Loop } from './concurrency/polling-loop.ts';

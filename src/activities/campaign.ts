@@ -11,8 +11,8 @@ import { cancelRecipients, settleCampaign } from '../commands/campaigns/settle-c
 import { isFinished } from '../domain/campaigns/campaign.ts';
 import { Conflict } from '../domain/error.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { getCampaignStanding } from '../records/campaigns/standing.ts';
-import type { CampaignStanding } from '../domain/campaigns/standing.ts';
+import { getCampaignStanding } from '../records/campaigns/campaign-snapshot.ts';
+import type { CampaignStanding } from '../domain/campaigns/snapshot.ts';
 import type { OperatedCampaign, OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
 

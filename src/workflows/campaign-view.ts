@@ -1,6 +1,6 @@
 /** What operators read in the Temporal Web UI: pure text of a campaign's standing. No names, no numbers of people. */
 import type { WaitingReason } from '../domain/campaigns/campaign.ts';
-import type { CampaignStanding } from '../domain/campaigns/standing.ts';
+import type { CampaignStanding } from '../domain/campaigns/snapshot.ts';
 
 /** Markdown for the workflow's current details. */
 export function describeStanding(standing: CampaignStanding | undefined): string {

@@ -15,7 +15,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignStanding } from '../domain/campaigns/standing.ts';
+import type { CampaignStanding } from '../domain/campaigns/snapshot.ts';
 import { isFinished } from '../domain/campaigns/campaign.ts';
 import {
   beginCampaign,

@@ -2,7 +2,7 @@
  * Names and argument types shared by the workflows, the worker and the one client (`orchestrator.ts`).
  * Only ids travel in payloads. No SDK import with effects: workflows, activities and the API import this.
  */
-import type { CampaignStanding } from '../domain/campaigns/standing.ts';
+import type { CampaignStanding } from '../domain/campaigns/snapshot.ts';
 
 export const taskQueues = {
   campaigns: 'campaigns',

@@ -10,7 +10,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { nextCampaignStatus } from '../domain/campaigns/campaign.ts';
-import type { CampaignStanding } from '../domain/campaigns/standing.ts';
+import type { CampaignStanding } from '../domain/campaigns/snapshot.ts';
 import { operatorActions, signalNames, type OperatedCampaign, type OperatorAction } from './contract.ts';
 
 interface Operating {

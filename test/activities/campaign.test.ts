@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { getCampaignReport } from '../../src/records/campaigns/report.ts';
 import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';

@@ -14,7 +14,7 @@ import {
 import { sendSingleMessage, type SingleMessage } from '../../src/commands/messages/send-single-message.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { Conflict, Invalid, Overloaded, ProviderRefused } from '../../src/domain/error.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { messagePrice, seedCampaign, testSecrets, type SeededCampaign } from '../support/campaign-factory.ts';

@@ -8,7 +8,7 @@ import { settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts'
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';

@@ -5,7 +5,7 @@ import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { cancelRecipients, settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
 import type { MessagingProvider } from '../../src/provider/provider.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { createDatabase, type Database } from '../../src/records/database/database.ts';
 import { sendingDependencies } from '../support/sending-dependencies.ts';
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { expect } from 'vitest';
-import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { row } from '../../src/records/database/row.ts';
 import {
   checkBooks,

@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { seedCampaign, type CampaignSeed, type SeededCampaign } from './campaign-factory.ts';

@@ -6,7 +6,7 @@ import { Integer } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
 import { exampleTemplateId } from '../../codecs/template.ts';
 import { Amount } from '../../codecs/wallet.ts';
-import { tryCampaign } from '../../commands/campaigns/try-campaign.ts';
+import { tryCampaign } from '../../commands/campaigns/dry-run-campaign.ts';
 import { shownProblems } from '../../domain/error.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { endpoint } from '../frame/endpoint.ts';

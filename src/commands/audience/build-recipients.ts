@@ -9,11 +9,11 @@ import {
   type AudienceRules,
   type Candidate,
   type NewRecipient,
-} from '../../domain/audience/audience.ts';
+} from '../../domain/audience/candidate.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
 import { createPhoneSet, type PhoneSet } from '../../domain/audience/phone-set.ts';
-import type { Reachable } from '../../domain/audience/contact.ts';
-import type { ContactLoad, KnownContacts } from '../../records/audience/contacts.ts';
+import type { Reachable } from '../../domain/audience/audience-contact.ts';
+import type { ContactLoad, KnownContacts } from '../../records/audience/contact-load.ts';
 import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import type { RecipientLoad } from '../../records/audience/recipient-load.ts';
 

@@ -1,7 +1,7 @@
 /** Everybody a campaign's audience names, whatever kind it is. */
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Candidate } from '../../domain/audience/audience.ts';
+import type { Candidate } from '../../domain/audience/candidate.ts';
 import type { ContactSelectionType } from '../../domain/campaigns/campaign.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import {
@@ -9,7 +9,7 @@ import {
   readContacts,
   readFailedRecipients,
   selectionProblem,
-} from '../../records/audience/audience.ts';
+} from '../../records/audience/audience-sources.ts';
 import { readCampaignFile } from './campaign-file.ts';
 import { readCsvCandidates } from './csv-candidates.ts';
 import { readQuickCandidates } from './quick-candidates.ts';

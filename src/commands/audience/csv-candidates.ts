@@ -1,5 +1,5 @@
 /** The rows of a campaign's CSV as candidates, in pages. */
-import type { Candidate } from '../../domain/audience/audience.ts';
+import type { Candidate } from '../../domain/audience/candidate.ts';
 import {
   columnProblems,
   csvCandidateReader,

@@ -12,7 +12,7 @@ import { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { readOptedOut } from '../contacts/opted-out-numbers.ts';
-import { openContactLoad, type ContactLoad } from '../../records/audience/contacts.ts';
+import { openContactLoad, type ContactLoad } from '../../records/audience/contact-load.ts';
 import { findCampaignInput } from '../../records/campaigns/inputs.ts';
 import {
   failPreparation,

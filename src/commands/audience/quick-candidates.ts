@@ -1,5 +1,5 @@
 /** The entries of `quick_contacts` as candidates, in pages. */
-import type { Candidate } from '../../domain/audience/audience.ts';
+import type { Candidate } from '../../domain/audience/candidate.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 

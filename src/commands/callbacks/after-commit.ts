@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecipientState } from '../../domain/campaigns/recipient.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
-import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-commands.ts';
+import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-outbox.ts';
 import { requestTemplateSyncs } from '../templates/request-template-sync.ts';
 import type { Consequences } from './status-effects.ts';
 

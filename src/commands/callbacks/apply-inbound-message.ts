@@ -11,7 +11,7 @@ import {
   lockOrBeginConversation,
   startResponderSession,
   type CurrentConversation,
-} from '../../records/callbacks/conversations.ts';
+} from '../../records/callbacks/sender-conversations.ts';
 import {
   insertInboundMessage,
   listKnownInboundIds,

@@ -2,7 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
 import { cleanText } from '../../domain/clean-text.ts';
 import type { Connection } from '../../records/database/database.ts';
-import { lockPerson, moveContactToNumber } from '../../records/callbacks/contacts.ts';
+import { lockPerson, moveContactToNumber } from '../../records/callbacks/sender-contacts.ts';
 import { learnIdentities } from '../../records/callbacks/identities.ts';
 import type { IdentityItem } from '../../provider/notification-item.ts';
 import { findBusinessAccount } from '../../records/workspaces/business-accounts.ts';

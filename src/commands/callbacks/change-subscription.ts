@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import type { Connection } from '../../records/database/database.ts';
-import { lockPerson, setSubscribed, type Person } from '../../records/callbacks/contacts.ts';
+import { lockPerson, setSubscribed, type Person } from '../../records/callbacks/sender-contacts.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 
 /** A person opted out of marketing messages or in again: by contact id, or as the provider names people. */

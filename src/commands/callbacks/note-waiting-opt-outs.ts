@@ -1,6 +1,6 @@
 import { createConsentReader } from '../../domain/callbacks/consent-words.ts';
 import type { NotificationItem } from '../../provider/notification-item.ts';
-import { noteOptOut, type Person } from '../../records/callbacks/contacts.ts';
+import { noteOptOut, type Person } from '../../records/callbacks/sender-contacts.ts';
 import { findNotifiedChannels } from '../../records/workspaces/notified-channels.ts';
 import { phoneNumberIdsOf, type CallbackDependencies } from './apply-items.ts';
 import { personOf } from './recognise-sender.ts';

@@ -10,7 +10,7 @@ import {
   type IncomingContact,
   type NewIncomingContact,
   type Person,
-} from '../../records/callbacks/contacts.ts';
+} from '../../records/callbacks/sender-contacts.ts';
 import { findContactOfMessage, learnIdentities } from '../../records/callbacks/identities.ts';
 import { readOptedOut } from '../contacts/opted-out-numbers.ts';
 import type { InboundNotice } from './apply-inbound-message.ts';

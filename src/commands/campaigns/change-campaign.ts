@@ -16,7 +16,7 @@ import {
   type LockedCampaign,
 } from '../../records/campaigns/lifecycle.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
-import { deliverWorkflowCommands } from './deliver-workflow-commands.ts';
+import { deliverWorkflowCommands } from './deliver-workflow-outbox.ts';
 
 export interface CampaignReference {
   readonly campaignId: string;

@@ -25,13 +25,13 @@ import {
 } from '../../domain/templates/definition.ts';
 import { templateVariables } from '../../domain/templates/variables.ts';
 import { checkMapping, type MappingFindings } from '../../domain/templates/variable-mapping.ts';
-import { findCampaignContext, type CampaignContext } from '../../records/campaigns/context.ts';
+import { findCampaignContext, type CampaignContext } from '../../records/campaigns/creation-context.ts';
 import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
 import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
 import { referenceProblems } from './check-references.ts';
-import { startCreated } from './deliver-workflow-commands.ts';
+import { startCreated } from './deliver-workflow-outbox.ts';
 
 type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator' | 'outbound'>;
 

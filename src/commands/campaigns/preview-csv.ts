@@ -14,7 +14,7 @@ import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { getTemplate, type Template } from '../../records/templates/templates.ts';
 import { createCsvTextDecoder } from '../audience/csv-text.ts';
 import { readCsvCandidates, readCsvRows } from '../audience/csv-candidates.ts';
-import { tryAudience, type TriedRow } from '../audience/try-audience.ts';
+import { tryAudience, type TriedRow } from '../audience/dry-run-audience.ts';
 
 export interface CsvPreviewRequest {
   readonly workspaceId: number;

@@ -5,7 +5,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { expireClaims, forgetClaims, nextClaimExpiry } from '../../records/sending/claim-expiry.ts';
 import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
 import { deleteCampaignInput } from '../../records/campaigns/inputs.ts';
-import { getCampaignCounts } from '../../records/campaigns/standing.ts';
+import { getCampaignCounts } from '../../records/campaigns/campaign-snapshot.ts';
 import { cancelPending, lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 
 type SettlingDependencies = Pick<Dependencies, 'database' | 'config' | 'logger' | 'metrics'>;

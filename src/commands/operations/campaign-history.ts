@@ -4,7 +4,7 @@
  */
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Orchestrator } from '../../orchestrator.ts';
-import type { CampaignStanding } from '../../domain/campaigns/standing.ts';
+import type { CampaignStanding } from '../../domain/campaigns/snapshot.ts';
 
 export interface CampaignHistory {
   /** The farthest position that a finished step reported as claimed; undefined when none did. */

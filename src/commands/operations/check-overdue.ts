@@ -5,7 +5,7 @@ import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
 import { fanOutEvents } from '../../records/webhooks/events.ts';
 import { expireClaimedMessages } from '../../records/messages/outbound-messages.ts';
 import { sweepTimeouts } from '../../records/webhooks/timeout-sweeper.ts';
-import { deliverOverdueCommands } from '../campaigns/deliver-workflow-commands.ts';
+import { deliverOverdueCommands } from '../campaigns/deliver-workflow-outbox.ts';
 import {
   applyUnmatchedStatuses,
   emitUnknownStatuses,

@@ -1,7 +1,7 @@
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
-import { getCampaignCounts } from '../../records/campaigns/standing.ts';
+import { getCampaignCounts } from '../../records/campaigns/campaign-snapshot.ts';
 
 /**
  * True when the campaign's workflow has seen more of it claimed than the record knows: the database was taken back to an

@@ -7,7 +7,7 @@ import type { Connection } from '../../records/database/database.ts';
 import { insertNotices } from '../../records/operations/notices.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import { lockTemplatesOf, type SyncedTemplate } from '../../records/templates/sync.ts';
-import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-commands.ts';
+import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-outbox.ts';
 import { pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
 
 interface TemplateWrite {

@@ -1,5 +1,5 @@
 /** A campaign's CSV: which columns its mapping names, and what one row tells of a person (Spec 4.1, csv_mapping). */
-import type { Candidate, Person } from './audience.ts';
+import type { Candidate, Person } from './candidate.ts';
 import type { FieldProblem } from '../error.ts';
 import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
 

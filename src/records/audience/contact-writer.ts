@@ -2,7 +2,7 @@
  * Contacts that an audience makes or changes, and the events of that, as they are written: in batches large enough that a
  * statement's own cost does not matter, whatever the size of the pages they come in.
  */
-import type { ChangedContact, NewAudienceContact } from '../../domain/audience/contact.ts';
+import type { ChangedContact, NewAudienceContact } from '../../domain/audience/audience-contact.ts';
 import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
 import { serialiseEvent, type NewEvent } from '../../codecs/event.ts';
 import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';

@@ -1,7 +1,7 @@
 /** The contacts that an audience would meet, read without a lock and without a trace. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { KnownContact } from '../../domain/audience/contact.ts';
+import type { KnownContact } from '../../domain/audience/audience-contact.ts';
 import type { Connection } from '../database/database.ts';
 import { row } from '../database/row.ts';
 

@@ -3,7 +3,7 @@
  * dies, or an audience that turns out to be unusable, leaves nothing behind.
  */
 import type { CampaignStatus } from '../../domain/campaigns/campaign.ts';
-import type { NewRecipient } from '../../domain/audience/audience.ts';
+import type { NewRecipient } from '../../domain/audience/candidate.ts';
 import type { SkipReason } from '../../domain/campaigns/recipient.ts';
 import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import { createCopyRows } from '../database/copy-rows.ts';

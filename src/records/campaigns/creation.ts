@@ -6,7 +6,7 @@ import type { Connection } from '../database/database.ts';
 import { auditEntry } from '../operations/audit.ts';
 import { row } from '../database/row.ts';
 import { Campaign, campaignSelection } from './campaigns.ts';
-import { workflowCommand } from './workflow-commands.ts';
+import { workflowCommand } from './workflow-outbox.ts';
 
 export interface NewCampaign {
   readonly workspaceId: number;

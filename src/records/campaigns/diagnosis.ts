@@ -13,9 +13,9 @@ import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
-import { waitingJoin } from '../sending/waiting.ts';
+import { waitingJoin } from './waiting-reason.ts';
 import { cardOf } from '../wallet/wallets.ts';
-import { countColumns } from './standing.ts';
+import { countColumns } from './campaign-snapshot.ts';
 
 const Facts = row(
   t.type({

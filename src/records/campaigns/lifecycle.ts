@@ -15,7 +15,7 @@ import { notFound } from '../../domain/error.ts';
 import { campaignPaused } from '../../domain/operations/notice.ts';
 import type { Connection } from '../database/database.ts';
 import { insertNotices } from '../operations/notices.ts';
-import { insertRefreshCommand } from './workflow-commands.ts';
+import { insertRefreshCommand } from './workflow-outbox.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const LockedCampaign = t.type({

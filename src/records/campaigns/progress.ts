@@ -5,7 +5,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, pauseReasons, preparationStatuses } from '../../domain/campaigns/campaign.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
-import { contactTotals } from './standing.ts';
+import { contactTotals } from './campaign-snapshot.ts';
 import { counterColumns, counterFields } from './status-counters.ts';
 
 const CampaignProgress = t.type({

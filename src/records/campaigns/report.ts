@@ -9,8 +9,8 @@ import {
   type CampaignStatus,
 } from '../../domain/campaigns/campaign.ts';
 import { Campaign } from './campaigns.ts';
-import { waitingColumns, waitingJoin } from '../sending/waiting.ts';
-import { contactTotals } from './standing.ts';
+import { waitingColumns, waitingJoin } from './waiting-reason.ts';
+import { contactTotals } from './campaign-snapshot.ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { listPage, type Page, type Place } from '../database/page.ts';

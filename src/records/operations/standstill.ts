@@ -7,7 +7,7 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { isAtLimit } from '../sending/messaging-limit.ts';
-import { waitingJoin } from '../sending/waiting.ts';
+import { waitingJoin } from '../campaigns/waiting-reason.ts';
 
 /** Kinds that are told; a preparation may last, and so may a wait that the record names. */
 export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck'] as const;

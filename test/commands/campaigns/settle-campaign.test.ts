@@ -5,7 +5,7 @@ import { cancelCampaign } from '../../../src/commands/campaigns/change-campaign.
 import { cancelRecipients } from '../../../src/commands/campaigns/settle-campaign.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { findCampaignInput } from '../../../src/records/campaigns/inputs.ts';
 import { claimPage } from '../../../src/records/sending/claims.ts';
 import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';

@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { row } from '../../../src/records/database/row.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -9,7 +9,7 @@ import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.
 import type { Config } from '../../../src/config.ts';
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing } from '../../../src/records/database/row.ts';
-import { getCampaignCounts } from '../../../src/records/campaigns/standing.ts';
+import { getCampaignCounts } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { claimPage, countOpenClaims } from '../../../src/records/sending/claims.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';

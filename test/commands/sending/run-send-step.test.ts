@@ -11,7 +11,7 @@ import { loadConfig } from '../../../src/config.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { Orchestrator } from '../../../src/orchestrator.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { leaveTurn, takeTurn } from '../../../src/records/sending/channel-turns.ts';

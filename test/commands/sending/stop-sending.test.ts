@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { pauseForBalance } from '../../../src/commands/sending/stop-sending.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { getSendingContext } from '../../../src/records/sending/context.ts';
 import { checkBooks, messagePrice, seedCampaign } from '../../support/campaign-factory.ts';

@@ -9,7 +9,7 @@ import { rechargeWallet } from '../../../src/commands/wallet/recharge-wallet.ts'
 import { updateChannel } from '../../../src/commands/workspaces/update-channel.ts';
 import { setFeature } from '../../../src/commands/workspaces/set-feature.ts';
 import { Conflict, Invalid, NotFound } from '../../../src/domain/error.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { getChannel, listChannelsOfBusinessAccount } from '../../../src/records/workspaces/channels.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { findPrices, getWallet, listPrices } from '../../../src/records/wallet/wallets.ts';

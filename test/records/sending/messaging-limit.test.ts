@@ -7,7 +7,7 @@ import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.
 import { sendSingleMessage } from '../../../src/commands/messages/send-single-message.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { MessagingLimitReached } from '../../../src/domain/error.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { setMessagingLimit } from '../../../src/records/sending/messaging-limit.ts';
 import { findChannelById } from '../../../src/records/workspaces/channels.ts';

@@ -7,7 +7,7 @@ import { sendSingleMessage, type SingleMessage } from '../../../src/commands/mes
 import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { Invalid } from '../../../src/domain/error.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/standing.ts';
+import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
 import {

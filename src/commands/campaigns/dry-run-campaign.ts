@@ -2,7 +2,7 @@
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Candidate } from '../../domain/audience/audience.ts';
+import type { Candidate } from '../../domain/audience/candidate.ts';
 import { emptyAudience, PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import {
   channelNeeded,
@@ -20,7 +20,7 @@ import { FileTemporarilyUnavailable } from '../audience/campaign-file.ts';
 import { openCandidates, type AudienceRequest } from '../audience/candidates.ts';
 import { readCsvCandidates } from '../audience/csv-candidates.ts';
 import { freezeVariables } from '../audience/freeze-variables.ts';
-import { tryAudience, type AudienceTrial } from '../audience/try-audience.ts';
+import { tryAudience, type AudienceTrial } from '../audience/dry-run-audience.ts';
 import { checkCampaign, type CheckedCampaign } from './create-campaign.ts';
 
 export interface TriedCampaign {

@@ -1,7 +1,7 @@
 /** What a campaign waits for, and until when: read from its workflow's and its channel's state, kept nowhere else. */
 import { sql } from 'slonik';
-import { silentUntil, troubleUntil } from './channel-rate.ts';
-import { isAtLimit, roomComesAt } from './messaging-limit.ts';
+import { silentUntil, troubleUntil } from '../sending/channel-rate.ts';
+import { isAtLimit, roomComesAt } from '../sending/messaging-limit.ts';
 
 /** Of `campaign`, joined with `channel_rate`. The first reason that holds; further ones belong in front of the turn. */
 export const waitingColumns = sql.fragment`

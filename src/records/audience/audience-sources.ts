@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
-import type { AudienceContact, Candidate } from '../../domain/audience/audience.ts';
+import type { AudienceContact, Candidate } from '../../domain/audience/candidate.ts';
 import { countryOfUserId } from '../../domain/callbacks/provider-number.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
 import {

@@ -10,10 +10,10 @@ import {
   waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
 import { notFound, NotFound } from '../../domain/error.ts';
-import type { CampaignStanding } from '../../domain/campaigns/standing.ts';
+import type { CampaignStanding } from '../../domain/campaigns/snapshot.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
-import { waitingColumns, waitingJoin } from '../sending/waiting.ts';
+import { waitingColumns, waitingJoin } from './waiting-reason.ts';
 
 const counts = {
   total: t.number,

@@ -1,7 +1,7 @@
 /** A preparation that writes nothing: who would be sent to, who would be skipped and why. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AudienceRules, Candidate, NewRecipient } from '../../domain/audience/audience.ts';
-import { changedContact, newContact } from '../../domain/audience/contact.ts';
+import type { AudienceRules, Candidate, NewRecipient } from '../../domain/audience/candidate.ts';
+import { changedContact, newContact } from '../../domain/audience/audience-contact.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { findKnownContacts } from '../../records/audience/known-contacts.ts';
 import { readOptedOut } from '../contacts/opted-out-numbers.ts';

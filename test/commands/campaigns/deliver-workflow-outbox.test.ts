@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   deliverOverdueCommands,
   deliverWorkflowCommands,
-} from '../../../src/commands/campaigns/deliver-workflow-commands.ts';
+} from '../../../src/commands/campaigns/deliver-workflow-outbox.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
-import { insertRefreshCommand } from '../../../src/records/campaigns/workflow-commands.ts';
+import { insertRefreshCommand } from '../../../src/records/campaigns/workflow-outbox.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 

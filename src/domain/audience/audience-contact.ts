@@ -1,5 +1,5 @@
 /** Changes that an audience's input makes to contacts: new ones, and fields that were empty. */
-import type { AudienceContact, Candidate } from './audience.ts';
+import type { AudienceContact, Candidate } from './candidate.ts';
 import type { PhoneNumber } from '../phone-number.ts';
 
 /** A candidate with a number of its own. */

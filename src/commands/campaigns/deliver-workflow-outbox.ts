@@ -5,7 +5,7 @@ import {
   deleteWorkflowCommands,
   listWorkflowCommands,
   type WorkflowCommandRow,
-} from '../../records/campaigns/workflow-commands.ts';
+} from '../../records/campaigns/workflow-outbox.ts';
 import type { CampaignStart } from '../../orchestrator.ts';
 import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 

@@ -3,7 +3,7 @@
  * restored, empty fields filled, with the events of all that. One transaction, beside the one of the recipients, so that
  * both are written at once; committed just before it.
  */
-import type { AudienceContact } from '../../domain/audience/audience.ts';
+import type { AudienceContact } from '../../domain/audience/candidate.ts';
 import {
   changedContact,
   newContact,
@@ -11,7 +11,7 @@ import {
   type KnownContact,
   type NewAudienceContact,
   type Reachable,
-} from '../../domain/audience/contact.ts';
+} from '../../domain/audience/audience-contact.ts';
 import { createContactWriter } from './contact-writer.ts';
 import { openLoadConnection, type LoadConnection } from '../database/load-connection.ts';
 import { createUuidV7Generator, formatUuid } from '../database/uuid-v7.ts';

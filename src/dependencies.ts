@@ -1,6 +1,6 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
 import { createCallbackInbox, type CallbackInbox } from './records/callbacks/provider-callbacks.ts';
-import { createProgressFeed, type ProgressFeed } from './commands/campaigns/progress-feed.ts';
+import { createProgressFeed, type ProgressFeed } from './records/campaigns/progress-feed.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';

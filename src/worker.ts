@@ -13,7 +13,7 @@ import { createWebhookActivities } from './activities/deliver-webhook.ts';
 import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
 import { startApplyingCallbacks } from './commands/callbacks/apply-provider-callbacks.ts';
-import { startDeliveringCommands } from './commands/campaigns/deliver-workflow-outbox.ts';
+import { startDeliveringOutbox } from './commands/campaigns/deliver-workflow-outbox.ts';
 import { viewWorkflows } from './commands/operations/workflow-view.ts';
 import { watchCampaigns } from './commands/operations/watch-campaigns.ts';
 import { startPollingLoop, type Loop } from './concurrency/polling-loop.ts';
@@ -124,7 +124,7 @@ function startLoops(dependencies: WorkerDependencies) {
         idleMs: watchIdleMs,
         work: () => watchCampaigns(judge).then(() => false),
       }),
-      startDeliveringCommands(dependencies),
+      startDeliveringOutbox(dependencies),
     ],
     webhooks: () => [startWebhookLoops(dependencies, defaultWebhookLoopOptions, dependencies.begun)],
     maintenance: () => [

@@ -11,8 +11,8 @@ import { cancelRecipients, settleCampaign } from '../commands/campaigns/settle-c
 import { isFinished } from '../domain/campaigns/campaign.ts';
 import { Conflict } from '../domain/error.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { getCampaignStanding } from '../records/campaigns/campaign-snapshot.ts';
-import type { CampaignStanding } from '../domain/campaigns/snapshot.ts';
+import { getCampaignSnapshot } from '../records/campaigns/campaign-snapshot.ts';
+import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
 import type { OperatedCampaign, OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
 
@@ -31,8 +31,8 @@ export function createCampaignActivities(
   dependencies: Dependencies,
   { draining }: { readonly draining: () => boolean },
 ) {
-  const standing = (campaignId: string): Promise<CampaignStanding> =>
-    getCampaignStanding(dependencies.database, campaignId);
+  const snapshot = (campaignId: string): Promise<CampaignSnapshot> =>
+    getCampaignSnapshot(dependencies.database, campaignId);
   let stepsRunning = 0;
   const slots = createPreparationSlots();
 
@@ -58,9 +58,9 @@ export function createCampaignActivities(
      * Builds the recipient list (Spec 3.1), and sends to a few who are due. Safe to run again at any point: what it does not
      * finish goes on step by step.
      */
-    prepareCampaign: (campaignId: string): Promise<CampaignStanding> =>
+    prepareCampaign: (campaignId: string): Promise<CampaignSnapshot> =>
       asActivity(async () => {
-        const present = await standing(campaignId);
+        const present = await snapshot(campaignId);
         if (present.prepared || isFinished(present.status)) return present;
         const context = Context.current();
         context.heartbeat();
@@ -71,21 +71,21 @@ export function createCampaignActivities(
         }).catch(retryLater);
         if (present.status === 'DRAFT' && sendable > 0 && sendable <= smallCampaign)
           await sendSmall(campaignId);
-        return standing(campaignId);
+        return snapshot(campaignId);
       }),
 
     /** The first start: quota, template and channel are checked; an obstacle pauses the campaign. */
-    beginCampaign: (campaignId: string): Promise<CampaignStanding & { readonly waitMs: number }> =>
+    beginCampaign: (campaignId: string): Promise<CampaignSnapshot & { readonly waitMs: number }> =>
       asActivity(async () => {
         const waitMs = await beginCampaign(dependencies, campaignId);
-        return { ...(await standing(campaignId)), waitMs };
+        return { ...(await snapshot(campaignId)), waitMs };
       }),
 
     /** Sends for a few seconds. `claimedUpTo`: what the workflow has seen claimed; a record that knows less sends nothing. */
     sendStep: (campaignId: string, claimedUpTo = 0): Promise<SendStep> =>
       asActivity(async () => {
         if (await pauseOlderRecord(dependencies, { campaignId, claimedUpTo }))
-          return { ...(await standing(campaignId)), waitMs: 0, drained: false };
+          return { ...(await snapshot(campaignId)), waitMs: 0, drained: false };
         const heartbeat = beatWhileRunning();
         // Given up by Temporal, or by an operator who terminated the workflow: nobody waits for what it would still send.
         const context = Context.current();
@@ -101,7 +101,7 @@ export function createCampaignActivities(
           // Paused by its id in Temporal: the next step would begin as if nothing had been said.
           if (context.cancellationDetails?.paused === true)
             await pauseCampaign(dependencies, { campaignId, byWorkflow: true }).catch(unlessConflict);
-          return { ...(await standing(campaignId)), ...result };
+          return { ...(await snapshot(campaignId)), ...result };
         } finally {
           stepsRunning -= 1;
           clearInterval(heartbeat);
@@ -112,11 +112,11 @@ export function createCampaignActivities(
     settleCampaign: (campaignId: string): Promise<SendStep> =>
       asActivity(async () => {
         const waitMs = await settleCampaign(dependencies, campaignId);
-        return { ...(await standing(campaignId)), waitMs, drained: waitMs > 0 };
+        return { ...(await snapshot(campaignId)), waitMs, drained: waitMs > 0 };
       }),
 
     /** Moves everybody who was not claimed to CANCELLED, once what is on the way has come to rest. */
-    cancelRecipients: (campaignId: string): Promise<CampaignStanding> =>
+    cancelRecipients: (campaignId: string): Promise<CampaignSnapshot> =>
       asActivity(async () => {
         const context = Context.current();
         await cancelRecipients(dependencies, campaignId, {
@@ -126,7 +126,7 @@ export function createCampaignActivities(
         // A workflow ends as Canceled, and not as one that was sent to its end, only when that was requested of it.
         const { workflowId } = context.info.workflowExecution ?? {};
         if (workflowId !== undefined) await getClient().workflow.getHandle(workflowId).cancel();
-        return standing(campaignId);
+        return snapshot(campaignId);
       }),
 
     /** What an operator asks for. What is not possible in the present state changes nothing. */
@@ -138,19 +138,19 @@ export function createCampaignActivities(
         } catch (error) {
           if (!(error instanceof Conflict)) throw error;
           // An attempt before may have made the change and died before it could tell.
-          if (Context.current().info.attempt > 1) return standing(campaignId);
+          if (Context.current().info.attempt > 1) return snapshot(campaignId);
           const refused = error.message;
           dependencies.logger.warn({ campaignId, action, refused }, 'operator refused');
-          return { ...(await standing(campaignId)), refused };
+          return { ...(await snapshot(campaignId)), refused };
         }
-        return standing(campaignId);
+        return snapshot(campaignId);
       }),
 
-    readCampaign: (campaignId: string): Promise<CampaignStanding> => asActivity(() => standing(campaignId)),
+    readCampaign: (campaignId: string): Promise<CampaignSnapshot> => asActivity(() => snapshot(campaignId)),
   };
 }
 
-/** Somebody was faster: the standing tells of it. */
+/** Somebody was faster: the snapshot tells of it. */
 function unlessConflict(error: unknown): void {
   if (!(error instanceof Conflict)) throw error;
 }

@@ -1,13 +1,13 @@
-/** What operators read in the Temporal Web UI: pure text of a campaign's standing. No names, no numbers of people. */
+/** What operators read in the Temporal Web UI: pure text of a campaign's snapshot. No names, no numbers of people. */
 import type { WaitingReason } from '../domain/campaigns/campaign.ts';
-import type { CampaignStanding } from '../domain/campaigns/snapshot.ts';
+import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
 
 /** Markdown for the workflow's current details. */
-export function describeStanding(standing: CampaignStanding | undefined): string {
-  if (standing === undefined) return `**waits ${waits.PREPARATION}**`;
-  const { counts } = standing;
-  const lines = [`**${headline(standing)}**`];
-  if (standing.prepared) {
+export function describeSnapshot(snapshot: CampaignSnapshot | undefined): string {
+  if (snapshot === undefined) return `**waits ${waits.PREPARATION}**`;
+  const { counts } = snapshot;
+  const lines = [`**${headline(snapshot)}**`];
+  if (snapshot.prepared) {
     lines.push(
       `- prepared ${counts.total}, skipped ${counts.skipped}`,
       `- sent ${counts.accepted} of ${counts.total}, failed ${counts.failed}, unknown ${counts.unknown}`,
@@ -17,13 +17,13 @@ export function describeStanding(standing: CampaignStanding | undefined): string
   return lines.join('\n');
 }
 
-function headline(standing: CampaignStanding): string {
-  const { status, pauseReason, prepared, preparationError, scheduledAt } = standing;
+function headline(snapshot: CampaignSnapshot): string {
+  const { status, pauseReason, prepared, preparationError, scheduledAt } = snapshot;
   if (preparationError !== null) return `FAILED in preparation: ${preparationError}`;
   if (pauseReason !== null) return `PAUSED because ${pauseReason}; signal \`resume\` continues`;
   if (!prepared) return `${status}, waits ${waits.PREPARATION}`;
   if (status === 'SCHEDULED') return `SCHEDULED for ${scheduledAt ?? 'now'}`;
-  const wait = describeWait(standing);
+  const wait = describeWait(snapshot);
   return wait === undefined ? status : `${status}, waits ${wait}`;
 }
 
@@ -38,7 +38,7 @@ const waits: Readonly<Record<WaitingReason, string>> = {
 };
 
 /** What a RUNNING campaign waits for, also as the summary of its timer; undefined while it sends. */
-export function describeWait({ waitingFor, waitingUntil }: CampaignStanding): string | undefined {
+export function describeWait({ waitingFor, waitingUntil }: CampaignSnapshot): string | undefined {
   if (waitingFor === undefined || waitingFor === null) return undefined;
   return `${waits[waitingFor]}${typeof waitingUntil === 'string' ? `, ${waitingUntil}` : ''}`;
 }

@@ -1,6 +1,6 @@
 /**
  * One workflow per campaign: prepare, sleep until it is due, start, send, pause, complete. It never decides from
- * memory: every activity answers with the record's standing, and the record is changed by commands alone.
+ * memory: every activity answers with the record's snapshot, and the record is changed by commands alone.
  */
 import {
   allHandlersFinished,
@@ -15,7 +15,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignStanding } from '../domain/campaigns/snapshot.ts';
+import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
 import { isFinished } from '../domain/campaigns/campaign.ts';
 import {
   beginCampaign,
@@ -26,7 +26,7 @@ import {
   sendStep,
   settleCampaign,
 } from './activities.ts';
-import { describeStanding, describeWait } from './campaign-view.ts';
+import { describeSnapshot, describeWait } from './campaign-view.ts';
 import {
   progressQueryName,
   type CampaignWorkflowInput,
@@ -44,7 +44,7 @@ const longestTimerMs = 10 * 365 * 86_400_000;
  * Nothing in it is cancelled by Temporal: a workflow that just ended would leave its campaign as it stands for good. Who
  * requests the cancellation of the workflow cancels the campaign, as the signal `cancel` does; it ends as Canceled.
  */
-export function campaign(input: CampaignWorkflowInput): Promise<CampaignStanding> {
+export function campaign(input: CampaignWorkflowInput): Promise<CampaignSnapshot> {
   return CancellationScope.nonCancellable(() => runCampaign(input));
 }
 
@@ -53,12 +53,12 @@ async function runCampaign({
   continued,
   claimedPosition,
   revision,
-}: CampaignWorkflowInput): Promise<CampaignStanding> {
+}: CampaignWorkflowInput): Promise<CampaignSnapshot> {
   // It keeps the steps that its history begins with.
   const early = revision === undefined;
-  let standing: CampaignStanding | undefined;
+  let snapshot: CampaignSnapshot | undefined;
   // What the start has set.
-  let shown: Pick<CampaignStanding, 'status' | 'pauseReason'> | undefined =
+  let shown: Pick<CampaignSnapshot, 'status' | 'pauseReason'> | undefined =
     early || continued === true ? undefined : { status: 'DRAFT', pauseReason: null };
   let claimedUpTo = claimedPosition ?? 0;
   let changes = 0;
@@ -67,21 +67,21 @@ async function runCampaign({
   let cancelling = false;
   let operated: Promise<void> = Promise.resolve();
 
-  const show = (next: CampaignStanding): CampaignStanding => {
+  const show = (next: CampaignSnapshot): CampaignSnapshot => {
     if (next.status !== shown?.status || next.pauseReason !== shown.pauseReason) {
       upsertSearchAttributes([
         { key: campaignStatusKey, value: next.status },
         { key: pauseReasonKey, value: next.pauseReason },
       ]);
     }
-    standing = next;
+    snapshot = next;
     shown = next;
     claimedUpTo = Math.max(claimedUpTo, next.counts.claimedPosition ?? 0);
-    setCurrentDetails(describeStanding(next));
+    setCurrentDetails(describeSnapshot(next));
     return next;
   };
   /** Runs an activity; a signal that comes while it runs is a change not seen yet. */
-  const step = async <S extends CampaignStanding>(activity: () => Promise<S>): Promise<S> => {
+  const step = async <S extends CampaignSnapshot>(activity: () => Promise<S>): Promise<S> => {
     seen = changes;
     const next = await activity();
     show(next);
@@ -89,13 +89,13 @@ async function runCampaign({
   };
   const changed = (): boolean => changes !== seen;
   /** After a change. What an operator's wish led to has been shown; of any other change only the record knows. */
-  const lookAgain = async (): Promise<CampaignStanding> => {
-    if (early || standing === undefined || shownAt !== changes) return step(() => readCampaign(campaignId));
+  const lookAgain = async (): Promise<CampaignSnapshot> => {
+    if (early || snapshot === undefined || shownAt !== changes) return step(() => readCampaign(campaignId));
     seen = changes;
-    return standing;
+    return snapshot;
   };
 
-  setHandler(defineQuery<CampaignStanding | null>(progressQueryName), () => standing ?? null, {
+  setHandler(defineQuery<CampaignSnapshot | null>(progressQueryName), () => snapshot ?? null, {
     description: 'Where the campaign stood after the last step: status, reason of a pause, counters.',
   });
   const operate = (action: OperatorAction): Promise<OperatedCampaign> => {
@@ -119,7 +119,7 @@ async function runCampaign({
     return present;
   };
   handleOperators({
-    standing: () => standing,
+    snapshot: () => snapshot,
     operate,
     refresh: () => {
       changes += 1;
@@ -127,7 +127,7 @@ async function runCampaign({
   });
   CancellationScope.current()
     .cancelRequested.catch(() => {
-      if (!early && standing?.status === 'CANCELLED') return;
+      if (!early && snapshot?.status === 'CANCELLED') return;
       cancelling = true;
       return operate('cancel');
     })
@@ -167,9 +167,9 @@ async function runCampaign({
       const beside = running > 0;
       const called = condition(() => changes !== before).then(() => undefined);
       const waitMs = (await Promise.race([runStep(), called])) ?? 0;
-      if (waitMs === 0 || standing === undefined) continue;
+      if (waitMs === 0 || snapshot === undefined) continue;
       const goesOn = () => over || changes !== before || (beside && running === 0);
-      await condition(goesOn, waitMs, { summary: describeWait(standing) ?? 'until the next step' });
+      await condition(goesOn, waitMs, { summary: describeWait(snapshot) ?? 'until the next step' });
     }
     await condition(() => running === 0);
     if (failure !== undefined) throw failure.error;
@@ -190,7 +190,7 @@ async function runCampaign({
     await Promise.all([runLane(), runLane()]);
   };
 
-  const sendAndSettle = async (): Promise<CampaignStanding> => {
+  const sendAndSettle = async (): Promise<CampaignSnapshot> => {
     await (early ? sendInLanes() : sendInSteps());
     const settled = await step(() => settleCampaign(campaignId));
     if (settled.status === 'RUNNING' && settled.waitMs > 0)
@@ -198,7 +198,7 @@ async function runCampaign({
     return settled;
   };
 
-  const waitUntilDue = async (scheduled: CampaignStanding): Promise<CampaignStanding> => {
+  const waitUntilDue = async (scheduled: CampaignSnapshot): Promise<CampaignSnapshot> => {
     const waitMs = scheduled.scheduledAt === null ? 0 : Date.parse(scheduled.scheduledAt) - Date.now();
     const summary = `until it is due at ${scheduled.scheduledAt}`;
     // Temporal's durations end at 292 years; a later date is waited for in several timers.
@@ -211,9 +211,9 @@ async function runCampaign({
     return begun;
   };
 
-  const waitForResume = async (): Promise<CampaignStanding> => {
+  const waitForResume = async (): Promise<CampaignSnapshot> => {
     // Claims of crashed pages become UNKNOWN after their grace period, in a pause too.
-    const open = (standing?.counts.claimed ?? 0) > 0;
+    const open = (snapshot?.counts.claimed ?? 0) > 0;
     const resumed = open
       ? await condition(changed, pausedCheckMs, {
           summary: 'paused; until the outcomes of open pages are looked at',
@@ -222,7 +222,7 @@ async function runCampaign({
     return resumed ? lookAgain() : step(() => settleCampaign(campaignId));
   };
 
-  setCurrentDetails(describeStanding(undefined));
+  setCurrentDetails(describeSnapshot(undefined));
   let present = await step(() => (continued ? readCampaign(campaignId) : prepareCampaign(campaignId)));
   while (!isFinished(present.status)) {
     if (workflowInfo().continueAsNewSuggested) {

@@ -2,7 +2,7 @@
  * Names and argument types shared by the workflows, the worker and the one client (`orchestrator.ts`).
  * Only ids travel in payloads. No SDK import with effects: workflows, activities and the API import this.
  */
-import type { CampaignStanding } from '../domain/campaigns/snapshot.ts';
+import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
 
 export const taskQueues = {
   campaigns: 'campaigns',
@@ -53,14 +53,14 @@ export interface FinishedRun {
 }
 
 /** A step of sending. `waitMs` is how long the workflow sleeps before the next one (0 = at once). */
-export interface SendStep extends CampaignStanding {
+export interface SendStep extends CampaignSnapshot {
   readonly waitMs: number;
   /** Nobody is left to be claimed; claims of crashed pages may still be open. */
   readonly drained: boolean;
 }
 
 /** What came of an operator's wish: the record after it. */
-export interface OperatedCampaign extends CampaignStanding {
+export interface OperatedCampaign extends CampaignSnapshot {
   /** Why nothing was changed. */
   readonly refused?: string;
 }

@@ -10,11 +10,11 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { nextCampaignStatus } from '../domain/campaigns/campaign.ts';
-import type { CampaignStanding } from '../domain/campaigns/snapshot.ts';
+import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
 import { operatorActions, signalNames, type OperatedCampaign, type OperatorAction } from './contract.ts';
 
 interface Operating {
-  readonly standing: () => CampaignStanding | undefined;
+  readonly snapshot: () => CampaignSnapshot | undefined;
   readonly operate: (action: OperatorAction) => Promise<OperatedCampaign>;
   readonly refresh: () => void;
 }
@@ -26,7 +26,7 @@ const does: Readonly<Record<OperatorAction, string>> = {
 };
 
 /** To be called before the first step: what came before it, or is sent again by a reset, is taken in its order. */
-export function handleOperators({ standing, operate, refresh }: Operating): void {
+export function handleOperators({ snapshot, operate, refresh }: Operating): void {
   const handlers = new Map<string, () => void | Promise<void>>([
     [signalNames.refresh, refresh],
     ...operatorActions.map((action) => [action, () => operate(action).then(() => undefined)] as const),
@@ -50,16 +50,16 @@ export function handleOperators({ standing, operate, refresh }: Operating): void
       },
       {
         description: `${does[action]} Answers with the status, or refuses with the reason.`,
-        validator: () => refuseImpossible(action, standing()),
+        validator: () => refuseImpossible(action, snapshot()),
       },
     );
   }
 }
 
 /** What is surely impossible leaves nothing in the history; the rest is for the record to say. */
-function refuseImpossible(action: OperatorAction, standing: CampaignStanding | undefined): void {
-  if (standing === undefined) return;
-  const { status, pauseReason } = standing;
+function refuseImpossible(action: OperatorAction, snapshot: CampaignSnapshot | undefined): void {
+  if (snapshot === undefined) return;
+  const { status, pauseReason } = snapshot;
   const possible =
     action === 'resume' ? status === 'PAUSED' : nextCampaignStatus(status, action) !== undefined;
   if (possible) return;

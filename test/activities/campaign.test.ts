@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { getCampaignReport } from '../../src/records/campaigns/report.ts';
 import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
@@ -58,7 +58,7 @@ it('stops sending while results cannot be written, keeps them, and records them 
     await owner.end();
   }
   await step;
-  const { counts } = await getCampaignStanding(test.pool, campaignId);
+  const { counts } = await getCampaignSnapshot(test.pool, campaignId);
   expect(counts).toMatchObject({ claimed: 0, unknown: 0, accepted: provider.received.length });
 });
 
@@ -84,12 +84,12 @@ describe('a small campaign', () => {
       prepareCampaign,
       campaignId,
     );
-    return { standing: await run, provider };
+    return { snapshot: await run, provider };
   };
 
   it('goes from its preparation to its end in one step', async () => {
-    const { standing, provider } = await prepare(await seedQuick(100));
-    expect(standing).toMatchObject({
+    const { snapshot, provider } = await prepare(await seedQuick(100));
+    expect(snapshot).toMatchObject({
       status: 'COMPLETED',
       counts: { accepted: 100, pending: 0, claimed: 0 },
     });
@@ -97,8 +97,8 @@ describe('a small campaign', () => {
   });
 
   it('is one of a hundred recipients at the most', async () => {
-    const { standing, provider } = await prepare(await seedQuick(101));
-    expect(standing).toMatchObject({ status: 'DRAFT', prepared: true, counts: { pending: 101 } });
+    const { snapshot, provider } = await prepare(await seedQuick(101));
+    expect(snapshot).toMatchObject({ status: 'DRAFT', prepared: true, counts: { pending: 101 } });
     expect(provider.received).toHaveLength(0);
   });
 });

@@ -159,7 +159,7 @@ describe('observeGauges', () => {
       'events',
       'deliveries',
       'callbacks',
-      'workflow_commands',
+      'workflow_outbox',
       'claims',
       'unmatched_statuses',
     ])

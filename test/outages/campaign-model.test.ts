@@ -14,7 +14,7 @@ import {
 import { sendSingleMessage, type SingleMessage } from '../../src/commands/messages/send-single-message.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { Conflict, Invalid, Overloaded, ProviderRefused } from '../../src/domain/error.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { messagePrice, seedCampaign, testSecrets, type SeededCampaign } from '../support/campaign-factory.ts';
@@ -213,7 +213,7 @@ async function bringToTheEnd(world: World): Promise<void> {
   const deadline = performance.now() + 20_000;
   for (const [index, campaign] of campaigns.entries()) {
     for (;;) {
-      const { status, counts } = await getCampaignStanding(test.pool, campaign.campaignId);
+      const { status, counts } = await getCampaignSnapshot(test.pool, campaign.campaignId);
       if (status === 'COMPLETED') break;
       if (status === 'CANCELLED' && counts.pending + counts.claimed === 0) break;
       if (status === 'PAUSED') await perform(world, { kind: 'start', campaign: index === 0 ? 0 : 1 });
@@ -231,7 +231,7 @@ async function expectEveryoneOnce({ campaigns, provider, silences }: World): Pro
   expect(new Set(ids).size).toBe(ids.length);
   const sentAt = new Map(provider.received.map(({ callbackData, at }) => [callbackData, at]));
   for (const { campaignId } of campaigns) {
-    const { status } = await getCampaignStanding(test.pool, campaignId);
+    const { status } = await getCampaignSnapshot(test.pool, campaignId);
     const rows = await test.pool.any(sql.type(Recipient)`
       SELECT id, campaign_id, state FROM recipient WHERE campaign_id = ${campaignId}`);
     const quiet = silences.filter((silence) => silence.campaignId === campaignId);

@@ -8,7 +8,7 @@ import { settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts'
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
@@ -105,7 +105,7 @@ async function finish(seeded: SeededCampaign, provider: RecordingProvider): Prom
   await expireClaims(test.pool, { campaignId: seeded.campaignId, graceSeconds: 0 });
   await beginCampaign(dependencies, seeded.campaignId);
   for (let drained = false; !drained;) {
-    const { status } = await getCampaignStanding(test.pool, seeded.campaignId);
+    const { status } = await getCampaignSnapshot(test.pool, seeded.campaignId);
     if (status !== 'RUNNING') break;
     ({ drained } = await runSendStep(dependencies, seeded.campaignId, {
       budgetMs: 5_000,
@@ -133,7 +133,7 @@ async function expectSound(
     expect(state, when).toBe(refused ? 'FAILED' : 'ACCEPTED');
     expect(takenIds.includes(id), when).toBe(!refused);
   }
-  expect((await getCampaignStanding(test.pool, seeded.campaignId)).status, when).toBe('COMPLETED');
+  expect((await getCampaignSnapshot(test.pool, seeded.campaignId)).status, when).toBe('COMPLETED');
   const books = await checkBooks(test.pool, seeded);
   expect(books, when).toMatchObject({ counters_fit: true, ledger: books.balance, reserved: books.owed });
   return rows.filter(({ state }) => state === 'UNKNOWN').length;

@@ -5,7 +5,7 @@ import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { cancelRecipients, settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
 import type { MessagingProvider } from '../../src/provider/provider.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { createDatabase, type Database } from '../../src/records/database/database.ts';
 import { sendingDependencies } from '../support/sending-dependencies.ts';
 
@@ -68,7 +68,7 @@ export async function startMortalWorker({
   });
 
   const stepOf = async (campaignId: string): Promise<void> => {
-    const { status } = await getCampaignStanding(database, campaignId);
+    const { status } = await getCampaignSnapshot(database, campaignId);
     if (status === 'DRAFT') {
       await beginCampaign(dependencies, campaignId);
       return;

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { expect } from 'vitest';
-import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { row } from '../../src/records/database/row.ts';
 import {
   checkBooks,
@@ -44,7 +44,7 @@ export async function createSendingFixture(moreSettings: readonly string[] = [])
   const running: StartedProgram[] = [];
 
   const statusOf = async ({ campaignId }: SeededCampaign) =>
-    (await getCampaignStanding(database.pool, campaignId)).status;
+    (await getCampaignSnapshot(database.pool, campaignId)).status;
 
   return {
     database,
@@ -91,7 +91,7 @@ export async function createSendingFixture(moreSettings: readonly string[] = [])
         SELECT id FROM recipient WHERE campaign_id = ${seeded.campaignId}
           AND (state = 'UNKNOWN' OR (state = 'FAILED' AND reason = 'PROVIDER_UNREACHABLE'))`);
       const settled = new Set([...ids, ...unsent.map(({ id }) => id)]);
-      const { counts } = await getCampaignStanding(database.pool, seeded.campaignId);
+      const { counts } = await getCampaignSnapshot(database.pool, seeded.campaignId);
       expect(settled.size).toBe(counts.total);
       expect(counts.accepted + counts.unknown + counts.failed).toBe(counts.total);
       const books = await checkBooks(database.pool, seeded);

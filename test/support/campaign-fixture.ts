@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import type { CampaignStanding } from '../../src/domain/campaigns/snapshot.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
+import type { CampaignSnapshot } from '../../src/domain/campaigns/snapshot.ts';
+import { getCampaignSnapshot } from '../../src/records/campaigns/campaign-snapshot.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId, taskQueues } from '../../src/workflows/contract.ts';
@@ -34,7 +34,7 @@ export interface CampaignFixture {
   readonly campaignId: string;
   readonly dependencies: Dependencies;
   readonly provider: FakeProvider;
-  readonly standing: () => Promise<CampaignStanding>;
+  readonly snapshot: () => Promise<CampaignSnapshot>;
   readonly start: () => Promise<void>;
   /** Runs a worker while `work` is under way. */
   readonly withWorker: <T>(
@@ -42,9 +42,9 @@ export interface CampaignFixture {
     workflowBundle?: WorkflowBundleWithSourceMap,
   ) => Promise<T>;
   /** A cancelled campaign's is its record: its workflow ends as cancelled. */
-  readonly result: () => Promise<CampaignStanding>;
+  readonly result: () => Promise<CampaignSnapshot>;
   /** What the workflow itself answers. */
-  readonly progress: () => Promise<CampaignStanding | null>;
+  readonly progress: () => Promise<CampaignSnapshot | null>;
 }
 
 export async function createCampaignFixture(
@@ -67,7 +67,7 @@ export async function createCampaignFixture(
     campaignId,
     dependencies,
     provider,
-    standing: () => getCampaignStanding(database, campaignId),
+    snapshot: () => getCampaignSnapshot(database, campaignId),
     start: () => orchestrator.startCampaign({ id: campaignId, workspaceId, name: 'Test' }),
     withWorker: async (work, bundle = workflowBundle) => {
       const worker = await Worker.create({
@@ -83,10 +83,10 @@ export async function createCampaignFixture(
       try {
         return await handle.result();
       } catch (error) {
-        const standing = await getCampaignStanding(database, campaignId);
-        if ((await handle.describe()).status.name !== 'CANCELLED' || standing.status !== 'CANCELLED')
+        const snapshot = await getCampaignSnapshot(database, campaignId);
+        if ((await handle.describe()).status.name !== 'CANCELLED' || snapshot.status !== 'CANCELLED')
           throw error;
-        return standing;
+        return snapshot;
       }
     },
     progress: () => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId)).query('progress'),

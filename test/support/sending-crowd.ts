@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { getCampaignStanding } from '../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../src/records/campaigns/campaign-snapshot.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { seedCampaign, type CampaignSeed, type SeededCampaign } from './campaign-factory.ts';
@@ -63,7 +63,7 @@ export function createCrowd(outside: Parameters<typeof sendingDependencies>[0]):
       running.push(note());
       const result = await Promise.race([step, called]);
       if (result === 'called' || drained) continue;
-      if ((await getCampaignStanding(dependencies.database, campaignId)).status !== 'RUNNING') break;
+      if ((await getCampaignSnapshot(dependencies.database, campaignId)).status !== 'RUNNING') break;
       const { waitMs } = result;
       if (waitMs > 0 && !over) await Promise.race([called, sleep(waitMs, undefined, { ref: false })]);
     }

@@ -23,7 +23,7 @@ describe('the campaign workflow, when its worker goes away', () => {
     const fixture = await createFixture({ recipients: 200, messagesPerSecond: 100 });
     await fixture.withWorker(async () => {
       await fixture.start();
-      await until(async () => (await fixture.standing()).counts.accepted > 20);
+      await until(async () => (await fixture.snapshot()).counts.accepted > 20);
     });
     await pauseCampaign(fixture.dependencies, fixture);
     const sentBefore = fixture.provider.received.length;

@@ -79,7 +79,7 @@ describe('the campaign workflow', () => {
     const fixture = await createFixture({ recipients: 30, balance: messagePrice * 12n });
     await fixture.withWorker(async () => {
       await fixture.start();
-      await until(async () => (await fixture.standing()).status === 'PAUSED');
+      await until(async () => (await fixture.snapshot()).status === 'PAUSED');
       expect(fixture.provider.received).toHaveLength(12);
       await servers().database.query(sql.type(nothing)`
         UPDATE wallet SET balance = balance + ${messagePrice * 100n}
@@ -95,14 +95,14 @@ describe('the campaign workflow', () => {
     const fixture = await createFixture({ recipients: 400, messagesPerSecond: 400 });
     await fixture.withWorker(async () => {
       await fixture.start();
-      await until(async () => (await fixture.standing()).status === 'RUNNING');
+      await until(async () => (await fixture.snapshot()).status === 'RUNNING');
       for (let round = 0; round < 20; round += 1) {
         await pauseCampaign(fixture.dependencies, fixture);
         await startCampaignAgain(fixture.dependencies, fixture);
       }
       await fixture.result();
     });
-    expect(await fixture.standing()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 400 } });
+    expect(await fixture.snapshot()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 400 } });
     expect(fixture.provider.received).toHaveLength(400);
   });
 
@@ -114,13 +114,13 @@ describe('the campaign workflow', () => {
       await handle.signal('pause');
       // The activity changes the record; the workflow learns of it by the activity's answer.
       await until(async () => (await fixture.progress())?.pauseReason === 'OPERATOR');
-      expect(await fixture.standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
+      expect(await fixture.snapshot()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
       await handle.signal('resume');
-      await until(async () => (await fixture.standing()).status !== 'PAUSED');
+      await until(async () => (await fixture.snapshot()).status !== 'PAUSED');
       await handle.signal('cancel');
       await fixture.result();
     });
-    expect((await fixture.standing()).status).toBe('CANCELLED');
+    expect((await fixture.snapshot()).status).toBe('CANCELLED');
   });
 
   it('obeys signals in the order in which they were sent', async () => {
@@ -131,7 +131,7 @@ describe('the campaign workflow', () => {
     for (const signal of signals) await handle.signal(signal);
     await fixture.withWorker(async () => {
       await until(async () => (await completed(handle, 'operateCampaign')) === signals.length);
-      expect(await fixture.standing()).toMatchObject({ status: 'SCHEDULED', pauseReason: null });
+      expect(await fixture.snapshot()).toMatchObject({ status: 'SCHEDULED', pauseReason: null });
       await handle.signal('cancel');
       await fixture.result();
     });
@@ -141,14 +141,14 @@ describe('the campaign workflow', () => {
     const fixture = await createFixture({ recipients: 2, broadcastsPerMonth: 0 });
     await fixture.withWorker(async () => {
       await fixture.start();
-      await until(async () => (await fixture.standing()).pauseReason === 'BROADCAST_QUOTA');
+      await until(async () => (await fixture.snapshot()).pauseReason === 'BROADCAST_QUOTA');
       await servers().database.query(sql.type(nothing)`
         UPDATE workspace_feature SET broadcasts_per_month = 1
         WHERE workspace_id = (SELECT workspace_id FROM campaign WHERE id = ${fixture.campaignId})`);
       await startCampaignAgain(fixture.dependencies, fixture);
       await fixture.result();
     });
-    expect(await fixture.standing()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 2 } });
+    expect(await fixture.snapshot()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 2 } });
   });
 
   it('sleeps at the messaging limit until there is room again, and then sends the rest', async () => {
@@ -164,7 +164,7 @@ describe('the campaign workflow', () => {
     await fixture.withWorker(async () => {
       await fixture.start();
       await until(async () => (await fixture.progress())?.waitingFor === 'MESSAGING_LIMIT');
-      const waiting = await fixture.standing();
+      const waiting = await fixture.snapshot();
       expect(waiting).toMatchObject({
         waitingFor: 'MESSAGING_LIMIT',
         counts: { accepted: 1_000, pending: 200 },
@@ -177,7 +177,7 @@ describe('the campaign workflow', () => {
       await fixture.result();
     });
     expect(new Set(fixture.provider.received.map(({ to }) => to)).size).toBe(1_200);
-    expect(await fixture.standing()).toMatchObject({
+    expect(await fixture.snapshot()).toMatchObject({
       status: 'COMPLETED',
       counts: { accepted: 1_200, failed: 0, unknown: 0 },
     });

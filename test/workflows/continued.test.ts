@@ -32,7 +32,7 @@ describe('the campaign workflow, when its history grows long', () => {
     await fixture.start();
     const first = await runOf(fixture);
     const end = await fixture.withWorker(async () => {
-      await until(async () => (await fixture.standing()).counts.accepted > 0);
+      await until(async () => (await fixture.snapshot()).counts.accepted > 0);
       for (let round = 0; round < 4; round += 1) await pauseAndGoOn(fixture);
       return fixture.result();
     });
@@ -47,7 +47,7 @@ describe('the campaign workflow, when its history grows long', () => {
     await fixture.start();
     const first = await runOf(fixture);
     const end = await fixture.withWorker(async () => {
-      await until(async () => (await fixture.standing()).counts.accepted > 0);
+      await until(async () => (await fixture.snapshot()).counts.accepted > 0);
       while ((await runOf(fixture)) === first) {
         await pauseCampaign(fixture.dependencies, fixture);
         await startCampaignAgain(fixture.dependencies, fixture);

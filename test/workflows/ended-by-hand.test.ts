@@ -37,7 +37,7 @@ describe('a campaign whose workflow is asked to cancel in the Web UI', () => {
       return fixture.result();
     });
     expect(end).toMatchObject({ status: 'CANCELLED', counts: { pending: 0, accepted: 0 } });
-    expect(await fixture.standing()).toMatchObject({ status: 'CANCELLED' });
+    expect(await fixture.snapshot()).toMatchObject({ status: 'CANCELLED' });
     expect(fixture.provider.received).toHaveLength(0);
   });
 
@@ -45,7 +45,7 @@ describe('a campaign whose workflow is asked to cancel in the Web UI', () => {
     const fixture = await createFixture({ recipients: 2_000, messagesPerSecond: 100 });
     const end = await fixture.withWorker(async () => {
       await fixture.start();
-      await until(async () => (await fixture.standing()).counts.accepted > 20);
+      await until(async () => (await fixture.snapshot()).counts.accepted > 20);
       await handleOf(fixture).cancel();
       return fixture.result();
     });
@@ -69,7 +69,7 @@ describe('a campaign whose workflow was terminated in the Web UI', () => {
     const fixture = await createFixture({ recipients: 300, messagesPerSecond: 100 });
     const end = await fixture.withWorker(async () => {
       await fixture.start();
-      await until(async () => (await fixture.standing()).counts.accepted > 20);
+      await until(async () => (await fixture.snapshot()).counts.accepted > 20);
       await handleOf(fixture).terminate();
       await pauseCampaign(fixture.dependencies, fixture);
       await startCampaignAgain(fixture.dependencies, fixture);
@@ -112,11 +112,11 @@ describe('a campaign whose workflow is reset in the Web UI', () => {
     const fixture = await createFixture({ recipients: 300, messagesPerSecond: 100 });
     const end = await fixture.withWorker(async () => {
       await fixture.start();
-      await until(async () => (await fixture.standing()).counts.accepted > 20);
+      await until(async () => (await fixture.snapshot()).counts.accepted > 20);
       await handleOf(fixture).signal('pause');
-      await until(async () => (await fixture.standing()).status === 'PAUSED');
+      await until(async () => (await fixture.snapshot()).status === 'PAUSED');
       await handleOf(fixture).signal('resume');
-      await until(async () => (await fixture.standing()).status === 'RUNNING');
+      await until(async () => (await fixture.snapshot()).status === 'RUNNING');
       await reset(fixture);
       return fixture.result();
     });

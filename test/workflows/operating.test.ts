@@ -64,7 +64,7 @@ describe('pause, resume and cancel as updates', () => {
       await until(async () => (await fixture.progress()) !== null);
       expect(await whyRefused(fixture, 'resume')).toBe('resume is not possible: the campaign is SCHEDULED');
       expect(await ask(fixture, 'pause')).toBe('PAUSED');
-      expect(await fixture.standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
+      expect(await fixture.snapshot()).toMatchObject({ status: 'PAUSED', pauseReason: 'OPERATOR' });
       const before = await eventsOf(fixture);
       expect(await whyRefused(fixture, 'pause')).toBe(
         'pause is not possible: the campaign is PAUSED (OPERATOR)',
@@ -157,8 +157,8 @@ describe('a step of sending that is paused by hand', () => {
         execution: { workflowId: campaignWorkflowId(fixture.campaignId) },
         type: 'sendStep',
       });
-      await until(async () => (await fixture.standing()).pauseReason === 'OPERATOR');
-      await until(async () => (await fixture.standing()).counts.claimed === 0);
+      await until(async () => (await fixture.snapshot()).pauseReason === 'OPERATOR');
+      await until(async () => (await fixture.snapshot()).counts.claimed === 0);
       await until(async () => (await fixture.progress())?.status === 'PAUSED');
       const sent = fixture.provider.received.length;
       expect(sent).toBeLessThan(1_500);

@@ -25,9 +25,9 @@ it('sends nothing when its record is older than what it has seen, however often 
     await servers().database.query(sql.type(nothing)`UPDATE wallet SET balance = ${messagePrice * 100n}`);
     for (let time = 0; time < 2; time += 1) {
       await startCampaignAgain(fixture.dependencies, fixture);
-      await until(async () => (await fixture.standing()).pauseReason === 'RECORD_RESTORED');
+      await until(async () => (await fixture.snapshot()).pauseReason === 'RECORD_RESTORED');
     }
   });
   expect(fixture.provider.received).toHaveLength(25);
-  expect(await fixture.standing()).toMatchObject({ status: 'PAUSED', counts: { pending: 40 } });
+  expect(await fixture.snapshot()).toMatchObject({ status: 'PAUSED', counts: { pending: 40 } });
 });

@@ -138,8 +138,8 @@ describe('a template of a running campaign', () => {
     const place = await placeOf(fixture);
     await fixture.withWorker(async () => {
       await fixture.start();
-      await until(async () => (await fixture.standing()).pauseReason === 'TEMPLATE_UNAVAILABLE');
-      expect(await fixture.standing()).toMatchObject({ counts: { pending: 60, failed: 0, claimed: 0 } });
+      await until(async () => (await fixture.snapshot()).pauseReason === 'TEMPLATE_UNAVAILABLE');
+      expect(await fixture.snapshot()).toMatchObject({ counts: { pending: 60, failed: 0, claimed: 0 } });
       await tell(fixture, place, 'PAUSED');
       refused = false;
       await tell(fixture, place, 'APPROVED');

@@ -6,7 +6,7 @@ import { Integer } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
 import { exampleTemplateId } from '../../codecs/template.ts';
 import { Amount } from '../../codecs/wallet.ts';
-import { tryCampaign } from '../../commands/campaigns/dry-run-campaign.ts';
+import { dryRunCampaign } from '../../commands/campaigns/dry-run-campaign.ts';
 import { shownProblems } from '../../domain/error.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { endpoint } from '../frame/endpoint.ts';
@@ -67,7 +67,7 @@ export const checkNewCampaign = endpoint(
     },
   },
   async ({ dependencies, principal, body }) => {
-    const tried = await tryCampaign(dependencies, principal, body);
+    const tried = await dryRunCampaign(dependencies, principal, body);
     const ignored = (body.ignored ?? []).map((field) => ({ field, message: `${field} is ignored: unknown` }));
     return {
       status: 200,

@@ -1,6 +1,6 @@
 /** The progress of one campaign as server-sent events. */
 import { Readable } from 'node:stream';
-import type { Progress, ProgressFeed } from '../../commands/campaigns/progress-feed.ts';
+import type { Progress, ProgressFeed } from '../../records/campaigns/progress-feed.ts';
 import type { EndpointRequest } from '../frame/endpoint.ts';
 
 type Asking = Pick<EndpointRequest, 'isStopping' | 'isStillAllowed'>;

@@ -7,9 +7,9 @@ import { findKnownContacts } from '../../records/audience/known-contacts.ts';
 import { readOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
 
-type Trier = Pick<Dependencies, 'database' | 'secrets'>;
+type DryRunner = Pick<Dependencies, 'database' | 'secrets'>;
 
-export interface AudienceTrial {
+export interface AudienceEstimate {
   readonly rowsRead: number;
   /** False where there are more than were looked at. */
   readonly isWhole: boolean;
@@ -26,7 +26,7 @@ export interface TriedRow {
   readonly recipient: NewRecipient;
 }
 
-export interface TrialRequest {
+export interface DryRunRequest {
   readonly workspaceId: number;
   readonly pages: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
   readonly rules: AudienceRules;
@@ -38,7 +38,10 @@ export interface TrialRequest {
 
 const shown = 10;
 
-export async function tryAudience(dependencies: Trier, request: TrialRequest): Promise<AudienceTrial> {
+export async function dryRunAudience(
+  dependencies: DryRunner,
+  request: DryRunRequest,
+): Promise<AudienceEstimate> {
   const { workspaceId, rules, byNumber } = request;
   const skipped: Record<string, number> = {};
   const countries = new Map<string, number>();
@@ -92,7 +95,7 @@ export async function tryAudience(dependencies: Trier, request: TrialRequest): P
 }
 
 async function contactsOf(
-  { database, secrets }: Trier,
+  { database, secrets }: DryRunner,
   workspaceId: number,
 ): Promise<Parameters<typeof buildRecipients>[0]['contacts']> {
   const optedOut = await readOptedOut({ secrets }, database, workspaceId);

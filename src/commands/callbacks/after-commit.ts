@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecipientState } from '../../domain/campaigns/recipient.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
-import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-outbox.ts';
+import { deliverWorkflowOutbox } from '../campaigns/deliver-workflow-outbox.ts';
 import { requestTemplateSyncs } from '../templates/request-template-sync.ts';
 import type { Consequences } from './status-effects.ts';
 
@@ -22,6 +22,6 @@ export async function finishAfterCommit(
   if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
   // Temporal is away after the first failure: each further call would take its whole time-out.
   for (const campaignId of new Set(paused))
-    if (!(await deliverWorkflowCommands(dependencies, campaignId))) break;
+    if (!(await deliverWorkflowOutbox(dependencies, campaignId))) break;
   await requestTemplateSyncs(dependencies, resync);
 }

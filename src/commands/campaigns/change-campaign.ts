@@ -12,11 +12,11 @@ import type { Dependencies } from '../../dependencies.ts';
 import {
   lockCampaign,
   moveCampaign,
-  moveCampaignAndTell,
+  moveCampaignAndNotify,
   type LockedCampaign,
 } from '../../records/campaigns/lifecycle.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
-import { deliverWorkflowCommands } from './deliver-workflow-outbox.ts';
+import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 
 export interface CampaignReference {
   readonly campaignId: string;
@@ -80,7 +80,7 @@ async function change(
   const status = await dependencies.database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId, workspaceId);
     const action = decide(campaign);
-    const move = byWorkflow === true ? moveCampaign : moveCampaignAndTell;
+    const move = byWorkflow === true ? moveCampaign : moveCampaignAndNotify;
     await move(transaction, campaign, action, action === 'pause' ? 'OPERATOR' : null);
     if (workspaceId !== undefined) {
       const entry = { workspaceId, action: auditActionOf(action), objectId: campaignId };
@@ -89,5 +89,5 @@ async function change(
     return nextCampaignStatus(campaign.status, action);
   });
   dependencies.logger.info({ campaignId, status }, 'campaign changed');
-  if (byWorkflow !== true) await deliverWorkflowCommands(dependencies, campaignId);
+  if (byWorkflow !== true) await deliverWorkflowOutbox(dependencies, campaignId);
 }

@@ -2,9 +2,9 @@
 import { withCallContext } from '../../concurrency/call-context.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
-  deleteWorkflowCommands,
-  listWorkflowCommands,
-  type WorkflowCommandRow,
+  deleteOutboxMessages,
+  listOutboxMessages,
+  type OutboxMessage,
 } from '../../records/campaigns/workflow-outbox.ts';
 import type { CampaignStart } from '../../orchestrator.ts';
 import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
@@ -15,15 +15,15 @@ type CommandDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'log
  * Right after a commit. Never fails the caller; false when Temporal did not take a command, which a loop of the workers then
  * delivers.
  */
-export async function deliverWorkflowCommands(
+export async function deliverWorkflowOutbox(
   dependencies: CommandDependencies,
   campaignId: string,
 ): Promise<boolean> {
   try {
-    await deliverAll(dependencies, await listWorkflowCommands(dependencies.database, { campaignId }));
+    await deliverAll(dependencies, await listOutboxMessages(dependencies.database, { campaignId }));
     return true;
   } catch (error) {
-    dependencies.logger.warn({ campaignId, error: String(error) }, 'workflow command delayed');
+    dependencies.logger.warn({ campaignId, error: String(error) }, 'workflow outbox message delayed');
     return false;
   }
 }
@@ -37,15 +37,15 @@ export async function startCreated(
   try {
     await orchestrator.startCampaign(campaign);
     // What is not deleted is delivered once more, to a workflow that runs.
-    deleteWorkflowCommands(database, [commandId]).catch(() => undefined);
+    deleteOutboxMessages(database, [commandId]).catch(() => undefined);
   } catch (error) {
-    logger.warn({ campaignId: campaign.id, error: String(error) }, 'workflow command delayed');
+    logger.warn({ campaignId: campaign.id, error: String(error) }, 'workflow outbox message delayed');
   }
 }
 
-const failuresOfRound = 3;
+const failuresPerPoll = 3;
 
-export interface DeliveryRound {
+export interface DeliveryPoll {
   readonly delivered: number;
   /** Where the next round goes on; 0 when this one came to the end. */
   readonly lastId: bigint;
@@ -57,11 +57,11 @@ export interface DeliveryRound {
  * One round of that loop, behind `afterId`: whatever lay longer than its own process would have taken. One that Temporal
  * refuses does not hold up the others: the next round goes on behind it.
  */
-export async function deliverOverdueCommands(
+export async function deliverOverdueMessages(
   dependencies: CommandDependencies,
   { olderThanMs, afterId }: { readonly olderThanMs: number; readonly afterId: bigint },
-): Promise<DeliveryRound> {
-  const commands = await listWorkflowCommands(dependencies.database, { olderThanMs, afterId });
+): Promise<DeliveryPoll> {
+  const commands = await listOutboxMessages(dependencies.database, { olderThanMs, afterId });
   const failures: unknown[] = [];
   let delivered = 0;
   for (const command of commands) {
@@ -70,7 +70,7 @@ export async function deliverOverdueCommands(
       delivered += 1;
     } catch (error) {
       failures.push(error);
-      if (failures.length === failuresOfRound) return { delivered, lastId: command.id, failure: error };
+      if (failures.length === failuresPerPoll) return { delivered, lastId: command.id, failure: error };
     }
   }
   return { delivered, lastId: 0n, failure: delivered === 0 ? failures[0] : undefined };
@@ -81,14 +81,14 @@ const idleMs = 1_000;
 const overdueMs = 2_000;
 
 /** The loop of a worker. It fails, for its pause to grow, when a round delivers nothing of what there is. */
-export function startDeliveringCommands(dependencies: CommandDependencies): Loop {
+export function startDeliveringOutbox(dependencies: CommandDependencies): Loop {
   let afterId = 0n;
   return startPollingLoop({
-    name: 'workflow commands',
+    name: 'workflow outbox',
     logger: dependencies.logger,
     idleMs,
     work: async () => {
-      const round = await deliverOverdueCommands(dependencies, { olderThanMs: overdueMs, afterId });
+      const round = await deliverOverdueMessages(dependencies, { olderThanMs: overdueMs, afterId });
       afterId = round.lastId;
       if (round.delivered === 0 && round.failure !== undefined) throw round.failure;
       return round.delivered > 0;
@@ -98,16 +98,16 @@ export function startDeliveringCommands(dependencies: CommandDependencies): Loop
 
 async function deliverAll(
   dependencies: CommandDependencies,
-  commands: readonly WorkflowCommandRow[],
+  commands: readonly OutboxMessage[],
 ): Promise<void> {
   for (const command of commands) {
     const { request_id: requestId } = command;
     await withCallContext(requestId === null ? {} : { requestId }, () => deliver(dependencies, command));
-    await deleteWorkflowCommands(dependencies.database, [command.id]);
+    await deleteOutboxMessages(dependencies.database, [command.id]);
   }
 }
 
-async function deliver({ orchestrator }: CommandDependencies, command: WorkflowCommandRow): Promise<void> {
+async function deliver({ orchestrator }: CommandDependencies, command: OutboxMessage): Promise<void> {
   const campaign = { id: command.campaign_id, workspaceId: command.workspace_id, name: command.name };
   if (command.kind === 'start') return orchestrator.startCampaign(campaign);
   // A refresh may overtake the start of a campaign that was changed at once; starting is idempotent.

@@ -20,10 +20,10 @@ import { FileTemporarilyUnavailable } from '../audience/campaign-file.ts';
 import { openCandidates, type AudienceRequest } from '../audience/candidates.ts';
 import { readCsvCandidates } from '../audience/csv-candidates.ts';
 import { freezeVariables } from '../audience/freeze-variables.ts';
-import { tryAudience, type AudienceTrial } from '../audience/dry-run-audience.ts';
+import { dryRunAudience, type AudienceEstimate } from '../audience/dry-run-audience.ts';
 import { checkCampaign, type CheckedCampaign } from './create-campaign.ts';
 
-export interface TriedCampaign {
+export interface CampaignDryRun {
   readonly problems: readonly FieldProblem[];
   readonly warnings: readonly FieldProblem[];
   readonly total: number;
@@ -36,12 +36,12 @@ export interface TriedCampaign {
   readonly durationSeconds: number;
 }
 
-type Trier = Pick<Dependencies, 'config' | 'database' | 'now' | 'outbound' | 'secrets' | 'storage'>;
+type DryRunner = Pick<Dependencies, 'config' | 'database' | 'now' | 'outbound' | 'secrets' | 'storage'>;
 
 const mostRows = 200_000;
 const pieceBytes = 64 * 1024;
 const mostMs = 8_000;
-const noAudience: AudienceTrial = {
+const noAudience: AudienceEstimate = {
   rowsRead: 0,
   isWhole: true,
   sendable: 0,
@@ -51,11 +51,11 @@ const noAudience: AudienceTrial = {
 };
 
 /** Throws where a creation would for another reason than what the body holds. */
-export async function tryCampaign(
-  dependencies: Trier,
+export async function dryRunCampaign(
+  dependencies: DryRunner,
   principal: Principal,
   body: CreateCampaign,
-): Promise<TriedCampaign> {
+): Promise<CampaignDryRun> {
   const { workspaceId, channelId } = principal;
   const { database } = dependencies;
   if (channelId === null) throw channelNeeded();
@@ -65,26 +65,28 @@ export async function tryCampaign(
   ]);
   let problems: readonly FieldProblem[] = [];
   let warnings: readonly FieldProblem[] = [];
-  let trial = noAudience;
+  let estimate = noAudience;
   try {
     const checked = await checkCampaign(dependencies, principal, body);
     ({ warnings } = checked);
-    trial = await audienceOf(dependencies, checked.newCampaign, body);
-    if (trial.sendable === 0)
-      problems = [{ field: 'contact_selection_type', message: emptyAudience(Object.entries(trial.skipped)) }];
+    estimate = await audienceOf(dependencies, checked.newCampaign, body);
+    if (estimate.sendable === 0)
+      problems = [
+        { field: 'contact_selection_type', message: emptyAudience(Object.entries(estimate.skipped)) },
+      ];
   } catch (error) {
     problems = problemsOf(error);
   }
   return {
     problems,
     warnings,
-    total: trial.sendable,
-    skipped: trial.skipped,
-    isEstimate: !trial.isWhole,
-    cost: await costOf(dependencies, workspaceId, body, trial),
+    total: estimate.sendable,
+    skipped: estimate.skipped,
+    isEstimate: !estimate.isWhole,
+    cost: await costOf(dependencies, workspaceId, body, estimate),
     available: wallet.balance - wallet.reserved,
     currency: wallet.currency,
-    durationSeconds: Math.ceil(trial.sendable / rate),
+    durationSeconds: Math.ceil(estimate.sendable / rate),
   };
 }
 
@@ -102,10 +104,10 @@ function problemsOf(error: unknown): readonly FieldProblem[] {
 }
 
 async function audienceOf(
-  dependencies: Trier,
+  dependencies: DryRunner,
   campaign: CheckedCampaign['newCampaign'],
   body: CreateCampaign,
-): Promise<AudienceTrial> {
+): Promise<AudienceEstimate> {
   const { workspaceId, selectionType, channelId } = campaign;
   const request: AudienceRequest = {
     workspaceId,
@@ -124,7 +126,7 @@ async function audienceOf(
     },
   });
   const channel = await getChannel(dependencies.database, workspaceId, channelId);
-  return tryAudience(dependencies, {
+  return dryRunAudience(dependencies, {
     workspaceId,
     pages: await pagesOf(dependencies, { ...request, keepVariables: frozen.keepsVariables }, body),
     rules: { blockedCountries: new Set(channel.blockedCountries), resolvers: frozen.resolvers },
@@ -135,7 +137,7 @@ async function audienceOf(
 }
 
 async function pagesOf(
-  dependencies: Trier,
+  dependencies: DryRunner,
   request: AudienceRequest,
   { csv_contacts_string: csv, csv_mapping: mapping }: CreateCampaign,
 ): Promise<AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>> {
@@ -151,10 +153,10 @@ function* piecesOf(csv: string): Generator<Buffer> {
 }
 
 async function costOf(
-  { database }: Trier,
+  { database }: DryRunner,
   workspaceId: number,
   body: CreateCampaign,
-  { countries }: AudienceTrial,
+  { countries }: AudienceEstimate,
 ): Promise<bigint> {
   if (countries.size === 0) return 0n;
   const { category } = await getTemplate(database, workspaceId, body.template_id);

@@ -14,7 +14,7 @@ import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { getTemplate, type Template } from '../../records/templates/templates.ts';
 import { createCsvTextDecoder } from '../audience/csv-text.ts';
 import { readCsvCandidates, readCsvRows } from '../audience/csv-candidates.ts';
-import { tryAudience, type TriedRow } from '../audience/dry-run-audience.ts';
+import { dryRunAudience, type TriedRow } from '../audience/dry-run-audience.ts';
 
 export interface CsvPreviewRequest {
   readonly workspaceId: number;
@@ -54,7 +54,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
   const outOfRange = columnProblems(mapping, file.headers.length);
   if (outOfRange.length > 0) throw Invalid.of(outOfRange);
   const message = await messageOf(dependencies, request, mapping);
-  const trial = await tryAudience(dependencies, {
+  const trial = await dryRunAudience(dependencies, {
     workspaceId,
     pages: readCsvCandidates(await open(dependencies, key), mapping),
     rules: { blockedCountries: new Set(), resolvers: message?.compiled?.resolvers ?? [] },

@@ -4,7 +4,7 @@
  */
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Orchestrator } from '../../orchestrator.ts';
-import type { CampaignStanding } from '../../domain/campaigns/snapshot.ts';
+import type { CampaignSnapshot } from '../../domain/campaigns/snapshot.ts';
 
 export interface CampaignHistory {
   /** The farthest position that a finished step reported as claimed; undefined when none did. */
@@ -12,7 +12,7 @@ export interface CampaignHistory {
   /** When the last step that reported a position had ended. */
   readonly reportedAt?: Date | undefined;
   /** The last standing of all. */
-  readonly standing?: CampaignStanding | undefined;
+  readonly standing?: CampaignSnapshot | undefined;
   /** When the last step of sending that has no result was handed out; undefined when there is none. */
   readonly openStepSince?: Date | undefined;
   /** When the last step of sending was handed out, finished or not. */
@@ -80,7 +80,7 @@ async function readBackwards(
 /** Newest first. */
 function witness(events: readonly Event[]): CampaignHistory {
   const finished = new Set<string>();
-  let standing: CampaignStanding | undefined;
+  let standing: CampaignSnapshot | undefined;
   let claimedPosition: number | undefined;
   let reportedAt: Date | undefined;
   let openStepSince: Date | undefined;
@@ -111,7 +111,7 @@ function standingOf(payload: Parameters<typeof defaultPayloadConverter.fromPaylo
   if (payload === undefined || payload === null) return undefined;
   const value: unknown = defaultPayloadConverter.fromPayload(payload);
   if (typeof value !== 'object' || value === null || !('counts' in value)) return undefined;
-  return value as CampaignStanding;
+  return value as CampaignSnapshot;
 }
 
 function timeOf({ eventTime }: Event): Date {

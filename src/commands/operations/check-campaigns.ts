@@ -1,6 +1,6 @@
 /** Campaigns against their workflows, both ways. */
 import { campaignStatuses, isFinished, nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
-import { lockCampaign, moveCampaignAndTell } from '../../records/campaigns/lifecycle.ts';
+import { lockCampaign, moveCampaignAndNotify } from '../../records/campaigns/lifecycle.ts';
 import {
   listOpenCampaigns,
   type CampaignToCheck,
@@ -124,7 +124,7 @@ export function pauseRestored(database: Doctor['database'], campaignId: string):
   return database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);
     if (nextCampaignStatus(campaign.status, 'pause') === undefined) return;
-    await moveCampaignAndTell(transaction, campaign, 'pause', 'RECORD_RESTORED');
+    await moveCampaignAndNotify(transaction, campaign, 'pause', 'RECORD_RESTORED');
   });
 }
 

@@ -5,7 +5,7 @@ import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
 import { fanOutEvents } from '../../records/webhooks/events.ts';
 import { expireClaimedMessages } from '../../records/messages/outbound-messages.ts';
 import { sweepTimeouts } from '../../records/webhooks/timeout-sweeper.ts';
-import { deliverOverdueCommands } from '../campaigns/deliver-workflow-outbox.ts';
+import { deliverOverdueMessages } from '../campaigns/deliver-workflow-outbox.ts';
 import {
   applyUnmatchedStatuses,
   emitUnknownStatuses,
@@ -91,7 +91,7 @@ function repairsOf(doctor: Doctor): Readonly<Record<string, Repair>> {
       run: async () => {
         for (let afterId: bigint | undefined = 0n; afterId !== undefined;) {
           const overdue = { olderThanMs: slackSeconds * 1000, afterId };
-          const { delivered, lastId, failure } = await deliverOverdueCommands(doctor, overdue);
+          const { delivered, lastId, failure } = await deliverOverdueMessages(doctor, overdue);
           if (delivered === 0 && failure !== undefined) throw failure;
           afterId = lastId > 0n || delivered >= batchSize ? lastId : undefined;
         }

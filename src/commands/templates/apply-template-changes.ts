@@ -7,7 +7,7 @@ import type { Connection } from '../../records/database/database.ts';
 import { insertNotices } from '../../records/operations/notices.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import { lockTemplatesOf, type SyncedTemplate } from '../../records/templates/sync.ts';
-import { deliverWorkflowCommands } from '../campaigns/deliver-workflow-outbox.ts';
+import { deliverWorkflowOutbox } from '../campaigns/deliver-workflow-outbox.ts';
 import { pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
 
 interface TemplateWrite {
@@ -49,7 +49,7 @@ export async function applyTemplateChanges(
     return { changes: found.length, added: after.length - found.length, paused: campaigns };
   });
   for (const campaignId of paused) {
-    await deliverWorkflowCommands(dependencies, campaignId);
+    await deliverWorkflowOutbox(dependencies, campaignId);
   }
   return { added, changed: changes };
 }

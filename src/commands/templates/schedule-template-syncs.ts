@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { listAllBusinessAccounts } from '../../records/workspaces/business-accounts.ts';
 
-const failuresOfRound = 3;
+const failuresPerPoll = 3;
 
 export interface ScheduleRound {
   readonly scheduled: number;
@@ -29,7 +29,7 @@ export async function scheduleTemplateSyncs(
     } catch (error) {
       failure = error;
       failures += 1;
-      if (failures === failuresOfRound) return { scheduled, lastId: account.id, failure };
+      if (failures === failuresPerPoll) return { scheduled, lastId: account.id, failure };
     }
   }
   return { scheduled, lastId: '', failure };

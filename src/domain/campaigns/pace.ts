@@ -1,29 +1,32 @@
-/** How fast a campaign sends, from looks at its counters. Io-ts-free and Node-free. */
+/** How fast a campaign sends, from samples of its counters. Io-ts-free and Node-free. */
 
-/** How many were sent to, or given up, at an instant. */
-export interface Look {
+/** Recipients with an outcome at an instant. */
+export interface ProgressSample {
   readonly atMs: number;
   readonly done: number;
 }
 
 const windowMs = 10_000;
 
-/** The looks that the pace is taken from, with the newest. */
-export function withLook(looks: readonly Look[], look: Look): readonly Look[] {
-  // One that is older than the window stays: without it a window of few looks would begin too late.
-  const first = looks.findLastIndex(({ atMs }) => atMs <= look.atMs - windowMs);
-  return [...looks.slice(Math.max(0, first)), look];
+/** Adds a sample and drops those before the window. */
+export function withSample(
+  samples: readonly ProgressSample[],
+  sample: ProgressSample,
+): readonly ProgressSample[] {
+  // Keeps the last sample before the window, so that the samples span all of it.
+  const first = samples.findLastIndex(({ atMs }) => atMs <= sample.atMs - windowMs);
+  return [...samples.slice(Math.max(0, first)), sample];
 }
 
-/** A second, over the looks; 0 while there is only one. */
-export function rateOf(looks: readonly Look[]): number {
-  const [first] = looks;
-  const last = looks.at(-1);
+/** Recipients a second over the samples, rounded to a tenth; 0 with a single sample. */
+export function rateOf(samples: readonly ProgressSample[]): number {
+  const [first] = samples;
+  const last = samples.at(-1);
   if (first === undefined || last === undefined || last.atMs <= first.atMs) return 0;
   return Math.max(0, Math.round(((last.done - first.done) * 10_000) / (last.atMs - first.atMs)) / 10);
 }
 
-/** Until all that wait are sent to, at this rate; null where that cannot be told. */
+/** Seconds until all pending recipients are sent to at this rate; null when unknown. */
 export function secondsLeft(pending: number, rate: number): number | null {
   return pending === 0 || rate <= 0 ? null : Math.ceil(pending / rate);
 }

@@ -1,7 +1,7 @@
 import type { CampaignStatus, PauseReason, PreparationErrorCode, WaitingReason } from './campaign.ts';
 
 /** Where a campaign stands: what every step of its workflow reports. */
-export interface CampaignStanding {
+export interface CampaignSnapshot {
   readonly workspaceId: number;
   readonly status: CampaignStatus;
   readonly pauseReason: PauseReason | null;

@@ -54,13 +54,13 @@ export async function getCampaignToPrepare(
   return found ?? notFound('Campaign');
 }
 
-const Standing = row(
+const Preparation = row(
   t.type({ status: oneOf(campaignStatuses), preparation_status: oneOf(preparationStatuses) }),
 );
 
 /** False as soon as the campaign is cancelled or prepared by somebody else. */
 export async function needsPreparation(connection: Connection, campaignId: string): Promise<boolean> {
-  const found = await connection.maybeOne(sql.type(Standing)`
+  const found = await connection.maybeOne(sql.type(Preparation)`
     SELECT status, preparation_status FROM campaign WHERE id = ${campaignId}`);
   return found !== null && isBeingPrepared(found.status, found.preparation_status);
 }

@@ -10,7 +10,7 @@ import {
   waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
 import { notFound, NotFound } from '../../domain/error.ts';
-import type { CampaignStanding } from '../../domain/campaigns/snapshot.ts';
+import type { CampaignSnapshot } from '../../domain/campaigns/snapshot.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { waitingColumns, waitingJoin } from './waiting-reason.ts';
@@ -27,7 +27,7 @@ const counts = {
 };
 const Counts = t.type(counts);
 
-const Standing = row(
+const Snapshot = row(
   t.type({
     ...counts,
     workspace_id: t.number,
@@ -62,11 +62,11 @@ export async function getCampaignCounts(
 }
 
 /** Throws NotFound. */
-export async function getCampaignStanding(
+export async function getCampaignSnapshot(
   connection: Connection,
   campaignId: string,
-): Promise<CampaignStanding> {
-  const found = await connection.maybeOne(sql.type(Standing)`
+): Promise<CampaignSnapshot> {
+  const found = await connection.maybeOne(sql.type(Snapshot)`
     SELECT campaign.workspace_id, status, pause_reason, preparation_status, preparation_error_code, scheduled_at,
       ${countColumns}, ${waitingColumns}
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id

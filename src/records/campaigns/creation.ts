@@ -6,7 +6,7 @@ import type { Connection } from '../database/database.ts';
 import { auditEntry } from '../operations/audit.ts';
 import { row } from '../database/row.ts';
 import { Campaign, campaignSelection } from './campaigns.ts';
-import { workflowCommand } from './workflow-outbox.ts';
+import { outboxMessage } from './workflow-outbox.ts';
 
 export interface NewCampaign {
   readonly workspaceId: number;
@@ -54,7 +54,7 @@ export async function insertCampaign(
     ), audited AS (
       ${auditEntry({ workspaceId, action: 'campaign.create', objectId: id })}
     ), started AS (
-      ${workflowCommand('start', id)} RETURNING id AS "startId"
+      ${outboxMessage('start', id)} RETURNING id AS "startId"
     )
     SELECT * FROM created, started`);
   return { campaign: created, startId };

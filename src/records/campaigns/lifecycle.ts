@@ -15,7 +15,7 @@ import { notFound } from '../../domain/error.ts';
 import { campaignPaused } from '../../domain/operations/notice.ts';
 import type { Connection } from '../database/database.ts';
 import { insertNotices } from '../operations/notices.ts';
-import { insertRefreshCommand } from './workflow-outbox.ts';
+import { enqueueRefresh } from './workflow-outbox.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const LockedCampaign = t.type({
@@ -64,7 +64,7 @@ export async function lockCampaign(
 
 /**
  * Makes the move on a locked campaign and raises its epoch. The caller has checked that it is possible; `pauseReason` goes
- * with `pause` alone. For the steps of the campaign's own workflow, which sees the new standing in their answer.
+ * with `pause` alone. For the steps of the campaign's own workflow, which sees the new snapshot in their answer.
  */
 export async function moveCampaign(
   transaction: Connection,
@@ -87,10 +87,10 @@ export async function moveCampaign(
 }
 
 /** The same for everybody else: the workflow is told to look at its record. */
-export async function moveCampaignAndTell(...move: Parameters<typeof moveCampaign>): Promise<void> {
+export async function moveCampaignAndNotify(...move: Parameters<typeof moveCampaign>): Promise<void> {
   const [transaction, campaign] = move;
   await moveCampaign(...move);
-  await insertRefreshCommand(transaction, campaign.id);
+  await enqueueRefresh(transaction, campaign.id);
 }
 
 // A campaign that has not begun meets the obstacle when it begins, if it is still there.
@@ -118,7 +118,7 @@ export async function pauseRunning(
     UPDATE campaign SET status = 'PAUSED', pause_reason = ${reason}, epoch = epoch + 1, updated_at = now()
     WHERE id IN (SELECT id FROM running)
     RETURNING id, workspace_id, name`);
-  for (const { id } of paused) await insertRefreshCommand(transaction, id);
+  for (const { id } of paused) await enqueueRefresh(transaction, id);
   await insertNotices(
     transaction,
     paused.map((campaign) => campaignPaused(campaign, reason)),

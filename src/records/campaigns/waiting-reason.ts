@@ -10,8 +10,8 @@ export const waitingColumns = sql.fragment`
 export const waitingJoin = sql.fragment`
   LEFT JOIN LATERAL (
     SELECT reason, until FROM (
-      SELECT 'WORKFLOW_STUCK' AS reason, NULL::timestamptz AS until, 0 AS rank FROM campaign_standstill AS standing
-      WHERE standing.campaign_id = campaign.id AND kind = 'stuck'
+      SELECT 'WORKFLOW_STUCK' AS reason, NULL::timestamptz AS until, 0 AS rank FROM campaign_standstill AS stuck
+      WHERE stuck.campaign_id = campaign.id AND kind = 'stuck'
       UNION ALL
       SELECT 'QUEUED', NULL, 0 FROM campaign_standstill AS queued
       WHERE queued.campaign_id = campaign.id AND kind = 'queued'

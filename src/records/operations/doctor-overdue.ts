@@ -55,7 +55,7 @@ export function listOverdueQueues(
     )}
     UNION ALL ${queue(
       'workflow-commands',
-      sql.fragment`SELECT created_at AS at FROM workflow_command WHERE ${old(sql.fragment`created_at`, queueSeconds)}`,
+      sql.fragment`SELECT created_at AS at FROM workflow_outbox WHERE ${old(sql.fragment`created_at`, queueSeconds)}`,
     )}
     UNION ALL ${queue(
       'events',

@@ -142,8 +142,8 @@ async function readQueues(connection: Connection, marks: Marks): Promise<readonl
       SELECT 'unmatched_statuses', count(*), min(received_at) FROM (
         SELECT received_at FROM unmatched_status WHERE emitted_at IS NULL ORDER BY received_at LIMIT ${countLimit}) AS earliest
       UNION ALL
-      SELECT 'workflow_commands', count(*), min(created_at) FROM (
-        SELECT created_at FROM workflow_command ORDER BY id LIMIT ${countLimit}) AS earliest
+      SELECT 'workflow_outbox', count(*), min(created_at) FROM (
+        SELECT created_at FROM workflow_outbox ORDER BY id LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'claims', count(*), min(claimed_at) FROM (
         SELECT claimed_at FROM campaign_claim LIMIT ${countLimit}) AS earliest

@@ -153,7 +153,7 @@ export async function setMessagingLimit(
   if (changed.before === null && limit !== null) await countBackwards(transaction, accountId, limit);
   // Whoever waits for room looks again.
   await transaction.query(sql.type(nothing)`
-    INSERT INTO workflow_command (campaign_id, kind)
+    INSERT INTO workflow_outbox (campaign_id, kind)
     SELECT campaign.id, 'refresh' FROM channel JOIN campaign ON campaign.channel_id = channel.id
     WHERE business_account_id = ${accountId} AND campaign.status = 'RUNNING'`);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { beginCampaign } from '../../../src/commands/campaigns/begin-campaign.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -21,8 +21,8 @@ it("begins no campaign before it is due by Postgres' clock, whatever the worker'
     WHERE id = ${campaignId}`);
   const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider() });
   expect(await beginCampaign(dependencies, campaignId)).toBeGreaterThan(86_000_000);
-  expect(await getCampaignStanding(test.pool, campaignId)).toMatchObject({ status: 'SCHEDULED' });
+  expect(await getCampaignSnapshot(test.pool, campaignId)).toMatchObject({ status: 'SCHEDULED' });
   await test.pool.query(sql.type(nothing)`UPDATE campaign SET scheduled_at = now() WHERE id = ${campaignId}`);
   expect(await beginCampaign(dependencies, campaignId)).toBe(0);
-  expect(await getCampaignStanding(test.pool, campaignId)).toMatchObject({ status: 'RUNNING' });
+  expect(await getCampaignSnapshot(test.pool, campaignId)).toMatchObject({ status: 'RUNNING' });
 });

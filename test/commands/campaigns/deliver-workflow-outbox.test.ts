@@ -3,12 +3,12 @@ import * as t from 'io-ts';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
-  deliverOverdueCommands,
-  deliverWorkflowCommands,
+  deliverOverdueMessages,
+  deliverWorkflowOutbox,
 } from '../../../src/commands/campaigns/deliver-workflow-outbox.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
-import { insertRefreshCommand } from '../../../src/records/campaigns/workflow-outbox.ts';
+import { enqueueRefresh } from '../../../src/records/campaigns/workflow-outbox.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   test = await createTestDatabase();
 });
 afterAll(() => test.drop());
-beforeEach(() => test.pool.query(sql.type(nothing)`DELETE FROM workflow_command`));
+beforeEach(() => test.pool.query(sql.type(nothing)`DELETE FROM workflow_outbox`));
 
 /** `refuses`: campaigns whose start and refresh Temporal refuses. */
 function courierWith(refuses: (campaignId: string) => boolean) {
@@ -42,7 +42,7 @@ async function seedCommands(count: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const { campaignId } = await seedCampaign(test.pool, { recipients: 1 });
-    await insertRefreshCommand(test.pool, campaignId);
+    await enqueueRefresh(test.pool, campaignId);
     ids.push(campaignId);
   }
   return ids;
@@ -52,13 +52,13 @@ const fromTheStart = { olderThanMs: 0, afterId: 0n };
 
 const Count = row(t.type({ waiting: t.number }));
 const countWaiting = () =>
-  test.pool.oneFirst(sql.type(Count)`SELECT count(*)::int AS waiting FROM workflow_command`);
+  test.pool.oneFirst(sql.type(Count)`SELECT count(*)::int AS waiting FROM workflow_outbox`);
 
 describe('the courier', () => {
   it('delivers what others left behind although Temporal refuses some of it', async () => {
     const [refused = '', ...others] = await seedCommands(4);
     const { dependencies, delivered } = courierWith((id) => id === refused);
-    expect(await deliverOverdueCommands(dependencies, fromTheStart)).toMatchObject({
+    expect(await deliverOverdueMessages(dependencies, fromTheStart)).toMatchObject({
       delivered: 3,
       lastId: 0n,
     });
@@ -69,9 +69,9 @@ describe('the courier', () => {
   it('reaches in its next round what lies behind more refused commands than a round puts up with', async () => {
     const ids = await seedCommands(5);
     const { dependencies, delivered } = courierWith((id) => ids.indexOf(id) < 3);
-    const first = await deliverOverdueCommands(dependencies, fromTheStart);
+    const first = await deliverOverdueMessages(dependencies, fromTheStart);
     expect([first.delivered, String(first.failure)]).toEqual([0, 'Error: refused']);
-    const second = await deliverOverdueCommands(dependencies, { olderThanMs: 0, afterId: first.lastId });
+    const second = await deliverOverdueMessages(dependencies, { olderThanMs: 0, afterId: first.lastId });
     expect([second.delivered, second.lastId]).toEqual([2, 0n]);
     expect(delivered).toEqual(ids.slice(3));
     expect(await countWaiting()).toBe(3);
@@ -80,10 +80,10 @@ describe('the courier', () => {
   it('delivers what was written before the clock of Postgres was set back', async () => {
     const [campaignId] = await seedCommands(1);
     await test.pool.query(
-      sql.type(nothing)`UPDATE workflow_command SET created_at = now() + interval '1 hour'`,
+      sql.type(nothing)`UPDATE workflow_outbox SET created_at = now() + interval '1 hour'`,
     );
     const { dependencies, delivered } = courierWith(() => false);
-    await deliverOverdueCommands(dependencies, { olderThanMs: 2_000, afterId: 0n });
+    await deliverOverdueMessages(dependencies, { olderThanMs: 2_000, afterId: 0n });
     expect(delivered).toEqual([campaignId]);
   });
 
@@ -91,7 +91,7 @@ describe('the courier', () => {
     await seedCommands(6);
     let asked = 0;
     const { dependencies } = courierWith(() => (asked += 1) > 0);
-    expect((await deliverOverdueCommands(dependencies, fromTheStart)).delivered).toBe(0);
+    expect((await deliverOverdueMessages(dependencies, fromTheStart)).delivered).toBe(0);
     expect(asked).toBe(3);
     expect(await countWaiting()).toBe(6);
   });
@@ -101,11 +101,11 @@ describe('the courier', () => {
     const dying = courierWith(() => false);
     const database = { ...test.pool, query: () => Promise.reject(new Error('died')) };
     const dead = { ...dying.dependencies, database } as unknown as Dependencies;
-    await deliverWorkflowCommands(dead, campaignId);
+    await deliverWorkflowOutbox(dead, campaignId);
     expect(dying.delivered).toEqual([campaignId]);
     expect(await countWaiting()).toBe(1);
     const next = courierWith(() => false);
-    await deliverOverdueCommands(next.dependencies, fromTheStart);
+    await deliverOverdueMessages(next.dependencies, fromTheStart);
     expect(next.delivered).toEqual([campaignId]);
     expect(await countWaiting()).toBe(0);
   });

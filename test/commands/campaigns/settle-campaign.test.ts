@@ -5,7 +5,7 @@ import { cancelCampaign } from '../../../src/commands/campaigns/change-campaign.
 import { cancelRecipients } from '../../../src/commands/campaigns/settle-campaign.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { findCampaignInput } from '../../../src/records/campaigns/inputs.ts';
 import { claimPage } from '../../../src/records/sending/claims.ts';
 import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';
@@ -66,14 +66,14 @@ describe('cancelRecipients', () => {
     const { cancel, settle, metrics } = cancelling(seeded, 600);
     await cancel();
     const settled = settle();
-    const countsNow = async () => (await getCampaignStanding(test.pool, seeded.campaignId)).counts;
+    const countsNow = async () => (await getCampaignSnapshot(test.pool, seeded.campaignId)).counts;
     await expect.poll(countsNow, { timeout: 20_000 }).toMatchObject({ claimed: 4, pending: 0 });
     const outcomes = new Map(positions.map((position) => [position, unsent]));
     await recordOutcomes(test.pool, { ...seeded, outcomes: outcomesOf(claimId, outcomes) });
     await settled;
     const books = await checkBooks(test.pool, seeded);
     expect(books).toMatchObject({ counters_fit: true, reserved: 0n, owed: 0n });
-    const { counts } = await getCampaignStanding(test.pool, seeded.campaignId);
+    const { counts } = await getCampaignSnapshot(test.pool, seeded.campaignId);
     expect(counts).toMatchObject({ claimed: 0, pending: 0, unknown: 0 });
     expect(await counted(metrics, 'cancelled')).toBe(10);
   });
@@ -84,7 +84,7 @@ describe('cancelRecipients', () => {
     const { cancel, settle, metrics } = cancelling(seeded, 1);
     await cancel();
     await settle();
-    const { status, counts } = await getCampaignStanding(test.pool, seeded.campaignId);
+    const { status, counts } = await getCampaignSnapshot(test.pool, seeded.campaignId);
     expect(status).toBe('CANCELLED');
     expect(counts).toMatchObject({ claimed: 0, pending: 0, unknown: 4 });
     expect([await counted(metrics, 'cancelled'), await counted(metrics, 'unknown')]).toEqual([6, 4]);

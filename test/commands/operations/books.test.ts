@@ -139,7 +139,7 @@ describe('campaigns', () => {
 describe('queues', () => {
   it('delivers commands that Temporal has not got', async () => {
     const other = await seedCampaign(doctorFixture.pool, { recipients: 1 });
-    await doctorFixture.run(sql.fragment`INSERT INTO workflow_command (campaign_id, kind, created_at)
+    await doctorFixture.run(sql.fragment`INSERT INTO workflow_outbox (campaign_id, kind, created_at)
       VALUES (${other.campaignId}, 'start', ${longAgo})`);
     expect(await doctorFixture.repairAbout(['workflow-commands'])).toEqual(settled('queue-overdue'));
     expect(await doctorFixture.findAbout([other.campaignId])).toEqual([]);

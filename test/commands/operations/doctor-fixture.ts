@@ -70,7 +70,7 @@ export async function untilQuiet(
   let before = -1;
   await until(async () => {
     const commands = await pool.oneFirst(sql.type(row(t.type({ count: t.number })))`
-      SELECT count(*)::int4 AS count FROM workflow_command`);
+      SELECT count(*)::int4 AS count FROM workflow_outbox`);
     const { raw, historyLength } = await handle.describe();
     const busy =
       commands > 0 || (raw.pendingActivities ?? []).length > 0 || (raw.pendingWorkflowTask ?? null) !== null;

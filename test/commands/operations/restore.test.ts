@@ -69,7 +69,7 @@ async function settle(restore: Awaited<ReturnType<Awaited<ReturnType<typeof take
 }
 
 it('calls UNKNOWN who may have been sent since the backup, and sends the others after a start', async () => {
-  const { campaignId, dependencies, start, withWorker, standing, provider, result } = await fixture({
+  const { campaignId, dependencies, start, withWorker, snapshot, provider, result } = await fixture({
     recipients: 60,
     messagesPerSecond: 100_000,
     balance: messagePrice * 20n,
@@ -77,7 +77,7 @@ it('calls UNKNOWN who may have been sent since the backup, and sends the others 
   await start();
   const goBack = await takeBackup();
   await withWorker(async () => {
-    await until(async () => (await standing()).status === 'PAUSED');
+    await until(async () => (await snapshot()).status === 'PAUSED');
     // Asleep, the worker does no harm while the tables are exchanged under it.
     await untilQuiet(doctorFixture, temporal, campaignId);
     expect(provider.received).toHaveLength(20);
@@ -87,7 +87,7 @@ it('calls UNKNOWN who may have been sent since the backup, and sends the others 
       SELECT channel_id, workspace_id, 'recharge', ${messagePrice * 80n} FROM wallet`);
 
     expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
-    expect(await standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'RECORD_RESTORED' });
+    expect(await snapshot()).toMatchObject({ status: 'PAUSED', pauseReason: 'RECORD_RESTORED' });
     const noted = sql.fragment`SELECT up_to_position || ' ' || recipients FROM campaign_restore`;
     expect(await doctorFixture.read(noted)).toBe('20 20');
     const kinds = (await doctorFixture.findAbout([campaignId])).map(({ kind }) => kind);
@@ -98,7 +98,7 @@ it('calls UNKNOWN who may have been sent since the backup, and sends the others 
   });
   expect(new Set(provider.received).size).toBe(60);
   expect(provider.received).toHaveLength(60);
-  expect(await standing()).toMatchObject({ counts: { accepted: 40, unknown: 20, pending: 0 } });
+  expect(await snapshot()).toMatchObject({ counts: { accepted: 40, unknown: 20, pending: 0 } });
   const channelId = await doctorFixture.read(sql.fragment`SELECT channel_id FROM campaign`);
   const books = await checkBooks(doctorFixture.pool, {
     campaignId,
@@ -115,7 +115,7 @@ it('calls UNKNOWN who may have been sent since the backup, and sends the others 
 });
 
 it('takes a step for one under way that ended on the record that had been taken back', async () => {
-  const { campaignId, start, withWorker, standing, provider, dependencies } = await fixture({
+  const { campaignId, start, withWorker, snapshot, provider, dependencies } = await fixture({
     recipients: 900,
     messagesPerSecond: 100,
   });
@@ -135,11 +135,11 @@ it('takes a step for one under way that ended on the record that had been taken 
   expect(
     Number(await doctorFixture.read(sql.fragment`SELECT up_to_position FROM campaign_restore`)),
   ).toBeGreaterThanOrEqual(provider.received.length);
-  expect((await standing()).counts.unknown).toBeGreaterThanOrEqual(provider.received.length);
+  expect((await snapshot()).counts.unknown).toBeGreaterThanOrEqual(provider.received.length);
 });
 
 it('ends a campaign as its workflow ended it, and starts nothing', async () => {
-  const { start, withWorker, standing, provider, result } = await fixture({ recipients: 30 });
+  const { start, withWorker, snapshot, provider, result } = await fixture({ recipients: 30 });
   const goBack = await takeBackup();
   await withWorker(async () => {
     await start();
@@ -147,7 +147,7 @@ it('ends a campaign as its workflow ended it, and starts nothing', async () => {
   });
   const restore = await goBack();
   expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
-  expect(await standing()).toMatchObject({ status: 'COMPLETED', counts: { unknown: 30, pending: 0 } });
+  expect(await snapshot()).toMatchObject({ status: 'COMPLETED', counts: { unknown: 30, pending: 0 } });
   expect(provider.received).toHaveLength(30);
 });
 
@@ -184,13 +184,13 @@ it.each([false, true])(
 
 describe('a restore of both databases', () => {
   it('makes recipients UNKNOWN as far as the rate reached, although no workflow shows a step', async () => {
-    const { standing } = await fixture({ recipients: 100, messagesPerSecond: 2 });
+    const { snapshot } = await fixture({ recipients: 100, messagesPerSecond: 2 });
     const backupAt = new Date();
     const stoppedAt = new Date(backupAt.getTime() + 15_000);
     const restore = { backupAt, stoppedAt, temporalToo: true };
     expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
     // Two a second for 15 s, and the margin of 10 s.
-    expect(await standing()).toMatchObject({
+    expect(await snapshot()).toMatchObject({
       status: 'PAUSED',
       pauseReason: 'RECORD_RESTORED',
       counts: { unknown: 50, pending: 50 },
@@ -198,14 +198,14 @@ describe('a restore of both databases', () => {
   });
 
   it('cancels a campaign that was being prepared, and may have been sent since', async () => {
-    const { campaignId, standing } = await fixture({ recipients: 3 });
+    const { campaignId, snapshot } = await fixture({ recipients: 3 });
     await doctorFixture.run(
       sql.fragment`UPDATE campaign SET preparation_status = 'PREPARING' WHERE id = ${campaignId}`,
     );
     const [backupAt, stoppedAt] = [new Date(), new Date()];
     const { kinds, problems } = await settle({ backupAt, stoppedAt, temporalToo: true });
     expect({ kinds, problems }).toEqual({ kinds: ['sent-in-lost-time'], problems: [] });
-    expect((await standing()).status).toBe('CANCELLED');
+    expect((await snapshot()).status).toBe('CANCELLED');
   });
 
   it('is told from a restore of Postgres alone by what Temporal shows after the backup', async () => {
@@ -227,7 +227,7 @@ describe('a restore of both databases', () => {
 });
 
 it('leaves alone a campaign that slept through the lost time', async () => {
-  const { start, withWorker, standing, progress } = await fixture({
+  const { start, withWorker, snapshot, progress } = await fixture({
     recipients: 5,
     scheduledInMs: 3_600_000,
   });
@@ -237,7 +237,7 @@ it('leaves alone a campaign that slept through the lost time', async () => {
   });
   const restore = await (await takeBackup())();
   expect(await settle(restore)).toEqual({ kinds: [], problems: [], again: 0 });
-  expect(await standing()).toMatchObject({ status: 'SCHEDULED', counts: { pending: 5 } });
+  expect(await snapshot()).toMatchObject({ status: 'SCHEDULED', counts: { pending: 5 } });
 });
 
 it('tells nobody twice of events that may have been told', async () => {

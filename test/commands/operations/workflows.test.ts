@@ -96,13 +96,13 @@ describe('campaigns and their workflows', () => {
   });
 
   it('pauses a campaign whose record is older than its workflow', async () => {
-    const { campaignId, start, withWorker, standing, provider } = await fixture({
+    const { campaignId, start, withWorker, snapshot, provider } = await fixture({
       recipients: 9,
       balance: messagePrice * 5n,
     });
     await withWorker(async () => {
       await start();
-      await until(async () => (await standing()).status === 'PAUSED');
+      await until(async () => (await snapshot()).status === 'PAUSED');
       await untilQuiet(doctorFixture, temporal, campaignId);
     });
     await doctorFixture.run(
@@ -114,14 +114,14 @@ describe('campaigns and their workflows', () => {
     await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'PENDING', settlement = 'none'`);
     const { kinds, problems, left } = await doctorFixture.repairAbout([campaignId]);
     expect({ kinds, problems }).toEqual({ kinds: ['record-behind-workflow'], problems: [] });
-    expect(await standing()).toMatchObject({ status: 'PAUSED', pauseReason: 'RECORD_RESTORED' });
+    expect(await snapshot()).toMatchObject({ status: 'PAUSED', pauseReason: 'RECORD_RESTORED' });
     // Still to be settled, by a person who knows of which time the backup is.
     expect(left).toEqual(['record-behind-workflow']);
     expect(provider.received).toHaveLength(5);
   });
 
   it('finds nothing wrong with a campaign in the middle of its sending', async () => {
-    const { campaignId, start, withWorker, standing, provider } = await fixture({
+    const { campaignId, start, withWorker, snapshot, provider } = await fixture({
       recipients: 1_500,
       messagesPerSecond: 250,
     });
@@ -130,7 +130,7 @@ describe('campaigns and their workflows', () => {
     await withWorker(async () => {
       await start();
       await until(async () => provider.received.length > 100);
-      while ((await standing()).status !== 'COMPLETED') {
+      while ((await snapshot()).status !== 'COMPLETED') {
         expect(await doctorFixture.findAbout([campaignId, channelId], 400)).toEqual([]);
         looks += 1;
       }
@@ -141,7 +141,7 @@ describe('campaigns and their workflows', () => {
 });
 
 it('repairs the books of a campaign that is being sent without disturbing them', async () => {
-  const { campaignId, start, withWorker, standing, provider } = await fixture({
+  const { campaignId, start, withWorker, snapshot, provider } = await fixture({
     recipients: 1_500,
     messagesPerSecond: 400,
   });
@@ -149,7 +149,7 @@ it('repairs the books of a campaign that is being sent without disturbing them',
   let repairs = 0;
   await withWorker(async () => {
     await start();
-    while ((await standing()).status !== 'COMPLETED') {
+    while ((await snapshot()).status !== 'COMPLETED') {
       await Promise.all([
         recountCampaign(doctorFixture.pool, campaignId),
         requeueStranded(doctorFixture.pool, campaignId),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { checkBooks, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -23,7 +23,7 @@ const hold = ({ channelId }: SeededCampaign, seconds: number) =>
     WHERE channel_id = ${channelId}`);
 
 const standing = async ({ campaignId }: SeededCampaign) =>
-  (await getCampaignStanding(test.pool, campaignId)).counts;
+  (await getCampaignSnapshot(test.pool, campaignId)).counts;
 
 describe.concurrent('a channel that is held', () => {
   it('has nobody claimed or unknown, and takes no place from another', async () => {

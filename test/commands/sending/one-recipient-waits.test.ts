@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { row } from '../../../src/records/database/row.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -40,7 +40,7 @@ it('lets one recipient wait whom the provider had too many messages for, and nob
   // One second, then four times as long each time; a step tries again itself what is due soon. The channel keeps its rate.
   expect(waiting).toMatchObject({ position: 7, factor: 1, delay_ms: 1_000 * 4 ** (waiting.attempts - 1) });
   expect(provider.received).toHaveLength(59 + waiting.attempts);
-  expect((await getCampaignStanding(test.pool, seeded.campaignId)).counts).toMatchObject({
+  expect((await getCampaignSnapshot(test.pool, seeded.campaignId)).counts).toMatchObject({
     accepted: 59,
     pending: 1,
     claimed: 0,

@@ -11,7 +11,7 @@ import { loadConfig } from '../../../src/config.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { Orchestrator } from '../../../src/orchestrator.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { leaveTurn, takeTurn } from '../../../src/records/sending/channel-turns.ts';
@@ -121,7 +121,7 @@ describe('runSendStep', () => {
     expect(new Set(provider.received.map(({ callbackData }) => callbackData)).size).toBe(1_200);
     expect(provider.received).toHaveLength(1_200);
     expect(await settleCampaign(dependencies, seeded.campaignId)).toBe(0);
-    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       status: 'COMPLETED',
       counts: { accepted: 1_200, pending: 0, claimed: 0 },
     });
@@ -141,7 +141,7 @@ describe('runSendStep', () => {
       runSendStep(dependenciesWith(provider), seeded.campaignId, calm),
     ]);
     expect(provider.received).toHaveLength(613);
-    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       status: 'PAUSED',
       pauseReason: 'INSUFFICIENT_BALANCE',
     });
@@ -155,7 +155,7 @@ describe('runSendStep', () => {
     );
     await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
     expect(provider.received).toHaveLength(40);
-    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       status: 'RUNNING',
       counts: { accepted: 20, failed: 20 },
     });
@@ -174,13 +174,13 @@ describe('runSendStep', () => {
     const dependencies = dependenciesWith(provider);
     const database = { ...test.pool, maybeOne } as Database;
     await expect(runSendStep({ ...dependencies, database }, seeded.campaignId, calm)).rejects.toThrow('lost');
-    const lost = (await getCampaignStanding(test.pool, seeded.campaignId)).counts.claimed;
+    const lost = (await getCampaignSnapshot(test.pool, seeded.campaignId)).counts.claimed;
     expect(lost).toBeGreaterThan(0);
     const later = { ...dependencies, config: { ...config, outcomeGraceSeconds: 0 } };
     // The turn of the step that failed lasts for a while.
     while (!(await runSendStep(later, seeded.campaignId, calm)).drained) await sleep(200);
     expect(await settleCampaign(later, seeded.campaignId)).toBe(0);
-    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       status: 'COMPLETED',
       counts: { accepted: 200 - lost, unknown: lost, claimed: 0 },
     });
@@ -197,7 +197,7 @@ describe('runSendStep', () => {
     const pausedAt = performance.now();
     await step;
     expect(provider.received.every(({ at }) => at < pausedAt + 1_000)).toBe(true);
-    const { counts } = await getCampaignStanding(test.pool, seeded.campaignId);
+    const { counts } = await getCampaignSnapshot(test.pool, seeded.campaignId);
     expect(counts).toMatchObject({ claimed: 0, accepted: provider.received.length });
     expect(counts.pending).toBe(500 - provider.received.length);
     expect((await checkBooks(test.pool, seeded)).reserved).toBe(0n);
@@ -206,7 +206,7 @@ describe('runSendStep', () => {
   it('pauses every campaign of a template that the provider paused, and keeps the recipient', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 10 });
     await runSendStep(dependenciesWith(createFakeProvider(refuse(132015))), seeded.campaignId, calm);
-    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       status: 'PAUSED',
       pauseReason: 'TEMPLATE_UNAVAILABLE',
       counts: { pending: 10, failed: 0, claimed: 0 },
@@ -218,11 +218,11 @@ describe('runSendStep', () => {
     const provider = createFakeProvider(refuse(132012));
     const dependencies = dependenciesWith(provider);
     await runSendStep(dependencies, seeded.campaignId, calm);
-    const standing = await getCampaignStanding(test.pool, seeded.campaignId);
-    expect(standing).toMatchObject({ status: 'PAUSED', pauseReason: 'TEMPLATE_UNAVAILABLE' });
-    expect(standing.counts.failed).toBeGreaterThanOrEqual(100);
-    expect(standing.counts.failed).toBeLessThan(600);
-    expect(standing.counts).toMatchObject({ claimed: 0, pending: 900 - standing.counts.failed });
+    const snapshot = await getCampaignSnapshot(test.pool, seeded.campaignId);
+    expect(snapshot).toMatchObject({ status: 'PAUSED', pauseReason: 'TEMPLATE_UNAVAILABLE' });
+    expect(snapshot.counts.failed).toBeGreaterThanOrEqual(100);
+    expect(snapshot.counts.failed).toBeLessThan(600);
+    expect(snapshot.counts).toMatchObject({ claimed: 0, pending: 900 - snapshot.counts.failed });
     expect((await checkBooks(test.pool, seeded)).reserved).toBe(0n);
   });
 
@@ -232,7 +232,7 @@ describe('runSendStep', () => {
       count % 50 === 0 ? accept(message, count) : refuse(131009)(message, count),
     );
     await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
-    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       status: 'RUNNING',
       counts: { accepted: 8, failed: 392 },
     });
@@ -256,7 +256,7 @@ describe('runSendStep', () => {
     const step = await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
     expect(step).toMatchObject({ drained: false });
     expect(step.waitMs).toBeGreaterThan(0);
-    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       status: 'RUNNING',
       counts: { pending: 30, claimed: 0 },
     });
@@ -272,7 +272,7 @@ describe('runSendStep', () => {
     await runSendStep(dependencies, seeded.campaignId, calm);
     await settleCampaign(dependencies, seeded.campaignId);
     expect(provider.received).toHaveLength(3);
-    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       status: 'COMPLETED',
       counts: { accepted: 2, unknown: 1 },
     });
@@ -291,7 +291,7 @@ describe('runSendStep', () => {
     const factor = await test.pool.oneFirst(sql.type(row(t.type({ factor: t.number })))`
       SELECT factor FROM channel_rate WHERE channel_id = ${seeded.channelId}`);
     expect(factor).toBeLessThan(0.6);
-    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       counts: { accepted: 2 },
     });
   });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase } from '../../../src/records/database/database.ts';
 import { takeSingleToken } from '../../../src/records/sending/channel-rate.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createFakeProvider, accept } from '../../support/fake-provider.ts';
@@ -29,7 +29,7 @@ async function seedCampaigns(count: number, recipients: number, messagesPerSecon
 }
 
 const accepted = async ({ campaignId }: SeededCampaign) =>
-  (await getCampaignStanding(test.pool, campaignId)).counts.accepted;
+  (await getCampaignSnapshot(test.pool, campaignId)).counts.accepted;
 
 interface Crowding {
   readonly campaigns: readonly SeededCampaign[];

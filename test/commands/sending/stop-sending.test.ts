@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { pauseForBalance } from '../../../src/commands/sending/stop-sending.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { getSendingContext } from '../../../src/records/sending/context.ts';
 import { checkBooks, messagePrice, seedCampaign } from '../../support/campaign-factory.ts';
@@ -39,7 +39,7 @@ describe('a provider in trouble', () => {
     expect(provider.received.length).toBeLessThan(30);
     expect(step).toMatchObject({ drained: false });
     expect(step.waitMs).toBeGreaterThan(0);
-    const { status, counts } = await getCampaignStanding(test.pool, seeded.campaignId);
+    const { status, counts } = await getCampaignSnapshot(test.pool, seeded.campaignId);
     expect(status).toBe('RUNNING');
     expect(counts).toMatchObject({ claimed: 0, failed: 0 });
     expect(counts.pending + counts.unknown).toBe(200);
@@ -81,7 +81,7 @@ describe('a page that is held up', () => {
     await step;
     expect(provider.received).toHaveLength(0);
     expect(await checkBooks(test.pool, seeded)).toMatchObject({ counters_fit: true });
-    expect((await getCampaignStanding(test.pool, seeded.campaignId)).counts.claimed).toBe(0);
+    expect((await getCampaignSnapshot(test.pool, seeded.campaignId)).counts.claimed).toBe(0);
   });
 });
 
@@ -95,7 +95,7 @@ describe('a refusal of before a repair', () => {
     });
     await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
     expect(provider.received).toHaveLength(1);
-    expect((await getCampaignStanding(test.pool, seeded.campaignId)).status).toBe('RUNNING');
+    expect((await getCampaignSnapshot(test.pool, seeded.campaignId)).status).toBe('RUNNING');
   });
 });
 
@@ -105,9 +105,9 @@ describe('pauseForBalance', () => {
     const context = await getSendingContext(test.pool, seeded.campaignId);
     const dependencies = dependenciesWith(createFakeProvider());
     await pauseForBalance(dependencies, context, messagePrice - 1n);
-    expect((await getCampaignStanding(test.pool, seeded.campaignId)).status).toBe('RUNNING');
+    expect((await getCampaignSnapshot(test.pool, seeded.campaignId)).status).toBe('RUNNING');
     await pauseForBalance(dependencies, context, messagePrice);
-    expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       status: 'PAUSED',
       pauseReason: 'INSUFFICIENT_BALANCE',
     });

@@ -9,7 +9,7 @@ import { rechargeWallet } from '../../../src/commands/wallet/recharge-wallet.ts'
 import { updateChannel } from '../../../src/commands/workspaces/update-channel.ts';
 import { setFeature } from '../../../src/commands/workspaces/set-feature.ts';
 import { Conflict, Invalid, NotFound } from '../../../src/domain/error.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { getChannel, listChannelsOfBusinessAccount } from '../../../src/records/workspaces/channels.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { findPrices, getWallet, listPrices } from '../../../src/records/wallet/wallets.ts';
@@ -260,7 +260,7 @@ test('a channel that is blocked by an operator pauses its campaigns', async () =
     { database: database.pool, secrets, now: () => new Date() },
     { channelId: campaign.channelId, status: 'blocked' },
   );
-  expect(await getCampaignStanding(database.pool, campaign.campaignId)).toMatchObject({
+  expect(await getCampaignSnapshot(database.pool, campaign.campaignId)).toMatchObject({
     status: 'PAUSED',
     pauseReason: 'CHANNEL_BLOCKED',
   });

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { rateOf, secondsLeft, withLook, type Look } from '../../../src/domain/campaigns/pace.ts';
+import { rateOf, secondsLeft, withSample, type ProgressSample } from '../../../src/domain/campaigns/pace.ts';
 
 it('takes the rate from the last ten seconds', () => {
-  let looks: readonly Look[] = [];
+  let samples: readonly ProgressSample[] = [];
   for (let second = 0; second <= 30; second += 1) {
     // 10 a second at first, 80 from the twentieth second on.
     const done = second <= 20 ? second * 10 : 200 + (second - 20) * 80;
-    looks = withLook(looks, { atMs: second * 1000, done });
+    samples = withSample(samples, { atMs: second * 1000, done });
   }
-  expect(rateOf(looks)).toBe(80);
-  expect(looks.length).toBeLessThan(13);
+  expect(rateOf(samples)).toBe(80);
+  expect(samples.length).toBeLessThan(13);
 });
 
 it('knows no rate from one look, nor of a clock that stands', () => {

@@ -157,7 +157,7 @@ describe('a recipient', () => {
 describe.each([
   { table: 'campaign_counter', columns: '', values: '' },
   { table: 'campaign_input', columns: ', content', values: `, 'csv'` },
-  { table: 'workflow_command', columns: ', kind', values: `, 'refresh'` },
+  { table: 'workflow_outbox', columns: ', kind', values: `, 'refresh'` },
 ])('a row of $table', ({ table, columns, values }) => {
   const insertRow = `INSERT INTO ${table} (campaign_id${columns}) SELECT unnest($1::uuid[])${values}`;
   const rowsOf = async (campaignId: string) => {

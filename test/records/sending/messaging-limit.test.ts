@@ -7,7 +7,7 @@ import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.
 import { sendSingleMessage } from '../../../src/commands/messages/send-single-message.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { MessagingLimitReached } from '../../../src/domain/error.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { setMessagingLimit } from '../../../src/records/sending/messaging-limit.ts';
 import { findChannelById } from '../../../src/records/workspaces/channels.ts';
@@ -51,7 +51,7 @@ const step = ({ campaignId }: SeededCampaign) =>
   runSendStep(dependencies(), campaignId, { budgetMs: 20_000, draining: () => false });
 
 const acceptedOf = async ({ campaignId }: SeededCampaign) =>
-  (await getCampaignStanding(test.pool, campaignId)).counts.accepted;
+  (await getCampaignSnapshot(test.pool, campaignId)).counts.accepted;
 
 const usedOf = async ({ workspaceId, channelId }: SeededCampaign) =>
   getChannelState(test.pool, workspaceId, channelId);
@@ -72,13 +72,13 @@ it('sends to as many people as the limit, says what it waits for, and goes on wh
   const waiting = await step(seeded);
   expect(waiting.drained).toBe(false);
   expect(Math.abs(waiting.waitMs - dayMs)).toBeLessThan(11 * 60_000);
-  const standing = await getCampaignStanding(test.pool, seeded.campaignId);
-  expect(standing).toMatchObject({
+  const snapshot = await getCampaignSnapshot(test.pool, seeded.campaignId);
+  expect(snapshot).toMatchObject({
     status: 'RUNNING',
     waitingFor: 'MESSAGING_LIMIT',
     counts: { accepted: 1_000, pending: 200, claimed: 0, failed: 0 },
   });
-  expect(Math.abs(Date.parse(String(standing.waitingUntil)) - Date.now() - waiting.waitMs)).toBeLessThan(
+  expect(Math.abs(Date.parse(String(snapshot.waitingUntil)) - Date.now() - waiting.waitMs)).toBeLessThan(
     5_000,
   );
   expect(await usedOf(seeded)).toMatchObject({
@@ -92,7 +92,7 @@ it('sends to as many people as the limit, says what it waits for, and goes on wh
   await query(sql.fragment`UPDATE account_reach_count SET at = at - interval '1 day 20 minutes'`);
   expect(await step(seeded)).toMatchObject({ drained: true });
   expect(await settleCampaign(dependencies(), seeded.campaignId)).toBe(0);
-  expect(await getCampaignStanding(test.pool, seeded.campaignId)).toMatchObject({
+  expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
     status: 'COMPLETED',
     waitingFor: null,
     counts: { accepted: 1_200, failed: 0, pending: 0 },
@@ -159,11 +159,11 @@ it('knows whom campaigns wrote to before it was told, and wakes who waits when i
   expect((await usedOf(seeded)).messaging_used).toBe(30);
   expect((await step(other)).waitMs).toBeGreaterThan(60_000);
   expect(await acceptedOf(other)).toBe(10);
-  await query(sql.fragment`DELETE FROM workflow_command`);
+  await query(sql.fragment`DELETE FROM workflow_outbox`);
   await limitTo(2_000, seeded);
   expect(
     await test.pool.any(
-      sql.type(Command)`SELECT campaign_id, kind FROM workflow_command ORDER BY campaign_id`,
+      sql.type(Command)`SELECT campaign_id, kind FROM workflow_outbox ORDER BY campaign_id`,
     ),
   ).toContainEqual({ campaign_id: other.campaignId, kind: 'refresh' });
   expect(await step(other)).toMatchObject({ drained: true });

@@ -7,7 +7,7 @@ import { sendSingleMessage, type SingleMessage } from '../../../src/commands/mes
 import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { Invalid } from '../../../src/domain/error.ts';
-import { getCampaignStanding } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../../src/records/wallet/wallets.ts';
 import {
@@ -56,7 +56,7 @@ async function createFixture(balance: bigint) {
 /** As the workflow does, in two lanes, until the campaign stands. */
 async function drive(dependencies: Dependencies, { campaignId }: SeededCampaign): Promise<string> {
   for (;;) {
-    const { status } = await getCampaignStanding(test.pool, campaignId);
+    const { status } = await getCampaignSnapshot(test.pool, campaignId);
     if (status !== 'RUNNING') return status;
     const options = { budgetMs: 2_000, draining: () => false };
     const steps = await Promise.all([1, 2].map(() => runSendStep(dependencies, campaignId, options)));
@@ -113,7 +113,7 @@ it('stops two campaigns and single sends at exactly what their wallet covers, an
   const sent = (await Promise.all(singles)).filter(Boolean).length;
   expect(statuses).toEqual(['PAUSED', 'PAUSED']);
   for (const campaign of campaigns) {
-    expect(await getCampaignStanding(test.pool, campaign.campaignId)).toMatchObject({
+    expect(await getCampaignSnapshot(test.pool, campaign.campaignId)).toMatchObject({
       pauseReason: 'INSUFFICIENT_BALANCE',
       counts: { claimed: 0, failed: 0, unknown: 0 },
     });

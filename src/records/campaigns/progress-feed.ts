@@ -3,9 +3,9 @@
  * at all while nobody does.
  */
 import { isFinished } from '../../domain/campaigns/campaign.ts';
-import { rateOf, secondsLeft, withLook, type Look } from '../../domain/campaigns/pace.ts';
-import { listCampaignProgress, type CampaignProgress } from '../../records/campaigns/progress.ts';
-import type { Connection } from '../../records/database/database.ts';
+import { rateOf, secondsLeft, withSample, type ProgressSample } from '../../domain/campaigns/pace.ts';
+import { listCampaignProgress, type CampaignProgress } from './progress.ts';
+import type { Connection } from '../database/database.ts';
 
 export interface Progress extends CampaignProgress {
   /** Messages a second over the last ten seconds. */
@@ -22,7 +22,7 @@ export interface ProgressFeed {
 
 interface Followed {
   readonly followers: Set<(progress: Progress) => void>;
-  looks: readonly Look[];
+  samples: readonly ProgressSample[];
   latest: Progress | undefined;
 }
 
@@ -41,8 +41,8 @@ export function createProgressFeed(database: Connection): ProgressFeed {
       if (followed === undefined) continue;
       const { accepted, sent, delivered, read, failed, unknown } = row;
       const done = accepted + sent + delivered + read + failed + unknown;
-      followed.looks = withLook(followed.looks, { atMs, done });
-      const rate = row.status === 'RUNNING' ? rateOf(followed.looks) : 0;
+      followed.samples = withSample(followed.samples, { atMs, done });
+      const rate = row.status === 'RUNNING' ? rateOf(followed.samples) : 0;
       const progress = {
         ...row,
         rate,
@@ -66,7 +66,7 @@ export function createProgressFeed(database: Connection): ProgressFeed {
 
   return {
     follow(campaignId, onProgress) {
-      const followed = campaigns.get(campaignId) ?? { followers: new Set(), looks: [], latest: undefined };
+      const followed = campaigns.get(campaignId) ?? { followers: new Set(), samples: [], latest: undefined };
       campaigns.set(campaignId, followed);
       followed.followers.add(onProgress);
       if (followed.latest !== undefined) onProgress(followed.latest);

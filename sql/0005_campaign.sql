@@ -20,7 +20,8 @@ CREATE TABLE campaign (
   status text NOT NULL CHECK (status IN
     ('DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED')),
   pause_reason text CHECK (pause_reason IN
-    ('INSUFFICIENT_BALANCE', 'BROADCAST_QUOTA', 'TEMPLATE_UNAVAILABLE', 'CHANNEL_BLOCKED', 'OPERATOR')),
+    ('INSUFFICIENT_BALANCE', 'BROADCAST_QUOTA', 'TEMPLATE_UNAVAILABLE', 'CHANNEL_BLOCKED', 'MESSAGE_REJECTED',
+     'RECORD_RESTORED', 'OPERATOR')),
   preparation_status text NOT NULL CHECK (preparation_status IN ('PREPARING', 'READY', 'FAILED')),
   preparation_error_code text,
   preparation_error_message text,
@@ -123,7 +124,7 @@ CREATE TABLE campaign_countries (
 );
 
 -- Outbox of signals to campaign workflows; written in the transaction of their cause, delivered after the commit.
-CREATE TABLE workflow_command (
+CREATE TABLE workflow_outbox (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,
   kind text NOT NULL CHECK (kind IN ('start', 'refresh')),
@@ -136,8 +137,10 @@ CREATE TABLE workflow_command (
 CREATE TABLE campaign_standstill (
   campaign_id uuid PRIMARY KEY,
   -- due: should have begun. running: nothing was claimed for a while. waiting: waits for its channel. preparing: checked
-  -- only. without_workflow: nothing would happen to it. stuck: its workflow cannot go on.
-  kind text NOT NULL CHECK (kind IN ('due', 'running', 'waiting', 'preparing', 'without_workflow', 'stuck')),
+  -- only. without_workflow: nothing would happen to it. stuck: its workflow cannot go on. queued: its next task waits behind
+  -- busy workers.
+  kind text NOT NULL CHECK (kind IN
+    ('due', 'running', 'waiting', 'preparing', 'without_workflow', 'stuck', 'queued')),
   since timestamptz NOT NULL DEFAULT now(),
   -- When Temporal was last asked about its workflow.
   looked_at timestamptz

@@ -6,13 +6,8 @@ import { previewCsvFile } from './campaigns/csv-preview.ts';
 import { getCsvFile, uploadCsvFile } from './campaigns/csv-files.ts';
 import { getCampaignDiagnosis, getCampaignTimeline, streamCampaign } from './campaigns/follow.ts';
 import { getCampaignRecipient, listCampaignRecipients } from './campaigns/recipients.ts';
-import {
-  cancelCampaignEndpoint,
-  getCampaign,
-  listCampaigns,
-  pauseCampaignEndpoint,
-  startCampaign,
-} from './campaigns/report.ts';
+import { cancelCampaignEndpoint, pauseCampaignEndpoint, startCampaign } from './campaigns/operate.ts';
+import { getCampaign, listCampaigns } from './campaigns/report.ts';
 import { testCampaignEndpoint } from './campaigns/test.ts';
 import { getChannel, listChannels } from './channels.ts';
 import {

@@ -1,11 +1,6 @@
-/** GET /api/campaigns, GET /api/campaigns/:id, and the moves start, pause, cancel. */
+/** GET /api/campaigns and GET /api/campaigns/:id. */
 import { idOf, IsoDateTime, limitUpTo, Page, repeated, textOf, Uuid } from '../../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../../codecs/struct.ts';
-import {
-  cancelCampaign,
-  pauseCampaign,
-  startCampaignAgain,
-} from '../../commands/campaigns/change-campaign.ts';
 import { campaignStatuses } from '../../domain/campaigns/campaign.ts';
 import { getCampaignReport, listCampaignReports } from '../../records/campaigns/report.ts';
 import { endpoint } from '../frame/endpoint.ts';
@@ -74,56 +69,4 @@ export const getCampaign = endpoint(
     const report = await getCampaignReport(dependencies.database, principal.workspaceId, params.id);
     return { status: 200, body: succeed(presentCampaignDetail(report)) };
   },
-);
-
-const move = (
-  name: 'start' | 'pause' | 'cancel',
-  { summary, shown }: { readonly summary: string; readonly shown: object },
-  change: typeof startCampaignAgain | typeof pauseCampaign | typeof cancelCampaign,
-) =>
-  endpoint(
-    {
-      method: 'POST',
-      path: `/api/campaigns/:id/${name}`,
-      operationId: `${name}Campaign`,
-      summary,
-      tag: 'Campaigns',
-      access: 'workspace',
-      params: CampaignId,
-      responses: {
-        202: {
-          description: 'The campaign as it is now',
-          body: record(CampaignDetail),
-          example: { ...example, data: { ...campaignDetailExample, ...shown } },
-        },
-      },
-      errors: [409],
-    },
-    async ({ dependencies, principal, params }) => {
-      await change(dependencies, { campaignId: params.id, workspaceId: principal.workspaceId });
-      const report = await getCampaignReport(dependencies.database, principal.workspaceId, params.id);
-      return { status: 202, body: succeed(presentCampaignDetail(report)) };
-    },
-  );
-
-export const startCampaign = move(
-  'start',
-  {
-    summary: 'Start a paused campaign again, where it stopped; one that is not due yet waits for its time',
-    shown: { status: 'RUNNING' },
-  },
-  startCampaignAgain,
-);
-export const pauseCampaignEndpoint = move(
-  'pause',
-  { summary: 'Pause a campaign', shown: { status: 'PAUSED', pause_reason: 'OPERATOR' } },
-  pauseCampaign,
-);
-export const cancelCampaignEndpoint = move(
-  'cancel',
-  {
-    summary: 'Cancel a campaign: who was not sent to, never will be',
-    shown: { status: 'CANCELLED' },
-  },
-  cancelCampaign,
 );

@@ -1,5 +1,4 @@
 /** Conversations with contacts: their values (Spec 3.2, 6.3) and what a change makes of them. Io-ts-free and Node-free. */
-import type { EventData } from '../../codecs/event.ts';
 
 export const conversationStatuses = ['open', 'resolved', 'closed'] as const;
 export type ConversationStatus = (typeof conversationStatuses)[number];
@@ -13,12 +12,17 @@ export type ChatMode = (typeof chatModes)[number];
 export const assignmentSources = ['manual', 'chatbot', 'assistant', 'api', 'auto'] as const;
 export type AssignmentSource = (typeof assignmentSources)[number];
 
-type Assigned = EventData<'conversation.assigned'>;
-
 /** Whom a conversation is assigned to; what the caller left out is null. */
-export type Assignee = NonNullable<Assigned['assignedTo']>;
+export interface Assignee {
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly email: string | null;
+}
+
 /** Who assigned or changed a conversation. */
-export type Actor = NonNullable<Assigned['assignedBy']>;
+export type Actor = Pick<Assignee, 'id' | 'name' | 'email'>;
 
 export interface Conversation {
   readonly id: string;

@@ -157,10 +157,6 @@ export function loadConfig(environment: Environment, terminal = false) {
     /** For migrations alone; undefined where the user of `databaseUrl` owns everything. */
     databaseOwnerUrl: optionalUrl('DATABASE_OWNER_URL', postgres),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
-    /** A standby for lists, exports and gauges; undefined: everything is read from `databaseUrl`. */
-    databaseReadUrl: optionalUrl('DATABASE_READ_URL', postgres),
-    /** Seconds: when it may lack what is older, it is not read. */
-    databaseReadMaxAge: integer('DATABASE_READ_MAX_AGE_SECONDS', 5, 1, 3600),
     temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
     /** False: plain text. True: TLS with the system's authorities. Else the paths of PEM files. */

@@ -14,7 +14,6 @@ import type { MessagingProvider } from './provider/provider.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { FileStorage } from './storage/file-storage.ts';
 import { createDatabase, type Database } from './records/database/database.ts';
-import { watchFreshness } from './records/database/standby.ts';
 import { closeLoadConnections } from './records/database/load-connection.ts';
 import { createRecipientExport, type RecipientExport } from './records/campaigns/recipient-export.ts';
 import { createSecretBox, type SecretBox } from './secrets.ts';
@@ -35,10 +34,6 @@ export interface Dependencies {
   readonly callbackInbox: CallbackInbox;
   readonly progressFeed: ProgressFeed;
   readonly recipientExport: RecipientExport;
-  /** In place of the primary's, and how old what they tell may be; undefined where there is no standby that is fresh enough. */
-  readonly standby: () =>
-    | (Pick<Dependencies, 'database' | 'recipientExport'> & { readonly ageSeconds: number })
-    | undefined;
   readonly now: () => Date;
 }
 
@@ -62,8 +57,7 @@ export async function createDependencies(config: Config, service: string): Promi
   );
   observeDatabasePool(metrics, database);
   const recipientExport = createRecipientExport(config.databaseUrl);
-  const standby = await openStandby(config, database);
-  observeGauges(metrics, () => standby.read()?.database ?? database);
+  observeGauges(metrics, database);
   const orchestrator = await createOrchestrator(config);
   const cloud = createCloudProvider({
     baseUrl: config.providerBaseUrl,
@@ -84,7 +78,6 @@ export async function createDependencies(config: Config, service: string): Promi
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),
     recipientExport,
-    standby: standby.read,
     progressFeed: createProgressFeed(database),
     now: () => new Date(),
     close: async () => {
@@ -93,27 +86,9 @@ export async function createDependencies(config: Config, service: string): Promi
         orchestrator.close(),
         recipientExport.end(),
         database.end(),
-        standby.end(),
         closeLoadConnections(config.databaseUrl),
       ]);
       await tracing.close();
     },
-  };
-}
-
-async function openStandby(
-  { databaseReadUrl: url, databasePoolSize, databaseReadMaxAge }: Config,
-  primary: Database,
-) {
-  if (url === undefined) return { read: () => undefined, end: async () => undefined };
-  const database = await createDatabase(url, databasePoolSize, apiAnswerTimeoutMs);
-  const recipientExport = createRecipientExport(url);
-  const freshness = watchFreshness(primary, database, databaseReadMaxAge);
-  return {
-    read() {
-      const ageSeconds = freshness.ageSeconds();
-      return ageSeconds === undefined ? undefined : { database, recipientExport, ageSeconds };
-    },
-    end: async () => void (await Promise.allSettled([database.end(), recipientExport.end()])),
   };
 }

@@ -89,10 +89,7 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
     );
   };
 
-  const [entry, standbyEntry, frontendEntry, apiEntry, simulatorPort, ...rest] = await pickFreePorts(
-    host,
-    40,
-  );
+  const [entry, frontendEntry, apiEntry, simulatorPort, ...rest] = await pickFreePorts(host, 40);
   const [p1, p2, p3, p4, p5, p6, ...others] = rest;
   const pair = describePostgres(programs, { folder, hosts }, [p1, p2, p3, p4, p5, p6]);
   const temporalPorts = others.slice(0, temporalHosts.length * 3);
@@ -106,7 +103,6 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
     command: programs.haproxy,
     folder,
     postgres: { port: entry, backends: servers },
-    standby: { port: standbyEntry, backends: servers },
     temporal: { port: frontendEntry, backends: frontends },
     api: { port: apiEntry, backends: apis.map((name, nth) => ({ name, port: productPorts[nth] ?? 0 })) },
   });

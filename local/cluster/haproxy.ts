@@ -20,8 +20,6 @@ export interface HaproxyOptions {
   readonly command: string;
   readonly folder: string;
   readonly postgres: Balanced;
-  /** The same servers, for reading alone. */
-  readonly standby: Balanced;
   readonly temporal: Balanced;
   readonly api: Balanced;
 }
@@ -40,7 +38,6 @@ defaults
   timeout server 1h
   default-server inter 500ms fall 3 rise 1 on-marked-down shutdown-sessions
 ${listen('postgres', all.postgres, 'mode tcp\n  option httpchk GET /primary')}
-${listen('standby', all.standby, 'mode tcp\n  option httpchk GET /replica')}
 ${listen('temporal', all.temporal, 'mode tcp\n  balance leastconn\n  option redispatch 1')}
 ${listen('api', all.api, 'mode http\n  option httpchk GET /readyz\n  option redispatch 1\n  option forwardfor')}
 `;

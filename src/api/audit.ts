@@ -31,7 +31,6 @@ export const listAudit = endpoint(
       'Newest first: what API keys (`key_id`) and operators’ commands (`command`) created, started, paused, cancelled, paid, changed and erased. Holds no person’s data.',
     tag: 'Operations',
     access: 'workspace',
-    standby: true,
     query: optional({ cursor: SerialCursor, limit: limitUpTo(1000) }),
     responses: {
       200: onePart('One part of the list', AuditEntry, {

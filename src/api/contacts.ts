@@ -66,7 +66,6 @@ export const listContacts = endpoint(
       'Newest first. `search` finds by the beginning of the phone number (with or without its calling code), of the first name, the last name, the chat name or the e-mail address; several words must all match. Results of a search are ordered by what was found.',
     tag,
     access: 'workspace',
-    standby: true,
     query: optional({ cursor: ContactCursor, limit: limitUpTo(1000), search: textOf({ max: 255 }) }),
     responses: { 200: onePart('One part of the list', Contact, contactExample) },
   },

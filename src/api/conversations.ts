@@ -47,7 +47,6 @@ export const listConversations = endpoint(
     description: 'Newest first. `assignedTo` takes the id of a user, team or bot.',
     tag,
     access: 'workspace',
-    standby: true,
     query: optional({
       page: Page,
       limit: limitUpTo(100),

@@ -113,7 +113,6 @@ export const listWalletEntries = endpoint(
       'Newest first; the balance is the sum of all entries. Without `channel_id` the wallet of the key’s channel, or of the only channel of the workspace.',
     tag,
     access: 'workspace',
-    standby: true,
     query: optional({ channel_id: Uuid, cursor: SerialCursor, limit: limitUpTo(1000) }),
     responses: {
       200: onePart('One part of the ledger', LedgerEntry, {

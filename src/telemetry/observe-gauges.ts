@@ -13,9 +13,9 @@ const keepMs = 5_000;
 /** A scrape that waited for a database in trouble would be lost with everything else it tells. */
 const patienceMs = 2_000;
 
-export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database: () => Database): void {
+export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database: Database): void {
   const readGauges = createGaugeReader();
-  const cached = cacheFor(keepMs, () => readGauges(database()).catch(() => undefined));
+  const cached = cacheFor(keepMs, () => readGauges(database).catch(() => undefined));
   // Undefined when it fails or takes too long.
   const read = () => within(patienceMs, cached());
   const gauge = <L extends string>(

@@ -59,7 +59,7 @@ describe('what dashboard and alert rules ask for', () => {
   beforeAll(async () => {
     const metrics = createMetrics('worker');
     observeDatabasePool(metrics, database.pool);
-    observeGauges(metrics, () => database.pool);
+    observeGauges(metrics, database.pool);
     const sdk = await prepareSdkMetrics();
     Runtime.install({
       logger: new DefaultLogger('ERROR'),
@@ -144,7 +144,7 @@ describe('observeGauges', () => {
   it('tells of running campaigns, their limit and every queue', async () => {
     await seedCampaign(database.pool, { recipients: 7 });
     const metrics = createMetrics('worker');
-    observeGauges(metrics, () => database.pool);
+    observeGauges(metrics, database.pool);
     const text = await metrics.registry.metrics();
     expect(valueOf(text, 'standing_readable{service="worker"}')).toBe(1);
     expect(valueOf(text, 'campaigns{status="RUNNING",pause_reason="",service="worker"}')).toBe(1);
@@ -172,7 +172,7 @@ describe('observeGauges', () => {
     const away = await createDatabase(database.url, 1);
     await away.end();
     const metrics = createMetrics('worker');
-    observeGauges(metrics, () => away);
+    observeGauges(metrics, away);
     const text = await metrics.registry.metrics();
     expect(valueOf(text, 'standing_readable{service="worker"}')).toBe(0);
     expect(text).not.toMatch(/^queue_depth\{/m);

@@ -25,7 +25,6 @@ export const getCampaignTimeline = endpoint(
     description: `Parts in which nothing happened are left out; the latest ${mostParts} are answered.`,
     tag: 'Campaigns',
     access: 'workspace',
-    standby: true,
     params: CampaignId,
     query: optional({ interval: oneOf(timelineIntervals, 'TimelineInterval') }),
     responses: {

@@ -90,7 +90,6 @@ export const listCampaignRecipients = endpoint(
     summary: 'The recipients of a campaign; all of them as a file where only text/csv is accepted',
     tag: 'Campaigns',
     access: 'workspace',
-    standby: true,
     params: struct({ id: idOf('Campaign') }),
     query: optional({
       state: repeated(oneOf(recipientStates, 'RecipientState')),

@@ -28,7 +28,6 @@ export const listCampaigns = endpoint(
       '`status` may be repeated; `search` is a part of the name; `from` and `to` bound the creation.',
     tag: 'Campaigns',
     access: 'workspace',
-    standby: true,
     query: optional({
       page: Page,
       limit: limitUpTo(100),

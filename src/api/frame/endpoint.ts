@@ -80,8 +80,6 @@ export interface Declaration<
   readonly precheck?: (header: EndpointRequest['header']) => void;
   /** Asked for every few seconds by machines: logged at `debug`. */
   readonly probe?: true;
-  /** Reads what may be some seconds old, and decides nothing by it: from the standby, where there is one. */
-  readonly standby?: true;
   /** Left out of the document: the parts of the documentation page. */
   readonly undocumented?: true;
   readonly responses: R;

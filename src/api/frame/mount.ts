@@ -8,7 +8,7 @@ import { withCallContext } from '../../concurrency/call-context.ts';
 import { Overloaded, Unauthorized } from '../../domain/error.ts';
 import type { Authenticator } from './caller/authenticate.ts';
 import { limitedParty, type AddressReader } from './caller/client-address.ts';
-import type { Answer, Declaration, Endpoint, EndpointCall, EndpointRequest } from './endpoint.ts';
+import type { Answer, Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
 import { decodeFields, decodePath } from './decode-request.ts';
 import type { FrameContext, FrameState } from './state.ts';
 import { CallerGone, HttpProblem } from './http-problem.ts';
@@ -118,22 +118,9 @@ async function answerOf(answering: Answering): Promise<Answer> {
   const release = await frame.readers.acquire([principal.workspaceId]);
   if (release === undefined) throw new Overloaded('Too many requests of this workspace at a time', 1);
   try {
-    return (await fromStandby(answering, call)) ?? (await target.handle(call));
+    return await target.handle(call);
   } finally {
     release();
-  }
-}
-
-/** Undefined where there is none that is fresh enough; whatever it cannot answer is asked of the primary too. */
-async function fromStandby({ frame, target }: Answering, call: EndpointCall): Promise<Answer | undefined> {
-  const reading = target.declaration.standby === true ? frame.dependencies.standby() : undefined;
-  if (reading === undefined) return undefined;
-  const { ageSeconds, ...replaced } = reading;
-  try {
-    const answer = await target.handle({ ...call, dependencies: { ...call.dependencies, ...replaced } });
-    return { ...answer, headers: { ...answer.headers, 'X-Data-Age': ageSeconds.toFixed(1) } };
-  } catch {
-    return undefined;
   }
 }
 

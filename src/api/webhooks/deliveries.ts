@@ -29,7 +29,6 @@ export const listWebhookDeliveries = endpoint(
     description: 'Newest first. `state` and `eventKey` may be repeated.',
     tag,
     access: 'workspace',
-    standby: true,
     params: webhookParams,
     query: optional({
       state: repeated(oneOf(deliveryStates, 'DeliveryState')),

@@ -24,7 +24,6 @@ export const listDeliveries = endpoint(
       'Newest first. `state` and `error_code` may be repeated; `from` and `to` bound their creation.',
     tag,
     access: 'workspace',
-    standby: true,
     query: optional({
       state: repeated(oneOf(deliveryStates, 'DeliveryState')),
       error_code: repeated(oneOf(webhookErrorCodes, 'WebhookErrorCode')),

@@ -43,14 +43,6 @@ export function headersOf({
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Of what may be read from a standby. */
-export const dataAge = {
-  'X-Data-Age': {
-    schema: { type: 'number' },
-    description: 'Only of an answer from a standby: the seconds in which something may have changed since',
-  },
-};
-
 export const eventHeaders: readonly JsonSchema[] = Object.entries({
   'webhook-id': 'The event; the same when it is sent again.',
   'webhook-timestamp': 'When this request left, in seconds since 1970.',

@@ -15,7 +15,7 @@ import type { Declaration, Endpoint, ResponseDeclaration } from '../endpoint.ts'
 import { codeOfMessage } from '../error-code.ts';
 import { ErrorEnvelope } from '../envelope.ts';
 import { described, describedParameter } from './describe-fields.ts';
-import { answerHeaders, dataAge, errorHeaders, eventHeaders, headersOf } from './answer-headers.ts';
+import { answerHeaders, errorHeaders, eventHeaders, headersOf } from './answer-headers.ts';
 
 export type OpenApiDocument = JsonSchema;
 
@@ -196,7 +196,7 @@ function bodyOf(
 const pascalCase = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 
 function responseOf(
-  { operationId, standby, access, idempotent }: Declaration,
+  { operationId, access, idempotent }: Declaration,
   { description, body, example, content = {} }: ResponseDeclaration,
   schemas: NamedSchemas,
 ): JsonSchema {
@@ -209,7 +209,7 @@ function responseOf(
   };
   return {
     description,
-    headers: { ...headersOf({ access, idempotent }), ...(standby === true && dataAge) },
+    headers: headersOf({ access, idempotent }),
     ...(Object.keys(media).length > 0 && { content: media }),
   };
 }

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createDatabase } from '../src/records/database/database.ts';
-import { claimPage } from '../src/records/sending/claims.ts';
+import { claimBatch } from '../src/records/sending/claim-batch.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { benchSecretsKey } from './support/bench-config.ts';
 import { startPostgres } from './support/postgres.ts';
@@ -69,7 +69,7 @@ const sides: readonly Side[] = [
 ];
 async function claim({ seeded, isLimited, stepId, times }: Side): Promise<void> {
   const beganAt = performance.now();
-  const claimed = await claimPage(database, {
+  const claimed = await claimBatch(database, {
     ...seeded,
     claimId: randomUUID(),
     stepId,
@@ -83,7 +83,7 @@ async function claim({ seeded, isLimited, stepId, times }: Side): Promise<void> 
     limited: isLimited,
   });
   times.push(performance.now() - beganAt);
-  if (claimed.kind !== 'page' || claimed.recipients.length !== page) throw new Error(claimed.kind);
+  if (claimed.kind !== 'batch' || claimed.recipients.length !== page) throw new Error(claimed.kind);
 }
 
 // In turns of ten, so that neither has a machine or a table of its own.

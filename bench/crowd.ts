@@ -56,7 +56,7 @@ try {
   });
   if (values.held)
     await client.query(
-      `UPDATE channel_rate SET held_until = now() + interval '1 hour' WHERE channel_id = $1`,
+      `UPDATE channel_rate SET silent_until = now() + interval '1 hour' WHERE channel_id = $1`,
       [first.channelId],
     );
   await client.query('CHECKPOINT');

@@ -9,43 +9,43 @@ CREATE TABLE channel_rate (
   factor double precision NOT NULL DEFAULT 1 CHECK (factor > 0 AND factor <= 1),
   factor_changed_at timestamptz NOT NULL DEFAULT now(),
   -- No token falls due before this instant: the provider asked for silence.
-  held_until timestamptz,
+  silent_until timestamptz,
   -- Failed answers in a row, over all steps and processes.
-  troubles integer NOT NULL DEFAULT 0,
+  failure_count integer NOT NULL DEFAULT 0,
   -- How often in a row the circuit has opened; 0 means closed.
-  holds smallint NOT NULL DEFAULT 0,
+  times_opened smallint NOT NULL DEFAULT 0,
   -- End of the cool-down; then one message probes.
-  trouble_until timestamptz,
-  tried_at timestamptz,
+  open_until timestamptz,
+  probed_at timestamptz,
   -- Median time to an answer of the provider, in ms.
   answer_ms double precision NOT NULL DEFAULT 100
 ) WITH (fillfactor = 10);
 
 -- The send slots of a channel: a slot is a lease held by one send step, which loses it when it stops renewing.
-CREATE TABLE channel_turn (
+CREATE TABLE send_slot (
   channel_id uuid NOT NULL REFERENCES channel (id),
-  place smallint NOT NULL,
+  slot_number smallint NOT NULL,
   campaign_id uuid NOT NULL,
   -- NULL while the slot is kept for the campaign's next step.
   step_id uuid,
-  until timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
   -- The campaign that may take the slot while its present step still sends.
-  called uuid,
-  called_at timestamptz,
-  PRIMARY KEY (channel_id, place)
+  next_campaign_id uuid,
+  handover_at timestamptz,
+  PRIMARY KEY (channel_id, slot_number)
 ) WITH (fillfactor = 20);
 
 -- The wait queue of a channel: running campaigns with their virtual time (start-time fair queueing).
-CREATE TABLE channel_queue (
+CREATE TABLE slot_queue (
   campaign_id uuid PRIMARY KEY REFERENCES campaign (id) ON DELETE CASCADE,
   channel_id uuid NOT NULL,
   -- Tokens taken. A campaign that joins begins level with the one that has taken least.
-  used bigint NOT NULL,
+  virtual_time bigint NOT NULL,
   -- False while the campaign sends, and once it has been signalled.
   waiting boolean NOT NULL,
-  asked_at timestamptz NOT NULL DEFAULT now()
+  waiting_since timestamptz NOT NULL DEFAULT now()
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
-CREATE INDEX channel_queue_channel ON channel_queue (channel_id, waiting);
+CREATE INDEX slot_queue_channel ON slot_queue (channel_id, waiting);
 
 -- People to whom an account with a messaging limit has sent in the last 24 hours; written by claims and single sends.
 CREATE TABLE account_reach (

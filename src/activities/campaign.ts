@@ -44,7 +44,7 @@ export function createCampaignActivities(
       await beginCampaign(dependencies, campaignId);
       const { drained } = await runSendStep(dependencies, campaignId, {
         budgetMs: smallCampaignMs,
-        few: true,
+        singleBatch: true,
         draining: () => draining() || cancellationSignal.aborted,
       });
       if (drained) await settleCampaign(dependencies, campaignId);

@@ -65,12 +65,15 @@ it('says what a channel waits for, and until when', async () => {
     return [reason, until];
   };
   const [silence, coolDown] = [1, 2].map((minutes) => new Date(Date.now() + minutes * 60_000).toISOString());
-  expect(await standing(sql.fragment`held_until = ${silence ?? ''}`)).toEqual(['CHANNEL_THROTTLE', silence]);
-  expect(await standing(sql.fragment`holds = 1, trouble_until = ${coolDown ?? ''}`)).toEqual([
+  expect(await standing(sql.fragment`silent_until = ${silence ?? ''}`)).toEqual([
+    'CHANNEL_THROTTLE',
+    silence,
+  ]);
+  expect(await standing(sql.fragment`times_opened = 1, open_until = ${coolDown ?? ''}`)).toEqual([
     'CHANNEL_TROUBLE',
     coolDown,
   ]);
   // As a database writes it whose clock is set back afterwards.
-  expect(await standing(sql.fragment`held_until = '2100-01-01', holds = 0`)).toEqual([null, null]);
-  expect(await standing(sql.fragment`held_until = NULL, holds = 0`)).toEqual([null, null]);
+  expect(await standing(sql.fragment`silent_until = '2100-01-01', times_opened = 0`)).toEqual([null, null]);
+  expect(await standing(sql.fragment`silent_until = NULL, times_opened = 0`)).toEqual([null, null]);
 });

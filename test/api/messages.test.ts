@@ -379,7 +379,7 @@ describe('POST /api/templates/external/message/send', () => {
   it('answers 429 instead of waiting long for the channel', async () => {
     const sender = await seedSender();
     await api.dependencies.database.query(sql.type(nothing)`
-      UPDATE channel_rate SET held_until = now() + interval '4 minutes' WHERE channel_id = ${sender.channelId}`);
+      UPDATE channel_rate SET silent_until = now() + interval '4 minutes' WHERE channel_id = ${sender.channelId}`);
     const response = await send(sender);
     expect(response).toMatchObject({ status: 429 });
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(200);

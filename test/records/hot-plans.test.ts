@@ -20,7 +20,7 @@ import {
 import { claimProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
 import type { Connection, Database } from '../../src/records/database/database.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
-import { claimPage } from '../../src/records/sending/claims.ts';
+import { claimBatch } from '../../src/records/sending/claim-batch.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';
 import { claimAttempts } from '../../src/records/webhooks/attempts.ts';
@@ -142,7 +142,14 @@ const limits = { ...defaultWebhookLoopOptions.scheduler, limit: 100, slowLimit: 
 
 const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
   'claim a batch, retries first': (connection) =>
-    claimPage(connection, { ...anyTokens, ...seeded, claimId: randomUUID(), epoch: 0, limit: 1_000, prices }),
+    claimBatch(connection, {
+      ...anyTokens,
+      ...seeded,
+      claimId: randomUUID(),
+      epoch: 0,
+      limit: 1_000,
+      prices,
+    }),
   'record outcomes': (connection) => {
     const outcomes = new Map(
       positions.map((at) => [at, { kind: 'accepted', providerMessageId: `wamid.${at}` } as const]),

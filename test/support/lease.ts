@@ -1,12 +1,12 @@
 /** What a claim gets of a channel's schedule; it claims people with it, of whom there must be enough. */
 import { randomUUID } from 'node:crypto';
-import { claimPage, type Tokens } from '../../src/records/sending/claims.ts';
+import { claimBatch, type Tokens } from '../../src/records/sending/claim-batch.ts';
 import type { Connection } from '../../src/records/database/database.ts';
 import { anyTokens, messagePrice, type SeededCampaign } from './campaign-factory.ts';
 
 export interface Lease extends Tokens {
   readonly granted: number;
-  readonly troubled: boolean;
+  readonly isFailing: boolean;
   /** Until the first token that was not to be had falls due. */
   readonly dueInMs: number;
 }
@@ -16,7 +16,7 @@ export async function lease(
   seeded: SeededCampaign,
   { wanted = 50, aheadMs = 400 } = {},
 ): Promise<Lease> {
-  const claim = await claimPage(connection, {
+  const claim = await claimBatch(connection, {
     ...anyTokens,
     ...seeded,
     claimId: randomUUID(),
@@ -25,8 +25,8 @@ export async function lease(
     prices: new Map([['', messagePrice]]),
     aheadMs,
   });
-  if (claim.kind === 'page') return { ...claim, granted: claim.recipients.length, dueInMs: 0 };
-  if (claim.kind !== 'early') throw new Error(`Nobody is left to lease a token for: ${claim.kind}`);
-  const { troubled, dueInMs } = claim;
-  return { granted: 0, troubled, dueInMs, dueAt: 0, now: 0, spacingMs: 0, tries: false };
+  if (claim.kind === 'batch') return { ...claim, granted: claim.recipients.length, dueInMs: 0 };
+  if (claim.kind !== 'rate_limited') throw new Error(`Nobody is left to lease a token for: ${claim.kind}`);
+  const { isFailing, dueInMs } = claim;
+  return { granted: 0, isFailing, dueInMs, dueAt: 0, now: 0, spacingMs: 0, isProbe: false };
 }

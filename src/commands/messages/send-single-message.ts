@@ -14,7 +14,7 @@ import {
 import { providerErrorAction } from '../../domain/sending/provider-error.ts';
 import { providerReason } from '../../domain/campaigns/recipient.ts';
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
-import { lockRoom, takeRoom } from '../../records/sending/messaging-limit.ts';
+import { lockQuota, takeQuota } from '../../records/sending/messaging-limit.ts';
 import { slowDown, takeSingleToken } from '../../records/sending/channel-rate.ts';
 import type { Channel } from '../../records/workspaces/channels.ts';
 import type { Transaction } from '../../records/database/database.ts';
@@ -140,8 +140,8 @@ async function claim({ database }: SingleSender, message: SingleMessage): Promis
   await database.transaction(async (transaction) => {
     await onClaim?.(transaction, messageId);
     const { id: channelId, workspaceId } = channel;
-    const room = await lockRoom(transaction, channelId);
-    if (room !== null && !(await takeRoom(transaction, { ...recipient, channelId, workspaceId, room })))
+    const room = await lockQuota(transaction, channelId);
+    if (room !== null && !(await takeQuota(transaction, { ...recipient, channelId, workspaceId, room })))
       throw new MessagingLimitReached(Math.max(1, Math.ceil(room.moreInMs / 1000)));
     const claimed = await claimMessage(transaction, {
       id: messageId,

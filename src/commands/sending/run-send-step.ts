@@ -7,28 +7,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../../dependencies.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import {
-  callNext,
-  leaveTurn,
-  leaveQueue,
-  noteTurn,
+  handOverSlot,
+  releaseSlot,
+  leaveSlotQueue,
+  recordSlotUsage,
   renewEveryMs,
-  renewTurn,
-  requeue,
-  takeTurn,
-  type HeldTurn,
-  type Turn,
-  type TurnRequest,
-} from '../../records/sending/channel-turns.ts';
+  renewSlot,
+  rejoinSlotQueue,
+  acquireSlot,
+  type HeldSlot,
+  type SlotAnswer,
+  type SlotRequest,
+} from '../../records/sending/send-slots.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
-import { getSendingContext, type SendingContext } from '../../records/sending/context.ts';
+import { getSendingContext, type SendingContext } from '../../records/sending/sending-context.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
-import { openTurn, type SendingTurn, type TurnOptions } from './send-in-turn.ts';
-import { applyHalt, applyRefusals } from './stop-sending.ts';
+import { createBatchSender, type BatchSender, type SendOptions } from './send-batches.ts';
+import { applyStopReason, handleRejections } from './stop-sending.ts';
 
 /** How long, and how often, a step with few messages asks for a place. */
-const fewWaitMs = 300;
-const fewAgainMs = 30;
+const slotWaitMs = 300;
+const slotRetryMs = 30;
 
 export interface StepOptions {
   /** After this long the step ends. */
@@ -36,7 +36,7 @@ export interface StepOptions {
   /** The campaign's next step is called then, and begins while this one sends. */
   readonly isFollowed?: boolean;
   /** Sends to a few: asks for a place a moment long, and queues for none. */
-  readonly few?: boolean;
+  readonly singleBatch?: boolean;
   /** True when the process is about to end: nothing more leaves. */
   readonly draining: () => boolean;
 }
@@ -65,34 +65,34 @@ export async function runSendStep(
   const answeredAt = performance.now();
   const clock = { offset: answeredAt - context.now, roundTripMs: answeredAt - askedAt };
   const prices = await findPrices(database, context.workspace_id, context.template_category);
-  const taken = await takePlace(database, { campaignId, stepId }, options.few === true);
+  const taken = await takePlace(database, { campaignId, stepId }, options.singleBatch === true);
   if (taken === null) {
-    await leaveQueue(database, campaignId);
+    await leaveSlotQueue(database, campaignId);
     return { drained: false, waitMs: 0 };
   }
-  const { place } = taken;
-  if (place === null) return { drained: false, waitMs: taken.ask_again_ms };
+  const { slotNumber } = taken;
+  if (slotNumber === null) return { drained: false, waitMs: taken.retryInMs };
   if (context.claimed > 0) {
     const expired = await expireClaims(database, { campaignId, graceSeconds: config.outcomeGraceSeconds });
     metrics.recipientChanges.inc({ state: 'unknown' }, expired);
   }
-  const turn = { campaignId, stepId, place, channelId: context.channel_id };
-  const callOn = (again: boolean) => tell(dependencies, () => callNext(database, turn, again));
+  const slot = { campaignId, stepId, slotNumber, channelId: context.channel_id };
+  const callOn = (again: boolean) => tell(dependencies, () => handOverSlot(database, slot, again));
   const send = messagesOf(dependencies, context);
-  const sending = openTurn(dependencies, { ...options, turn, context, clock, prices, send, callOn });
+  const sending = createBatchSender(dependencies, { ...options, slot, context, clock, prices, send, callOn });
   const renewing = setInterval(() => {
     // Whoever stood still for longer than a lease may be one too many.
     const lost = (renewed: boolean) => void (renewed || sending.leave());
-    renewTurn(database, turn).then(lost, () => undefined);
+    renewSlot(database, slot).then(lost, () => undefined);
   }, renewEveryMs);
   try {
-    return await sendAndHandOn(dependencies, { turn, context, sending });
+    return await sendAndHandOn(dependencies, { slot, context, sending });
   } finally {
     clearInterval(renewing);
   }
 }
 
-function messagesOf({ provider, secrets }: Sender, context: SendingContext): TurnOptions['send'] {
+function messagesOf({ provider, secrets }: Sender, context: SendingContext): SendOptions['send'] {
   const accessToken = secrets.decrypt(context.access_token_encrypted, `channel ${context.channel_id}`);
   const render = compileRenderer(context.message_plan as MessagePlan);
   return (recipient, heldBack) =>
@@ -113,32 +113,37 @@ function messagesOf({ provider, secrets }: Sender, context: SendingContext): Tur
 }
 
 /** Of few messages a place is free again after a moment, and a step of its own would cost more than they do. */
-async function takePlace(database: Connection, request: TurnRequest, few: boolean): Promise<Turn | null> {
-  const givesUpAt = performance.now() + fewWaitMs;
+async function takePlace(
+  database: Connection,
+  request: SlotRequest,
+  singleBatch: boolean,
+): Promise<SlotAnswer | null> {
+  const givesUpAt = performance.now() + slotWaitMs;
   for (;;) {
-    const taken = await takeTurn(database, request, few);
-    if (!few || taken === null || taken.place !== null || performance.now() > givesUpAt) return taken;
-    await sleep(fewAgainMs);
+    const taken = await acquireSlot(database, request, singleBatch);
+    if (!singleBatch || taken === null || taken.slotNumber !== null || performance.now() > givesUpAt)
+      return taken;
+    await sleep(slotRetryMs);
   }
 }
 
 interface Sending {
-  readonly turn: HeldTurn;
+  readonly slot: HeldSlot;
   readonly context: SendingContext;
-  readonly sending: SendingTurn;
+  readonly sending: BatchSender;
 }
 
-async function sendAndHandOn(dependencies: Sender, { turn, context, sending }: Sending): Promise<StepResult> {
-  const { drained, waitMs, heldMs, turnOver, halt, refusals, ...used } = await sending.run();
-  await applyRefusals(dependencies, context, refusals);
-  if (halt !== undefined) await applyHalt(dependencies, context, halt);
+async function sendAndHandOn(dependencies: Sender, { slot, context, sending }: Sending): Promise<StepResult> {
+  const { drained, waitMs, heldMs, slotLost, stopReason, rejections, ...used } = await sending.run();
+  await handleRejections(dependencies, context, rejections);
+  if (stopReason !== undefined) await applyStopReason(dependencies, context, stopReason);
   // Whoever has sent, however little, lets the others wait for the channel, too.
   const keepMs = used.tokensUsed === 0 ? heldMs : 0;
-  const called = await tell(dependencies, () => leaveTurn(dependencies.database, turn, keepMs));
-  const goesOn = !drained && waitMs === 0 && heldMs === 0 && halt === undefined;
-  const waits = goesOn && (turnOver || called);
-  const askAgainMs = await noteTurn(dependencies.database, turn, { ...used, drained, waits });
-  return { drained, waitMs: Math.max(waitMs, heldMs, waits ? askAgainMs : 0) };
+  const called = await tell(dependencies, () => releaseSlot(dependencies.database, slot, keepMs));
+  const goesOn = !drained && waitMs === 0 && heldMs === 0 && stopReason === undefined;
+  const waits = goesOn && (slotLost || called);
+  const retryInMs = await recordSlotUsage(dependencies.database, slot, { ...used, drained, waits });
+  return { drained, waitMs: Math.max(waitMs, heldMs, waits ? retryInMs : 0) };
 }
 
 /** False when no campaign waits. A campaign whose signal fails goes back into the wait queue, and asks again by itself. */
@@ -153,7 +158,7 @@ async function tell(
     return next !== null;
   } catch (error) {
     logger.warn({ error: String(error) }, 'could not signal the next campaign of the channel');
-    if (next !== null) await requeue(database, next).catch(() => undefined);
+    if (next !== null) await rejoinSlotQueue(database, next).catch(() => undefined);
     return false;
   }
 }

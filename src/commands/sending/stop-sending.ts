@@ -3,28 +3,28 @@ import type { Dependencies } from '../../dependencies.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import { lockWallets } from '../../records/wallet/settlement.ts';
-import type { ClaimedRecipient } from '../../records/sending/claims.ts';
-import { isRunningEpoch, type SendingContext } from '../../records/sending/context.ts';
+import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
+import { isRunningEpoch, type SendingContext } from '../../records/sending/sending-context.ts';
 import { applyRefusalEffects } from '../messages/refusal-effects.ts';
-import type { Halt } from './message-outcome.ts';
+import type { StopReason } from './classify-answer.ts';
 
-export interface Refusal {
+export interface Rejection {
   readonly code: number;
   readonly recipient: ClaimedRecipient;
   /** It pauses the template's or the channel's campaigns. */
   readonly pauses: boolean;
 }
 
-export async function applyHalt(
+export async function applyStopReason(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
   context: SendingContext,
-  halt: Halt,
+  stopReason: StopReason,
 ): Promise<void> {
-  if (halt.kind === 'mistaken') await pauseForMistakes({ database, logger }, context);
-  if (halt.kind !== 'throttled') return;
+  if (stopReason.kind === 'mistaken') await pauseForMistakes({ database, logger }, context);
+  if (stopReason.kind !== 'throttled') return;
   const { channel_id: channelId } = context;
   logger.warn({ channelId }, 'the provider throttles the channel');
-  await slowDown(database, { channelId, holdMs: halt.silenceMs });
+  await slowDown(database, { channelId, holdMs: stopReason.silenceMs });
 }
 
 /**
@@ -44,16 +44,16 @@ async function pauseForMistakes(
   if (paused) logger.error({ campaignId }, 'every message is malformed in the same way: campaign paused');
 }
 
-/** The lasting consequences of refusals; those that concern the whole template or channel once per code. */
-export async function applyRefusals(
+/** The lasting consequences of rejections; those that concern the whole template or channel once per code. */
+export async function handleRejections(
   dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now'>,
   context: SendingContext,
-  refusals: readonly Refusal[],
+  rejections: readonly Rejection[],
 ): Promise<void> {
   const channel = { id: context.channel_id, workspaceId: context.workspace_id };
   // One of before the campaign was paused says nothing of what was mended since.
-  const unchanged = refusals.length === 0 || (await isRunningEpoch(dependencies.database, context));
-  for (const { code, recipient } of refusals.filter(({ pauses }) => unchanged || !pauses)) {
+  const unchanged = rejections.length === 0 || (await isRunningEpoch(dependencies.database, context));
+  for (const { code, recipient } of rejections.filter(({ pauses }) => unchanged || !pauses)) {
     const refused = {
       channel,
       template: { id: context.template_id },

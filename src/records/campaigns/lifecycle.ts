@@ -77,7 +77,7 @@ export async function moveCampaign(
   await transaction.query(sql.type(nothing)`
     WITH dequeued AS (
       -- Only running campaigns share a channel: a row left behind would count against the others.
-      DELETE FROM channel_queue WHERE campaign_id = ${campaign.id} AND ${next !== 'RUNNING'}
+      DELETE FROM slot_queue WHERE campaign_id = ${campaign.id} AND ${next !== 'RUNNING'}
     )
     UPDATE campaign SET status = ${next}, pause_reason = ${pauseReason}, epoch = epoch + 1, updated_at = now(),
       started_at = CASE WHEN ${action === 'begin'} THEN COALESCE(started_at, now()) ELSE started_at END,
@@ -113,7 +113,7 @@ export async function pauseRunning(
       SELECT id FROM campaign WHERE ${condition} AND status = ANY (${sql.array(startedStatuses, 'text')})
       ORDER BY id FOR NO KEY UPDATE
     ), dequeued AS (
-      DELETE FROM channel_queue WHERE campaign_id IN (SELECT id FROM running)
+      DELETE FROM slot_queue WHERE campaign_id IN (SELECT id FROM running)
     )
     UPDATE campaign SET status = 'PAUSED', pause_reason = ${reason}, epoch = epoch + 1, updated_at = now()
     WHERE id IN (SELECT id FROM running)

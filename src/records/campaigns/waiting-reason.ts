@@ -1,7 +1,7 @@
 /** What a campaign waits for, and until when: read from its workflow's and its channel's state, kept nowhere else. */
 import { sql } from 'slonik';
-import { silentUntil, troubleUntil } from '../sending/channel-rate.ts';
-import { isAtLimit, roomComesAt } from '../sending/messaging-limit.ts';
+import { silentUntil, openUntil } from '../sending/channel-rate.ts';
+import { isAtLimit, quotaFreesAt } from '../sending/messaging-limit.ts';
 
 /** Of `campaign`, joined with `channel_rate`. The first reason that holds; further ones belong in front of the turn. */
 export const waitingColumns = sql.fragment`
@@ -19,18 +19,18 @@ export const waitingJoin = sql.fragment`
       SELECT 'PREPARATION', NULL, 1 WHERE campaign.preparation_status = 'PREPARING'
         AND (campaign.status = 'DRAFT' OR campaign.status = 'SCHEDULED' AND campaign.scheduled_at <= now())
       UNION ALL
-      SELECT 'CHANNEL_TROUBLE', ${troubleUntil}, 1 FROM channel_rate
-      WHERE channel_rate.channel_id = campaign.channel_id AND holds > 0 AND campaign.status = 'RUNNING'
+      SELECT 'CHANNEL_TROUBLE', ${openUntil}, 1 FROM channel_rate
+      WHERE channel_rate.channel_id = campaign.channel_id AND times_opened > 0 AND campaign.status = 'RUNNING'
       UNION ALL
-      SELECT 'CHANNEL_THROTTLE', held_until, 2 FROM channel_rate
+      SELECT 'CHANNEL_THROTTLE', silent_until, 2 FROM channel_rate
       WHERE channel_rate.channel_id = campaign.channel_id AND ${silentUntil} > now() AND campaign.status = 'RUNNING'
       UNION ALL
-      SELECT 'MESSAGING_LIMIT', ${roomComesAt(sql.fragment`channel.business_account_id`)}, 3
+      SELECT 'MESSAGING_LIMIT', ${quotaFreesAt(sql.fragment`channel.business_account_id`)}, 3
       FROM channel WHERE channel.id = campaign.channel_id AND ${isAtLimit} AND campaign.status = 'RUNNING'
         AND EXISTS (SELECT FROM campaign_counter WHERE campaign_counter.campaign_id = campaign.id AND pending > 0)
       UNION ALL
-      SELECT 'TURN', NULL, 4 FROM channel_queue
-      WHERE channel_queue.campaign_id = campaign.id AND channel_queue.waiting AND campaign.status = 'RUNNING'
+      SELECT 'TURN', NULL, 4 FROM slot_queue
+      WHERE slot_queue.campaign_id = campaign.id AND slot_queue.waiting AND campaign.status = 'RUNNING'
     ) AS possible
     ORDER BY rank LIMIT 1
   ) AS waiting ON true`;

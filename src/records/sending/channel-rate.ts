@@ -36,10 +36,10 @@ export const unlessBeyond = (instant: FragmentSqlToken, minutes: number) => sql.
   CASE WHEN ${instant} < clock_timestamp() + make_interval(mins => ${minutes}::int) THEN ${instant} END`;
 
 /** The provider asks for a minute of silence at most. */
-export const silentUntil = unlessBeyond(sql.fragment`channel_rate.held_until`, 5);
+export const silentUntil = unlessBeyond(sql.fragment`channel_rate.silent_until`, 5);
 
 /** End of a cool-down of at most a minute, or of the wait for the probe's answer (PROVIDER_TIMEOUT_MS, at most 10 minutes). */
-export const troubleUntil = unlessBeyond(sql.fragment`channel_rate.trouble_until`, 15);
+export const openUntil = unlessBeyond(sql.fragment`channel_rate.open_until`, 15);
 
 /** When the schedule has room; leases reach less than 30 s ahead. */
 export const scheduledAt = sql.fragment`
@@ -95,7 +95,7 @@ export async function slowDown(
         THEN greatest(${lowestFactor}::float8, ${effectiveFactor} / 2) ELSE factor END,
       factor_changed_at = CASE WHEN factor_changed_at < clock_timestamp() - interval '1 second' OR factor = 1
         THEN clock_timestamp() ELSE factor_changed_at END,
-      held_until = greatest(${silentUntil}, clock_timestamp() + make_interval(secs => ${holdMs / 1000}))
+      silent_until = greatest(${silentUntil}, clock_timestamp() + make_interval(secs => ${holdMs / 1000}))
     WHERE channel_id = ${channelId}`);
 }
 

@@ -3,8 +3,8 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import { nullable, row } from '../database/row.ts';
-import { ratePerSecond, scheduledAt, troubleUntil } from './channel-rate.ts';
-import type { ClaimRequest } from './claims.ts';
+import { ratePerSecond, scheduledAt, openUntil } from './channel-rate.ts';
+import type { ClaimRequest } from './claim-batch.ts';
 import { countedPeople, personColumns, type Room } from './messaging-limit.ts';
 
 /** A claim scans at most this many positions, so that a long run of skipped recipients does not slow it down. */
@@ -25,9 +25,9 @@ const Page = t.type({
   now: t.number,
   spacing_ms: t.number,
   held: t.boolean,
-  troubled: t.boolean,
+  is_failing: t.boolean,
   others_wait: t.boolean,
-  turn_over: t.boolean,
+  slot_lost: t.boolean,
   available: t.bigint,
   candidates: t.number,
   outside_room: t.boolean,
@@ -81,8 +81,8 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
       SELECT campaign.workspace_id, claimed_position, total_contacts + total_contacts_skipped AS last_position,
         claimed_position + ${positionsAtOnce}::int AS looked_up_to, wallet.balance, wallet.reserved,
         wallet.balance - wallet.reserved AS available,
-        holds > 0 AS held, troubles > 0 AS troubled, least(${ratePerSecond}, ${request.perSecond}::float8) AS rate,
-        greatest(${scheduledAt}, to_timestamp(${request.notBefore / 1_000}::float8), CASE WHEN holds > 0 THEN ${troubleUntil} END) AS free_at
+        times_opened > 0 AS held, failure_count > 0 AS is_failing, least(${ratePerSecond}, ${request.perSecond}::float8) AS rate,
+        greatest(${scheduledAt}, to_timestamp(${request.notBefore / 1_000}::float8), CASE WHEN times_opened > 0 THEN ${openUntil} END) AS free_at
       FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
       JOIN wallet USING (channel_id) JOIN channel_rate USING (channel_id) JOIN channel ON channel.id = channel_id
       WHERE campaign.id = ${campaignId} AND channel_id = ${channelId} AND campaign.status = 'RUNNING' AND epoch = ${epoch}
@@ -156,8 +156,8 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
       RETURNING pending
     ), leased AS (
       UPDATE channel_rate SET next_at = due_at + make_interval(secs => size / rate),
-        tried_at = CASE WHEN held THEN now ELSE tried_at END,
-        trouble_until = CASE WHEN held THEN now + ${seconds(request.answerWithinMs)} ELSE trouble_until END
+        probed_at = CASE WHEN held THEN now ELSE probed_at END,
+        open_until = CASE WHEN held THEN now + ${seconds(request.answerWithinMs)} ELSE open_until END
       FROM present CROSS JOIN lease CROSS JOIN total WHERE channel_rate.channel_id = ${channelId} AND size > 0
     ), opened AS (
       INSERT INTO campaign_claim (id, campaign_id, epoch, open, first_position, last_position)
@@ -167,10 +167,10 @@ export function claimStatement(request: ClaimRequest, room: Room | null) {
       SELECT ${campaignId}, 'skipped', reason, count(*) FROM skipped GROUP BY reason ORDER BY reason
       ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
     )
-    SELECT granted, held, troubled, available, (1000 / rate)::float8 AS spacing_ms,
+    SELECT granted, held, is_failing, available, (1000 / rate)::float8 AS spacing_ms,
       extract(epoch FROM due_at)::float8 * 1000 AS due_at, extract(epoch FROM now)::float8 * 1000 AS now,
-      EXISTS (SELECT FROM channel_queue WHERE channel_id = ${channelId} AND waiting AND campaign_id <> ${campaignId}) AS others_wait,
-      NOT EXISTS (SELECT FROM channel_turn WHERE channel_id = ${channelId} AND step_id = ${stepId}) AS turn_over,
+      EXISTS (SELECT FROM slot_queue WHERE channel_id = ${channelId} AND waiting AND campaign_id <> ${campaignId}) AS others_wait,
+      NOT EXISTS (SELECT FROM send_slot WHERE channel_id = ${channelId} AND step_id = ${stepId}) AS slot_lost,
       (SELECT skipped FROM total) AS skipped, looked_up_to < last_position AS more,
       (SELECT count(*)::int FROM candidate) AS candidates, ${room?.people === 0}::boolean
         AND EXISTS (SELECT FROM candidate WHERE newcomer AND obstacle IS NULL) AS outside_room, (SELECT pending FROM counted) AS pending,

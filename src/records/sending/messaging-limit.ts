@@ -24,7 +24,7 @@ export const reachedOf = (accountId: FragmentSqlToken) => sql.fragment`
     WHERE account_reach_count.business_account_id = ${accountId} AND ${counts})`;
 
 /** When the first of them do not count any more. */
-export const roomComesAt = (accountId: FragmentSqlToken) => sql.fragment`
+export const quotaFreesAt = (accountId: FragmentSqlToken) => sql.fragment`
   (SELECT min(at) + ${countsFor} FROM account_reach_count
     WHERE account_reach_count.business_account_id = ${accountId} AND people > 0 AND ${counts})`;
 
@@ -45,7 +45,7 @@ const Limited = row(t.type({ account: t.string, limited: t.boolean }));
 const RoomRow = row(t.type({ accountId: t.string, people: t.number, moreInMs: t.number }));
 
 /** Held until the transaction ends, and taken before any row of wallets or counters; null: the account has no limit. */
-export async function lockRoom(transaction: Connection, channelId: string): Promise<Room | null> {
+export async function lockQuota(transaction: Connection, channelId: string): Promise<Room | null> {
   const found = await transaction.maybeOne(sql.type(Limited)`
     SELECT business_account.id AS account, CASE WHEN messaging_limit IS NULL THEN false
       ELSE ${lockOf(sql.fragment`business_account.id`)} IS NOT NULL END AS limited
@@ -55,7 +55,7 @@ export async function lockRoom(transaction: Connection, channelId: string): Prom
   // A statement of its own: it sees what was committed by whoever had the lock.
   return transaction.one(sql.type(RoomRow)`
     SELECT id AS "accountId", greatest(COALESCE(messaging_limit, 2147483647) - ${reachedOf(account)}, 0) AS people,
-      COALESCE(extract(epoch FROM ${roomComesAt(account)} - now())::float8 * 1000, 0) AS "moreInMs"
+      COALESCE(extract(epoch FROM ${quotaFreesAt(account)} - now())::float8 * 1000, 0) AS "moreInMs"
     FROM business_account WHERE id = ${found.account}`);
 }
 
@@ -106,8 +106,8 @@ interface TakenRoom {
 
 const Taken = row(t.type({ taken: t.boolean }));
 
-/** For one message; false, and nothing counted, where there is no room. The caller holds `lockRoom`. */
-export async function takeRoom(
+/** For one message; false, and nothing counted, where there is no room. The caller holds `lockQuota`. */
+export async function takeQuota(
   transaction: Connection,
   { room, channelId, workspaceId, to, contactId: given }: TakenRoom,
 ): Promise<boolean> {

@@ -6,8 +6,8 @@ import { waitingReasons } from '../../domain/campaigns/campaign.ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
-import { effectiveFactor, silentUntil, troubleUntil } from '../sending/channel-rate.ts';
-import { isAtLimit, reachedOf, roomComesAt } from '../sending/messaging-limit.ts';
+import { effectiveFactor, silentUntil, openUntil } from '../sending/channel-rate.ts';
+import { isAtLimit, reachedOf, quotaFreesAt } from '../sending/messaging-limit.ts';
 
 export const channelQualities = ['GOOD', 'LOW'] as const;
 
@@ -37,13 +37,13 @@ export type ChannelState = t.TypeOf<typeof ChannelState>;
 const stateOf = (workspaceId: number) => sql.fragment`
   SELECT channel.id, phone_number_id, display_phone_number, business_account_id, channel.status, block_reason,
     blocked_until, blocked_countries, messages_per_second, ${effectiveFactor} AS factor,
-    CASE WHEN holds > 0 THEN 'CHANNEL_TROUBLE' WHEN ${silentUntil} > now() THEN 'CHANNEL_THROTTLE'
+    CASE WHEN times_opened > 0 THEN 'CHANNEL_TROUBLE' WHEN ${silentUntil} > now() THEN 'CHANNEL_THROTTLE'
       WHEN ${isAtLimit} THEN 'MESSAGING_LIMIT' END AS waiting_for,
-    CASE WHEN holds > 0 THEN ${troubleUntil} WHEN ${silentUntil} > now() THEN held_until END AS held_until,
+    CASE WHEN times_opened > 0 THEN ${openUntil} WHEN ${silentUntil} > now() THEN silent_until END AS held_until,
     (SELECT count(*)::int4 FROM campaign WHERE campaign.channel_id = channel.id AND campaign.status = 'RUNNING')
       AS running_campaigns, quality,
     messaging_limit, CASE WHEN messaging_limit IS NOT NULL THEN ${reachedOf(sql.fragment`business_account.id`)} END AS messaging_used,
-    CASE WHEN ${isAtLimit} THEN ${roomComesAt(sql.fragment`business_account.id`)} END AS messaging_room_at, marketing_endpoint,
+    CASE WHEN ${isAtLimit} THEN ${quotaFreesAt(sql.fragment`business_account.id`)} END AS messaging_room_at, marketing_endpoint,
     business_account.notice AS account_notice
   FROM channel JOIN channel_rate ON channel_rate.channel_id = channel.id
     JOIN business_account ON business_account.id = channel.business_account_id

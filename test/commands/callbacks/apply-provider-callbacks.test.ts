@@ -20,7 +20,7 @@ import {
   status,
   subscribeToAll,
 } from '../../support/callback-fixtures.ts';
-import { claimPage } from '../../../src/records/sending/claims.ts';
+import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import {
   anyTokens,
   checkBooks,
@@ -228,7 +228,7 @@ describe('contacts that an import holds', () => {
         AND contact.phone_number = recipient.phone_number`);
     await insertProviderCallbacks(database.pool, [stopOf(place, '4915100000002')]);
     await createCallbackRounds(createApplier(database.pool))();
-    const claim = await claimPage(database.pool, {
+    const claim = await claimBatch(database.pool, {
       ...anyTokens,
       ...place,
       claimId: randomUUID(),
@@ -236,7 +236,7 @@ describe('contacts that an import holds', () => {
       limit: 10,
       prices: new Map([['', messagePrice]]),
     });
-    expect(claim.kind === 'page' && claim.recipients.map(({ position }) => position)).toEqual([1, 3]);
+    expect(claim.kind === 'batch' && claim.recipients.map(({ position }) => position)).toEqual([1, 3]);
     await release();
     await createCallbackRounds(createApplier(database.pool))();
     expect(

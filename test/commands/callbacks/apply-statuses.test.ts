@@ -7,7 +7,7 @@ import {
   startSettlingStatuses,
 } from '../../../src/commands/callbacks/settle-unmatched-statuses.ts';
 import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
-import { claimPage, type ClaimedRecipient } from '../../../src/records/sending/claims.ts';
+import { claimBatch, type ClaimedRecipient } from '../../../src/records/sending/claim-batch.ts';
 import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';
 import { outcomesOf } from '../../support/outcomes.ts';
 import { nothing } from '../../../src/records/database/row.ts';
@@ -50,7 +50,7 @@ async function claimed(size: number): Promise<Sending> {
   const campaign = await seedCampaign(database.pool, { recipients: size });
   await subscribeToAll(database.pool, campaign.workspaceId);
   const claimId = randomUUID();
-  const claim = await claimPage(database.pool, {
+  const claim = await claimBatch(database.pool, {
     ...anyTokens,
     claimId,
     campaignId: campaign.campaignId,
@@ -59,7 +59,7 @@ async function claimed(size: number): Promise<Sending> {
     limit: size,
     prices: new Map([['', messagePrice]]),
   });
-  if (claim.kind !== 'page') throw new Error(`nothing claimed: ${claim.kind}`);
+  if (claim.kind !== 'batch') throw new Error(`nothing claimed: ${claim.kind}`);
   return { ...campaign, claimId, recipients: claim.recipients };
 }
 
@@ -282,7 +282,7 @@ describe('statuses while pages are claimed', () => {
     );
     const claimAll = async (): Promise<number> => {
       for (let claimedSoFar = 0; ;) {
-        const claim = await claimPage(database.pool, {
+        const claim = await claimBatch(database.pool, {
           ...anyTokens,
           claimId: randomUUID(),
           campaignId: campaign.campaignId,
@@ -291,7 +291,7 @@ describe('statuses while pages are claimed', () => {
           limit: 3,
           prices: new Map([['', messagePrice]]),
         });
-        if (claim.kind !== 'page') return claimedSoFar;
+        if (claim.kind !== 'batch') return claimedSoFar;
         claimedSoFar += claim.recipients.length;
       }
     };

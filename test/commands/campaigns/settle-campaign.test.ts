@@ -7,7 +7,7 @@ import type { Dependencies } from '../../../src/dependencies.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { findCampaignInput } from '../../../src/records/campaigns/inputs.ts';
-import { claimPage } from '../../../src/records/sending/claims.ts';
+import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';
 import { outcomesOf } from '../../support/outcomes.ts';
 import { nothing } from '../../../src/records/database/row.ts';
@@ -31,8 +31,8 @@ const unsent: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false 
 async function claimSome(seeded: SeededCampaign, limit: number) {
   const claimId = randomUUID();
   const prices = new Map([['', messagePrice]]);
-  const page = await claimPage(test.pool, { ...anyTokens, ...seeded, claimId, epoch: 0, limit, prices });
-  if (page.kind !== 'page') throw new Error('nothing was claimed');
+  const page = await claimBatch(test.pool, { ...anyTokens, ...seeded, claimId, epoch: 0, limit, prices });
+  if (page.kind !== 'batch') throw new Error('nothing was claimed');
   return { claimId, positions: page.recipients.map(({ position }) => position) };
 }
 

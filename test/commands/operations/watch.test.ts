@@ -154,14 +154,14 @@ it('does not tell of a campaign that waits for its channel, and does once the wa
       sql.fragment`SELECT kind FROM campaign_standstill WHERE campaign_id = ${campaignId}`,
     );
   };
-  await doctorFixture.run(sql.fragment`UPDATE channel_rate SET held_until = now() + interval '1 minute'`);
+  await doctorFixture.run(sql.fragment`UPDATE channel_rate SET silent_until = now() + interval '1 minute'`);
   expect(await kindNow()).toBe('waiting');
   await doctorFixture.run(sql.fragment`UPDATE campaign_standstill SET since = since - interval '1 hour'`);
   await doctorFixture.run(sql.fragment`UPDATE campaign_watch SET looked_at = now()`);
   expect(await kinds()).toEqual({});
   const search = { name: undefined, workspaceId: undefined, standingStill: true };
   expect(await findCampaigns(doctorFixture.pool, search)).toEqual([]);
-  await doctorFixture.run(sql.fragment`UPDATE channel_rate SET held_until = now()`);
+  await doctorFixture.run(sql.fragment`UPDATE channel_rate SET silent_until = now()`);
   expect(await kindNow()).toBe('running');
   await doctorFixture.run(sql.fragment`UPDATE campaign_standstill SET since = since - interval '1 hour'`);
   expect(await kinds()).toEqual({ running: 1 });

@@ -10,7 +10,7 @@ import type { Config } from '../../../src/config.ts';
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { getCampaignCounts } from '../../../src/records/campaigns/campaign-snapshot.ts';
-import { claimPage, countOpenClaims } from '../../../src/records/sending/claims.ts';
+import { claimBatch, countOpenClaims } from '../../../src/records/sending/claim-batch.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { anyTokens, checkBooks, messagePrice, seedCampaign } from '../../support/campaign-factory.ts';
@@ -28,7 +28,7 @@ const prices = new Map([['', messagePrice]]);
 async function claimAll(recipients: number) {
   const seeded = await seedCampaign(test.pool, { recipients });
   const claimId = randomUUID();
-  const claim = await claimPage(test.pool, {
+  const claim = await claimBatch(test.pool, {
     ...anyTokens,
     ...seeded,
     claimId,
@@ -36,7 +36,7 @@ async function claimAll(recipients: number) {
     limit: recipients,
     prices,
   });
-  if (claim.kind !== 'page') throw new Error(claim.kind);
+  if (claim.kind !== 'batch') throw new Error(claim.kind);
   return { seeded, recipients: claim.recipients };
 }
 

@@ -14,7 +14,7 @@ import type { Orchestrator } from '../../../src/orchestrator.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
-import { leaveTurn, takeTurn } from '../../../src/records/sending/channel-turns.ts';
+import { releaseSlot, acquireSlot } from '../../../src/records/sending/send-slots.ts';
 import {
   checkBooks,
   messagePrice,
@@ -69,20 +69,20 @@ describe('runSendStep', () => {
     const turns = await Promise.all(
       busy.map(async ({ campaignId }) => {
         const turn = { ...first, campaignId, stepId: randomUUID() };
-        return { ...turn, place: (await takeTurn(test.pool, turn))?.place ?? 0 };
+        return { ...turn, slotNumber: (await acquireSlot(test.pool, turn))?.slotNumber ?? 0 };
       }),
     );
     const provider = createFakeProvider();
     const dependencies = dependenciesWith(provider);
     const send = (campaign: typeof first | undefined) =>
-      runSendStep(dependencies, campaign?.campaignId ?? '', { ...calm, few: true });
+      runSendStep(dependencies, campaign?.campaignId ?? '', { ...calm, singleBatch: true });
 
     expect(await send(refused)).toMatchObject({ drained: false });
     expect(provider.received).toEqual([]);
 
     const sending = send(patient);
     await sleep(100);
-    for (const turn of turns) expect(await leaveTurn(test.pool, turn, 0)).toBeNull();
+    for (const turn of turns) expect(await releaseSlot(test.pool, turn, 0)).toBeNull();
     expect(await sending).toMatchObject({ drained: true });
     expect(provider.received).toHaveLength(2);
   });
@@ -101,11 +101,13 @@ describe('runSendStep', () => {
     };
     const sending = runSendStep({ ...dependencies, orchestrator }, first.campaignId, calm);
     await sleep(100);
-    expect(await takeTurn(test.pool, { ...next, stepId: randomUUID() })).toMatchObject({ place: null });
+    expect(await acquireSlot(test.pool, { ...next, stepId: randomUUID() })).toMatchObject({
+      slotNumber: null,
+    });
     expect(await sending).toMatchObject({ drained: true });
     expect(signalled).toContain(next.campaignId);
     const waiting = await test.pool.oneFirst(sql.type(row(t.type({ waiting: t.boolean })))`
-      SELECT waiting FROM channel_queue WHERE campaign_id = ${next.campaignId}`);
+      SELECT waiting FROM slot_queue WHERE campaign_id = ${next.campaignId}`);
     expect(waiting).toBe(true);
   });
 

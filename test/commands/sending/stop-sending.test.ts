@@ -6,7 +6,7 @@ import { pauseForBalance } from '../../../src/commands/sending/stop-sending.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing } from '../../../src/records/database/row.ts';
-import { getSendingContext } from '../../../src/records/sending/context.ts';
+import { getSendingContext } from '../../../src/records/sending/sending-context.ts';
 import { checkBooks, messagePrice, seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';
@@ -67,7 +67,7 @@ describe('a page that is held up', () => {
   it('leaves nothing more once others may have said that its outcomes are unknown', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 20, messagesPerSecond: 20 });
     await test.pool.query(sql.type(nothing)`
-      UPDATE channel_rate SET held_until = clock_timestamp() + interval '2 seconds'
+      UPDATE channel_rate SET silent_until = clock_timestamp() + interval '2 seconds'
       WHERE channel_id = ${seeded.channelId}`);
     const provider = createFakeProvider();
     const options = { budgetMs: 500, draining: () => false };

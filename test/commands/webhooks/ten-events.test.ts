@@ -11,7 +11,7 @@ import { eventEnvelope } from '../../../src/codecs/event.ts';
 import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
 import { defaultWebhookLoopOptions } from '../../../src/commands/webhooks/webhook-loops.ts';
 import { eventKeys, type EventKey } from '../../../src/domain/webhooks/event-key.ts';
-import { claimPage } from '../../../src/records/sending/claims.ts';
+import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
 import { recordOutcomes } from '../../../src/records/sending/outcomes.ts';
 import { outcomesOf } from '../../support/outcomes.ts';
@@ -71,7 +71,7 @@ async function acceptMessage({ campaignId, channelId }: Place): Promise<string> 
   const { pool } = api.database;
   const claimId = randomUUID();
   const prices = new Map([['', messagePrice]]);
-  const claim = await claimPage(pool, {
+  const claim = await claimBatch(pool, {
     ...anyTokens,
     claimId,
     campaignId,
@@ -80,7 +80,7 @@ async function acceptMessage({ campaignId, channelId }: Place): Promise<string> 
     limit: 1,
     prices,
   });
-  if (claim.kind !== 'page') throw new Error('nothing claimed');
+  if (claim.kind !== 'batch') throw new Error('nothing claimed');
   const providerMessageId = `wamid.${randomUUID()}`;
   const outcomes = new Map(
     claim.recipients.map(({ position }) => [position, { kind: 'accepted' as const, providerMessageId }]),

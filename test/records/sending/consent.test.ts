@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseCampaign } from '../../../src/commands/campaigns/change-campaign.ts';
-import { claimPage } from '../../../src/records/sending/claims.ts';
+import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
@@ -40,7 +40,7 @@ const change = ({ campaignId }: SeededCampaign, position: number, set: ReturnTyp
     WHERE recipient.campaign_id = ${campaignId} AND recipient.position = ${position} AND contact.id = contact_id`);
 
 const claim = (seeded: SeededCampaign, limit: number) =>
-  claimPage(test.pool, {
+  claimBatch(test.pool, {
     ...anyTokens,
     ...seeded,
     claimId: randomUUID(),
@@ -57,7 +57,7 @@ describe('consent at the claim', () => {
     await change(seeded, 4, sql.fragment`subscribed = false`);
     await change(seeded, 4, sql.fragment`subscribed = true`);
     const page = await claim(seeded, 6);
-    expect(page.kind === 'page' && page.recipients.map(({ position }) => position)).toEqual([1, 4, 5, 6]);
+    expect(page.kind === 'batch' && page.recipients.map(({ position }) => position)).toEqual([1, 4, 5, 6]);
     expect(await getCampaignReport(test.pool, seeded.workspaceId, seeded.campaignId)).toMatchObject({
       total_contacts: 4,
       total_contacts_skipped: 2,
@@ -77,7 +77,7 @@ describe('consent at the claim', () => {
     for (const position of [1, 2, 3, 5]) await change(seeded, position, sql.fragment`subscribed = false`);
     expect(await claim(seeded, 3)).toMatchObject({ kind: 'empty', retryInMs: 0 });
     const page = await claim(seeded, 3);
-    expect(page.kind === 'page' && page.recipients.map(({ position }) => position)).toEqual([4]);
+    expect(page.kind === 'batch' && page.recipients.map(({ position }) => position)).toEqual([4]);
     expect(await claim(seeded, 3)).toMatchObject({ kind: 'unaffordable', available: 0n });
     expect((await checkBooks(test.pool, seeded)).counters_fit).toBe(true);
   });
@@ -92,7 +92,7 @@ describe('a claim', () => {
       UPDATE campaign_counter SET pending = 5, skipped = 24995 WHERE campaign_id = ${seeded.campaignId}`);
     await test.pool.query(sql.type(nothing)`
       UPDATE campaign SET total_contacts = 5, total_contacts_skipped = 24995 WHERE id = ${seeded.campaignId}`);
-    expect((await claim(seeded, 100)).kind).toBe('page');
+    expect((await claim(seeded, 100)).kind).toBe('batch');
     let claims = 0;
     for (;;) {
       const claimed = await claim(seeded, 100);
@@ -108,9 +108,9 @@ describe('a claim', () => {
     const dependencies = sendingDependencies({ database: test.pool, provider: {} });
     await test.pool.transaction(async (transaction) => {
       const request = { ...seeded, claimId: randomUUID(), epoch: 0, limit: 5 };
-      await claimPage(transaction, { ...anyTokens, ...request, prices: new Map([['', messagePrice]]) });
+      await claimBatch(transaction, { ...anyTokens, ...request, prices: new Map([['', messagePrice]]) });
       await pauseCampaign(dependencies, { campaignId: seeded.campaignId });
     });
-    expect(await claim(seeded, 5)).toMatchObject({ kind: 'stopped' });
+    expect(await claim(seeded, 5)).toMatchObject({ kind: 'stale_epoch' });
   });
 });

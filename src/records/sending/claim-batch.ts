@@ -7,7 +7,7 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { row } from '../database/row.ts';
 import { claimStatement, type Columns } from './claim-statement.ts';
-import { lockRoom, type Room } from './messaging-limit.ts';
+import { lockQuota, type Room } from './messaging-limit.ts';
 
 export interface ClaimRequest extends TokenRequest {
   /** New for every call: outcomes are recorded under it. */
@@ -58,58 +58,58 @@ export interface Tokens {
   /** When the claim was made. */
   readonly now: number;
   /** This one message tries whether the trouble of a held channel is over. */
-  readonly tries: boolean;
+  readonly isProbe: boolean;
 }
 
 /** What a claim has seen of the channel. */
 interface Seen {
   /** Troubled answers stand against the channel. */
-  readonly troubled: boolean;
+  readonly isFailing: boolean;
   /** Another campaign waits for its turn. */
   readonly othersWait: boolean;
   /** Another step has taken over. */
-  readonly turnOver: boolean;
+  readonly slotLost: boolean;
 }
 
 export type Claim = Seen &
   (
     | (Tokens & {
-        readonly kind: 'page';
+        readonly kind: 'batch';
         readonly recipients: readonly ClaimedRecipient[];
         /** How many are left to be claimed after it. */
         readonly pending: number;
       })
     /** The campaign is not what it was: paused, cancelled, started again. */
-    | { readonly kind: 'stopped' }
+    | { readonly kind: 'stale_epoch' }
     /** No token falls due for so long. */
-    | { readonly kind: 'early'; readonly dueInMs: number }
+    | { readonly kind: 'rate_limited'; readonly dueInMs: number }
     /** The wallet does not cover the next message with the micro-units that are `available`. */
     | { readonly kind: 'unaffordable'; readonly available: bigint }
     /** The messaging limit has no room for the next person until `moreInMs` from now. */
-    | { readonly kind: 'limited'; readonly moreInMs: number }
+    | { readonly kind: 'quota'; readonly moreInMs: number }
     /** Nobody can be claimed now. `retryInMs`: until the first delayed recipient is due, null when there is none. */
     | { readonly kind: 'empty'; readonly retryInMs: number | null }
   );
 
 /** At most `limit` recipients: first those whose retry is due, then the next ones behind `claimed_position`. */
-export function claimPage(connection: Connection, request: ClaimRequest): Promise<Claim> {
+export function claimBatch(connection: Connection, request: ClaimRequest): Promise<Claim> {
   if (request.limited !== true) return claim(connection, request, null);
   return connection.transaction(async (transaction) =>
-    claim(transaction, request, await lockRoom(transaction, request.channelId)),
+    claim(transaction, request, await lockQuota(transaction, request.channelId)),
   );
 }
 
 async function claim(connection: Connection, request: ClaimRequest, room: Room | null): Promise<Claim> {
   const page = await connection.maybeOne(claimStatement(request, room));
-  if (page === null) return { kind: 'stopped', troubled: false, othersWait: false, turnOver: false };
-  const seen = { troubled: page.troubled, othersWait: page.others_wait, turnOver: page.turn_over };
-  const { granted, recipients, skipped, due_at: dueAt, spacing_ms: spacingMs, now, held: tries } = page;
+  if (page === null) return { kind: 'stale_epoch', isFailing: false, othersWait: false, slotLost: false };
+  const seen = { isFailing: page.is_failing, othersWait: page.others_wait, slotLost: page.slot_lost };
+  const { granted, recipients, skipped, due_at: dueAt, spacing_ms: spacingMs, now, held: isProbe } = page;
   if (recipients !== null) {
     const claimed = { recipients: recipientsOf(request.claimId, recipients), pending: page.pending ?? 0 };
-    return { ...seen, kind: 'page', ...claimed, dueAt, spacingMs, now, tries };
+    return { ...seen, kind: 'batch', ...claimed, dueAt, spacingMs, now, isProbe };
   }
-  if (granted === 0) return { ...seen, kind: 'early', dueInMs: dueAt - now };
-  if (page.outside_room && room !== null) return { ...seen, kind: 'limited', moreInMs: room.moreInMs };
+  if (granted === 0) return { ...seen, kind: 'rate_limited', dueInMs: dueAt - now };
+  if (page.outside_room && room !== null) return { ...seen, kind: 'quota', moreInMs: room.moreInMs };
   if (page.candidates > 0 && skipped === 0)
     return { ...seen, kind: 'unaffordable', available: page.available };
   return { ...seen, kind: 'empty', retryInMs: page.more || skipped > 0 ? 0 : page.retry_in_ms };

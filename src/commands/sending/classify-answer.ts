@@ -5,8 +5,8 @@ import { providerReason } from '../../domain/campaigns/recipient.ts';
 import type { SendRejected, SendResult } from '../../provider/provider.ts';
 import type { MessageOutcome } from '../../records/sending/outcomes.ts';
 
-/** Verdict on the messages that have not left yet. */
-export type Halt =
+/** Classification on the messages that have not left yet. */
+export type StopReason =
   /** The campaign was paused, cancelled or started again, or the step has lost its turn. */
   | { readonly kind: 'changed' }
   | { readonly kind: 'throttled'; readonly silenceMs: number }
@@ -15,15 +15,15 @@ export type Halt =
   /** Everybody's message is malformed in the same way: what is wrong is the campaign's mapping. */
   | { readonly kind: 'mistaken' };
 
-export interface Verdict {
+export interface Classification {
   readonly outcome: MessageOutcome;
-  readonly halt?: Halt;
+  readonly stopReason?: StopReason;
   /** Not about this message: the provider answers with nonsense, not in time, with its own trouble, or not at all. */
   readonly trouble?: true;
   /** Nobody was asked: the message was held back here. */
   readonly answered?: false;
-  /** A refusal that means something beyond its message. */
-  readonly refusal?: { readonly code: number };
+  /** A rejection that means something beyond its message. */
+  readonly rejection?: { readonly code: number };
   /** The provider's code for a message that is malformed; many in a row have one cause. */
   readonly mistake?: number;
 }
@@ -32,7 +32,7 @@ const afterHalt: MessageOutcome = { kind: 'released', delayMs: 0, attempted: fal
 const longestDetail = 500;
 
 /** `attempts` counts this send; null while the channel is held: then "try again later" counts as no attempt. */
-export function judge(result: SendResult, attempts: number | null): Verdict {
+export function classifyAnswer(result: SendResult, attempts: number | null): Classification {
   switch (result.kind) {
     case 'accepted':
       return {
@@ -51,11 +51,11 @@ export function judge(result: SendResult, attempts: number | null): Verdict {
         ...(result.cause === 'held back' ? { answered: false } : { trouble: true }),
       };
     case 'rejected':
-      return judgeRefusal(result, attempts);
+      return classifyRejection(result, attempts);
   }
 }
 
-function judgeRefusal(result: SendRejected, attempts: number | null): Verdict {
+function classifyRejection(result: SendRejected, attempts: number | null): Classification {
   const action = providerErrorAction(result, attempts ?? 1);
   switch (action.kind) {
     case 'retry':
@@ -71,11 +71,11 @@ function judgeRefusal(result: SendRejected, attempts: number | null): Verdict {
     case 'throttle':
       return {
         outcome: { kind: 'released', delayMs: action.delayMs, attempted: false },
-        halt: { kind: 'throttled', silenceMs: action.silenceMs },
+        stopReason: { kind: 'throttled', silenceMs: action.silenceMs },
       };
     case 'pause_template':
     case 'pause_channel':
-      return { outcome: afterHalt, halt: { kind: 'refused' }, refusal: { code: result.code } };
+      return { outcome: afterHalt, stopReason: { kind: 'refused' }, rejection: { code: result.code } };
     case 'fail':
       return {
         outcome: {
@@ -85,7 +85,7 @@ function judgeRefusal(result: SendRejected, attempts: number | null): Verdict {
           // The provider's words may hold what a text column cannot.
           detail: cleanText(result.details ?? result.message, longestDetail),
         },
-        ...(action.effect !== undefined && { refusal: { code: result.code } }),
+        ...(action.effect !== undefined && { rejection: { code: result.code } }),
         ...(action.mappingSuspect === true && { mistake: result.code }),
       };
   }

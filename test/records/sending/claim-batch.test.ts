@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
-import { claimPage, countOpenClaims, type Claim } from '../../../src/records/sending/claims.ts';
+import { claimBatch, countOpenClaims, type Claim } from '../../../src/records/sending/claim-batch.ts';
 import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';
 import { outcomesOf } from '../../support/outcomes.ts';
 import { nothing, nullable, row } from '../../../src/records/database/row.ts';
@@ -31,7 +31,7 @@ function claim(
   limit: number,
   { claimId = randomUUID(), epoch = 0 } = {},
 ): Promise<Claim> {
-  return claimPage(test.pool, { ...anyTokens, claimId, ...seeded, epoch, limit, prices });
+  return claimBatch(test.pool, { ...anyTokens, claimId, ...seeded, epoch, limit, prices });
 }
 
 function record(
@@ -49,7 +49,7 @@ const Settled = row(
 const Read = row(t.type({ rows: t.number }));
 
 const positions = (claimed: Claim): readonly number[] =>
-  claimed.kind === 'page' ? claimed.recipients.map(({ position }) => position) : [];
+  claimed.kind === 'batch' ? claimed.recipients.map(({ position }) => position) : [];
 
 async function expectSoundBooks(seeded: SeededCampaign) {
   const books = await checkBooks(test.pool, seeded);
@@ -59,7 +59,7 @@ async function expectSoundBooks(seeded: SeededCampaign) {
   return books;
 }
 
-describe('claimPage', () => {
+describe('claimBatch', () => {
   it('hands every recipient out once when claims run side by side', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 300 });
     const claims = await Promise.all(Array.from({ length: 6 }, () => claim(seeded, 50)));
@@ -116,7 +116,7 @@ describe('claimPage', () => {
           SELECT seq_tup_read::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'recipient'`);
       const before = await countRead();
       const request = { ...anyTokens, claimId: randomUUID(), ...seeded, epoch: 0, limit: 500, prices };
-      expect(positions(await claimPage(transaction, request))).toHaveLength(500);
+      expect(positions(await claimBatch(transaction, request))).toHaveLength(500);
       return (await countRead()) - before;
     });
     expect(read).toBe(0);
@@ -125,7 +125,7 @@ describe('claimPage', () => {
   it('claims nothing under an epoch that has passed', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 5 });
     await test.pool.query(sql.type(nothing)`UPDATE campaign SET epoch = 1 WHERE id = ${seeded.campaignId}`);
-    expect(await claim(seeded, 5)).toMatchObject({ kind: 'stopped' });
+    expect(await claim(seeded, 5)).toMatchObject({ kind: 'stale_epoch' });
     expect(positions(await claim(seeded, 5, { epoch: 1 }))).toHaveLength(5);
   });
 });
@@ -150,7 +150,7 @@ describe('recordOutcomes', () => {
     expect(books.reserved).toBe(messagePrice);
     expect(await countOpenClaims(test.pool, seeded.channelId)).toBe(0);
     const again = await claim(seeded, 4);
-    expect(again).toMatchObject({ kind: 'page', recipients: [{ position: 4, attempts: 1 }] });
+    expect(again).toMatchObject({ kind: 'batch', recipients: [{ position: 4, attempts: 1 }] });
   });
 
   it('changes nothing when the same outcomes are recorded again', async () => {

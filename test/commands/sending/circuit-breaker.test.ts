@@ -19,7 +19,7 @@ afterAll(() => test.drop());
 
 const hold = ({ channelId }: SeededCampaign, seconds: number) =>
   test.pool.query(sql.type(nothing)`
-    UPDATE channel_rate SET held_until = clock_timestamp() + make_interval(secs => ${seconds})
+    UPDATE channel_rate SET silent_until = clock_timestamp() + make_interval(secs => ${seconds})
     WHERE channel_id = ${channelId}`);
 
 const standing = async ({ campaignId }: SeededCampaign) =>
@@ -56,14 +56,14 @@ describe.concurrent('a channel that is held', () => {
 const passWaits = ({ channelId, campaignId }: SeededCampaign) =>
   Promise.all([
     test.pool.query(sql.type(nothing)`
-      UPDATE channel_rate SET trouble_until = clock_timestamp(), tried_at = tried_at - interval '1 minute'
+      UPDATE channel_rate SET open_until = clock_timestamp(), probed_at = probed_at - interval '1 minute'
       WHERE channel_id = ${channelId}`),
     test.pool.query(sql.type(nothing)`
       UPDATE recipient_retry SET not_before = now() WHERE campaign_id = ${campaignId}`),
   ]);
 
 describe.concurrent('an outage of an hour', () => {
-  const holds = 65;
+  const waiting = 65;
   const outage = async (answer: Answer) => {
     const recipients = 300;
     const seeded = await seedCampaign(test.pool, { recipients, messagesPerSecond: 80 });
@@ -81,7 +81,7 @@ describe.concurrent('an outage of an hour', () => {
       await passWaits(seeded);
       return results;
     };
-    for (let ended = 0; ended < holds; ended += 1) await steps();
+    for (let ended = 0; ended < waiting; ended += 1) await steps();
     const during = { ...(await standing(seeded)), asked: provider.received.length };
     isOver = true;
     while (!(await steps()).some(({ drained }) => drained));
@@ -90,7 +90,7 @@ describe.concurrent('an outage of an hour', () => {
 
   it('of refusals that say "later" fails nobody and counts as nobody’s attempt', async () => {
     const { during, after, recipients, books } = await outage(refuse(131000));
-    expect(during.asked).toBeGreaterThan(holds);
+    expect(during.asked).toBeGreaterThan(waiting);
     expect(after).toMatchObject({ accepted: recipients, failed: 0, unknown: 0, pending: 0 });
     expect(books).toMatchObject({ counters_fit: true, reserved: 0n });
   }, 120_000);

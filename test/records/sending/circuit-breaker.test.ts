@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slowDown } from '../../../src/records/sending/channel-rate.ts';
-import { noteAnswers } from '../../../src/records/sending/channel-trouble.ts';
+import { recordAnswers } from '../../../src/records/sending/circuit-breaker.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -17,74 +17,74 @@ const seedChannel = () => seedCampaign(test.pool, { recipients: 500, messagesPer
 
 const note = (
   { channelId }: SeededCampaign,
-  answers: { sound?: boolean; troubles?: number; tries?: boolean },
-) => noteAnswers(test.pool, { channelId, sound: false, troubles: 0, tries: false, ...answers });
+  answers: { succeeded?: boolean; failures?: number; isProbe?: boolean },
+) => recordAnswers(test.pool, { channelId, succeeded: false, failures: 0, isProbe: false, ...answers });
 
 const lease = (seeded: SeededCampaign) => leaseTokens(test.pool, seeded);
 
 /** The clock goes on. */
 const pass = ({ channelId }: SeededCampaign, seconds: number) =>
   test.pool.query(sql.type(nothing)`
-    UPDATE channel_rate SET trouble_until = trouble_until - make_interval(secs => ${seconds}),
-      tried_at = tried_at - make_interval(secs => ${seconds}), next_at = clock_timestamp() - interval '1 second'
+    UPDATE channel_rate SET open_until = open_until - make_interval(secs => ${seconds}),
+      probed_at = probed_at - make_interval(secs => ${seconds}), next_at = clock_timestamp() - interval '1 second'
     WHERE channel_id = ${channelId}`);
 
 describe('a channel in trouble', () => {
   it('is held after ten troubled answers in a row, whoever had them', async () => {
     const channel = await seedChannel();
-    const held = await Promise.all(Array.from({ length: 9 }, () => note(channel, { troubles: 1 })));
-    expect(held.every((heldMs) => heldMs === 0)).toBe(true);
-    expect(await lease(channel)).toMatchObject({ troubled: true, tries: false });
-    expect(await note(channel, { troubles: 1 })).toBeGreaterThan(1_500);
-    expect(await lease(channel)).toMatchObject({ granted: 0, troubled: true });
+    const held = await Promise.all(Array.from({ length: 9 }, () => note(channel, { failures: 1 })));
+    expect(held.every((openMs) => openMs === 0)).toBe(true);
+    expect(await lease(channel)).toMatchObject({ isFailing: true, isProbe: false });
+    expect(await note(channel, { failures: 1 })).toBeGreaterThan(1_500);
+    expect(await lease(channel)).toMatchObject({ granted: 0, isFailing: true });
   });
 
   it('is not held where an answer made sense in between', async () => {
     const channel = await seedChannel();
-    await note(channel, { troubles: 9 });
-    expect(await note(channel, { sound: true, troubles: 9 })).toBe(0);
-    expect(await note(channel, { sound: true })).toBe(0);
-    expect(await lease(channel)).toMatchObject({ troubled: false });
+    await note(channel, { failures: 9 });
+    expect(await note(channel, { succeeded: true, failures: 9 })).toBe(0);
+    expect(await note(channel, { succeeded: true })).toBe(0);
+    expect(await lease(channel)).toMatchObject({ isFailing: false });
   });
 
   it('lets one message try after each hold, of 2, 4, 8 … 60 seconds', async () => {
     const channel = await seedChannel();
-    await note(channel, { troubles: 12 });
+    await note(channel, { failures: 12 });
     for (const seconds of [4, 8, 16, 32, ...Array<number>(10).fill(60)]) {
       await pass(channel, 61);
       const leases = await Promise.all(Array.from({ length: 6 }, () => lease(channel)));
-      expect(leases.filter(({ granted }) => granted > 0)).toMatchObject([{ granted: 1, tries: true }]);
-      const heldMs = await note(channel, { troubles: 1, tries: true });
-      expect(heldMs).toBeLessThanOrEqual(seconds * 1_000);
-      expect(heldMs).toBeGreaterThan(seconds * 1_000 - 1_000);
+      expect(leases.filter(({ granted }) => granted > 0)).toMatchObject([{ granted: 1, isProbe: true }]);
+      const openMs = await note(channel, { failures: 1, isProbe: true });
+      expect(openMs).toBeLessThanOrEqual(seconds * 1_000);
+      expect(openMs).toBeGreaterThan(seconds * 1_000 - 1_000);
       // What was on the way before does not lengthen it.
-      expect(await note(channel, { troubles: 5 })).toBeLessThanOrEqual(heldMs);
+      expect(await note(channel, { failures: 5 })).toBeLessThanOrEqual(openMs);
     }
     await pass(channel, 61);
     await lease(channel);
-    expect(await note(channel, { sound: true, tries: true })).toBe(0);
+    expect(await note(channel, { succeeded: true, isProbe: true })).toBe(0);
     expect((await lease(channel)).granted).toBe(50);
   });
 
   it('lets another message try when the one that should has not left, or its process died', async () => {
     const channel = await seedChannel();
-    await note(channel, { troubles: 10 });
+    await note(channel, { failures: 10 });
     await pass(channel, 3);
-    expect(await lease(channel)).toMatchObject({ tries: true });
+    expect(await lease(channel)).toMatchObject({ isProbe: true });
     expect((await lease(channel)).granted).toBe(0);
-    await note(channel, { tries: true });
-    expect(await lease(channel)).toMatchObject({ tries: true });
+    await note(channel, { isProbe: true });
+    expect(await lease(channel)).toMatchObject({ isProbe: true });
     await pass(channel, 31);
-    expect(await lease(channel)).toMatchObject({ tries: true });
+    expect(await lease(channel)).toMatchObject({ isProbe: true });
   });
 
   it('is held for no longer than it would have been when the clock is set back', async () => {
     const channel = await seedChannel();
-    await note(channel, { troubles: 12 });
+    await note(channel, { failures: 12 });
     await pass(channel, -3_600);
-    expect(await note(channel, { troubles: 1 })).toBeLessThanOrEqual(2_000);
+    expect(await note(channel, { failures: 1 })).toBeLessThanOrEqual(2_000);
     await test.pool.query(sql.type(nothing)`
-      UPDATE channel_rate SET held_until = now() + interval '1 hour', holds = 0, troubles = 0
+      UPDATE channel_rate SET silent_until = now() + interval '1 hour', times_opened = 0, failure_count = 0
       WHERE channel_id = ${channel.channelId}`);
     await slowDown(test.pool, { channelId: channel.channelId, holdMs: 20_000 });
     expect(await lease(channel)).toMatchObject({ granted: 0 });

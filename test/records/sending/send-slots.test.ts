@@ -3,13 +3,13 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  callNext,
-  leaveTurn,
-  noteTurn,
-  renewTurn,
-  takeTurn,
-  type HeldTurn,
-} from '../../../src/records/sending/channel-turns.ts';
+  handOverSlot,
+  releaseSlot,
+  recordSlotUsage,
+  renewSlot,
+  acquireSlot,
+  type HeldSlot,
+} from '../../../src/records/sending/send-slots.ts';
 import { lockCampaign, moveCampaign } from '../../../src/records/campaigns/lifecycle.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
@@ -31,27 +31,27 @@ async function seedCampaigns(count: number, recipients = 500): Promise<SeededCam
   return campaigns;
 }
 
-async function take(campaign: SeededCampaign): Promise<HeldTurn | undefined> {
+async function take(campaign: SeededCampaign): Promise<HeldSlot | undefined> {
   const stepId = randomUUID();
-  const turn = await takeTurn(test.pool, { campaignId: campaign.campaignId, stepId });
-  return turn?.place == null ? undefined : { ...campaign, stepId, place: turn.place };
+  const turn = await acquireSlot(test.pool, { campaignId: campaign.campaignId, stepId });
+  return turn?.slotNumber == null ? undefined : { ...campaign, stepId, slotNumber: turn.slotNumber };
 }
 
-async function taken(campaign: SeededCampaign | undefined): Promise<HeldTurn> {
+async function taken(campaign: SeededCampaign | undefined): Promise<HeldSlot> {
   const turn = campaign === undefined ? undefined : await take(campaign);
   if (turn === undefined) throw new Error('No place was free');
   return turn;
 }
 
-async function end(turn: HeldTurn, { keepMs = 0, tokensUsed = 80, waits = true } = {}) {
-  const next = await leaveTurn(test.pool, turn, keepMs);
-  await noteTurn(test.pool, turn, { tokensUsed, answerMs: 100, drained: false, waits });
+async function end(turn: HeldSlot, { keepMs = 0, tokensUsed = 80, waits = true } = {}) {
+  const next = await releaseSlot(test.pool, turn, keepMs);
+  await recordSlotUsage(test.pool, turn, { tokensUsed, answerMs: 100, drained: false, waits });
   return next;
 }
 
 const lapse = ({ channelId }: SeededCampaign) =>
   test.pool.query(sql.type(nothing)`
-    UPDATE channel_turn SET until = clock_timestamp() - interval '1 second' WHERE channel_id = ${channelId}`);
+    UPDATE send_slot SET expires_at = clock_timestamp() - interval '1 second' WHERE channel_id = ${channelId}`);
 
 describe('turns of a channel', () => {
   it('are one at a time for large campaigns, however many ask at the same moment', async () => {
@@ -67,7 +67,7 @@ describe('turns of a channel', () => {
       Array.from({ length: 12 }, () => seedOnChannel(test.pool, large, { recipients: 20 })),
     );
     const turns = await Promise.all([...small, ...others].map(take));
-    const places = turns.filter((turn) => turn !== undefined).map(({ place }) => place);
+    const places = turns.filter((turn) => turn !== undefined).map(({ slotNumber }) => slotNumber);
     expect(places.toSorted()).toEqual([2, 3, 4]);
     const [turn] = turns.filter((held) => held !== undefined);
     if (turn === undefined) throw new Error('There is no turn');
@@ -80,18 +80,18 @@ describe('turns of a channel', () => {
     const turn = await taken(first);
     if (first === undefined || second === undefined || third === undefined || fourth === undefined) return;
     for (const campaign of [second, third]) expect(await take(campaign)).toBeUndefined();
-    expect(await callNext(test.pool, turn, false)).toBe(second.campaignId);
+    expect(await handOverSlot(test.pool, turn, false)).toBe(second.campaignId);
     // Until that one comes nobody else is called, and nobody else takes the place.
-    expect(await callNext(test.pool, turn, false)).toBeNull();
+    expect(await handOverSlot(test.pool, turn, false)).toBeNull();
     expect(await take(third)).toBeUndefined();
-    expect(await renewTurn(test.pool, turn)).toBe(true);
+    expect(await renewSlot(test.pool, turn)).toBe(true);
     const next = await taken(second);
-    expect(next.place).toBe(turn.place);
-    expect(await renewTurn(test.pool, turn)).toBe(false);
+    expect(next.slotNumber).toBe(turn.slotNumber);
+    expect(await renewSlot(test.pool, turn)).toBe(false);
     // What the one before has leased is its own; it ends its turn without the place.
     expect(await end(turn)).toBeNull();
-    expect(await renewTurn(test.pool, next)).toBe(true);
-    await noteTurn(test.pool, next, { tokensUsed: 200, answerMs: 100, drained: false, waits: false });
+    expect(await renewSlot(test.pool, next)).toBe(true);
+    await recordSlotUsage(test.pool, next, { tokensUsed: 200, answerMs: 100, drained: false, waits: false });
     expect(await end(next)).toBe(third.campaignId);
     // It is kept for the called one.
     expect(await take(first)).toBeUndefined();
@@ -99,7 +99,7 @@ describe('turns of a channel', () => {
     // A new one joins level with who has taken least.
     expect(await take(fourth)).toBeUndefined();
     const used = await test.pool.any(sql.type(row(t.type({ campaign_id: t.string, used: t.number })))`
-      SELECT campaign_id, used::int FROM channel_queue WHERE campaign_id IN (${first.campaignId}, ${fourth.campaignId})`);
+      SELECT campaign_id, virtual_time::int AS used FROM slot_queue WHERE campaign_id IN (${first.campaignId}, ${fourth.campaignId})`);
     expect(used.find(({ campaign_id: id }) => id === first.campaignId)?.used).toBe(80);
     expect(used.find(({ campaign_id: id }) => id === fourth.campaignId)?.used).toBe(0);
   });
@@ -109,10 +109,10 @@ describe('turns of a channel', () => {
     const turn = await taken(first);
     if (second === undefined || first === undefined) return;
     expect(await take(second)).toBeUndefined();
-    await callNext(test.pool, turn, false);
+    await handOverSlot(test.pool, turn, false);
     await taken(second);
     expect((await lease(test.pool, first)).granted).toBeGreaterThan(0);
-    expect(await renewTurn(test.pool, turn)).toBe(false);
+    expect(await renewSlot(test.pool, turn)).toBe(false);
   });
 
   it('are not held open for a called campaign that does not come', async () => {
@@ -120,10 +120,10 @@ describe('turns of a channel', () => {
     const turn = await taken(first);
     if (second === undefined || third === undefined) return;
     for (const campaign of [second, third]) await take(campaign);
-    expect(await callNext(test.pool, turn, false)).toBe(second.campaignId);
+    expect(await handOverSlot(test.pool, turn, false)).toBe(second.campaignId);
     await test.pool.query(sql.type(nothing)`
-      UPDATE channel_turn SET called_at = called_at - interval '4 seconds' WHERE channel_id = ${second.channelId}`);
-    expect(await callNext(test.pool, turn, false)).toBe(third.campaignId);
+      UPDATE send_slot SET handover_at = handover_at - interval '4 seconds' WHERE channel_id = ${second.channelId}`);
+    expect(await handOverSlot(test.pool, turn, false)).toBe(third.campaignId);
     expect(await take(third)).toBeDefined();
   });
 
@@ -149,8 +149,8 @@ describe('turns of a channel', () => {
     await take(second);
     await test.pool.query(sql.type(nothing)`
       UPDATE campaign SET status = 'PAUSED', pause_reason = 'OPERATOR' WHERE id = ${second.campaignId}`);
-    expect(await callNext(test.pool, turn, false)).toBeNull();
-    expect(await takeTurn(test.pool, { ...second, stepId: randomUUID() })).toBeNull();
+    expect(await handOverSlot(test.pool, turn, false)).toBeNull();
+    expect(await acquireSlot(test.pool, { ...second, stepId: randomUUID() })).toBeNull();
   });
 
   it('are lost by a process that stands still or dies', async () => {
@@ -160,7 +160,7 @@ describe('turns of a channel', () => {
     expect(await take(second)).toBeUndefined();
     await lapse(second);
     expect(await take(second)).toBeDefined();
-    expect(await renewTurn(test.pool, turn)).toBe(false);
+    expect(await renewSlot(test.pool, turn)).toBe(false);
     expect(await end(turn)).toBeNull();
   });
 
@@ -170,11 +170,11 @@ describe('turns of a channel', () => {
     if (alone === undefined) return;
     expect(await take(alone)).toBeUndefined();
     // It is not queued behind itself, and comes again when its step calls it.
-    expect(await callNext(test.pool, turn, false)).toBeNull();
-    expect(await callNext(test.pool, turn, true)).toBe(alone.campaignId);
+    expect(await handOverSlot(test.pool, turn, false)).toBeNull();
+    expect(await handOverSlot(test.pool, turn, true)).toBe(alone.campaignId);
     const following = await taken(alone);
-    expect(await renewTurn(test.pool, turn)).toBe(false);
-    expect(await callNext(test.pool, following, true)).toBe(alone.campaignId);
+    expect(await renewSlot(test.pool, turn)).toBe(false);
+    expect(await handOverSlot(test.pool, following, true)).toBe(alone.campaignId);
     // Called by a step that has ended, it leaves the place to anybody.
     expect(await end(following, { waits: false })).toBeNull();
     expect(await take(alone)).toBeDefined();
@@ -187,7 +187,7 @@ describe('turns of a channel', () => {
     expect(await take(second)).toBeUndefined();
     expect(await end(turn, { keepMs: 30_000, waits: false })).toBeNull();
     expect(await take(second)).toBeUndefined();
-    expect(await take(first)).toMatchObject({ place: turn.place });
+    expect(await take(first)).toMatchObject({ slotNumber: turn.slotNumber });
   });
 
   it('are asked for twice a second by all who wait together', async () => {
@@ -197,9 +197,9 @@ describe('turns of a channel', () => {
     let lastWaitMs = 0;
     for (let count = 0; count < 30; count += 1) {
       const { campaignId } = await seedOnChannel(test.pool, first, { recipients: 500 });
-      const turn = await takeTurn(test.pool, { campaignId, stepId: randomUUID() });
-      expect(turn?.place).toBeNull();
-      lastWaitMs = turn?.ask_again_ms ?? 0;
+      const turn = await acquireSlot(test.pool, { campaignId, stepId: randomUUID() });
+      expect(turn?.slotNumber).toBeNull();
+      lastWaitMs = turn?.retryInMs ?? 0;
     }
     expect(lastWaitMs).toBeGreaterThanOrEqual((29 * 1_000) / 2);
   });
@@ -209,7 +209,7 @@ describe('turns of a channel', () => {
     if (old === undefined || paused === undefined) throw new Error('no campaigns');
     const use = (campaign: SeededCampaign, used: number) =>
       test.pool.query(sql.type(nothing)`
-        INSERT INTO channel_queue (campaign_id, channel_id, used, waiting) VALUES (${campaign.campaignId}, ${campaign.channelId}, ${used}, true)`);
+        INSERT INTO slot_queue (campaign_id, channel_id, virtual_time, waiting) VALUES (${campaign.campaignId}, ${campaign.channelId}, ${used}, true)`);
     await use(old, 1_000_000);
     await use(paused, 10);
     await test.pool.transaction(async (transaction) => {
@@ -238,15 +238,18 @@ describe('turns of a channel', () => {
     for (const campaign of crowd.slice(1)) expect(await take(campaign)).toBeUndefined();
     const [first, second] = await seedCampaigns(2);
     await taken(first);
-    const asked = await takeTurn(test.pool, { campaignId: second?.campaignId ?? '', stepId: randomUUID() });
-    expect(asked?.ask_again_ms).toBe(4_000);
+    const asked = await acquireSlot(test.pool, {
+      campaignId: second?.campaignId ?? '',
+      stepId: randomUUID(),
+    });
+    expect(asked?.retryInMs).toBe(4_000);
   });
 
   it('are not held by a lease that was written before the clock was set back', async () => {
     const [first, second] = await seedCampaigns(2);
     const turn = await taken(first);
     await test.pool.query(sql.type(nothing)`
-      UPDATE channel_turn SET until = until + interval '1 hour' WHERE channel_id = ${turn.channelId}`);
+      UPDATE send_slot SET expires_at = expires_at + interval '1 hour' WHERE channel_id = ${turn.channelId}`);
     expect(await take(second as SeededCampaign)).toBeDefined();
   });
 
@@ -258,7 +261,7 @@ describe('turns of a channel', () => {
       [idle, 10],
     ] as const)
       await test.pool.query(sql.type(nothing)`
-        INSERT INTO channel_queue (campaign_id, channel_id, used, waiting)
+        INSERT INTO slot_queue (campaign_id, channel_id, virtual_time, waiting)
         VALUES (${campaignId}, ${channelId}, ${used}, ${campaignId === old.campaignId})`);
     const counts = await shareTurns([old, ...fresh], 150);
     for (const count of counts) expect(Math.abs(count - 50)).toBeLessThanOrEqual(8);
@@ -271,7 +274,7 @@ describe('turns of a channel', () => {
     const [alone] = await seedCampaigns(1);
     const turn = await taken(alone);
     await test.pool.query(sql.type(nothing)`
-      UPDATE channel_turn SET until = until + interval '1 hour' WHERE channel_id = ${turn.channelId}`);
+      UPDATE send_slot SET expires_at = expires_at + interval '1 hour' WHERE channel_id = ${turn.channelId}`);
     expect(await take(alone as SeededCampaign)).toBeDefined();
   });
 });
@@ -280,7 +283,7 @@ describe('turns of a channel', () => {
 async function shareTurns(campaigns: readonly SeededCampaign[], turns: number): Promise<number[]> {
   const counts = campaigns.map(() => 0);
   await test.pool.query(sql.type(nothing)`
-    DELETE FROM channel_turn WHERE channel_id = ${campaigns[0]?.channelId ?? ''}`);
+    DELETE FROM send_slot WHERE channel_id = ${campaigns[0]?.channelId ?? ''}`);
   let at = campaigns.length - 1;
   let turn = await taken(campaigns[at]);
   for (const campaign of campaigns.slice(0, -1)) expect(await take(campaign)).toBeUndefined();
@@ -290,6 +293,6 @@ async function shareTurns(campaigns: readonly SeededCampaign[], turns: number): 
     at = campaigns.findIndex(({ campaignId }) => campaignId === next);
     turn = await taken(campaigns[at]);
   }
-  await leaveTurn(test.pool, turn, 0);
+  await releaseSlot(test.pool, turn, 0);
   return counts;
 }

@@ -4,9 +4,9 @@
  */
 import type { SendResult } from '../../provider/provider.ts';
 import { toldLateMs, tokenToleranceMs } from '../../records/sending/channel-rate.ts';
-import type { ClaimedRecipient } from '../../records/sending/claims.ts';
+import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
 
-export interface LineOptions {
+export interface SendQueueOptions {
   readonly messagesPerSecond: number;
   /** The median so far. */
   readonly answerMs: number;
@@ -22,7 +22,7 @@ export interface LineOptions {
   readonly endsLater: (lateMs: number) => boolean;
 }
 
-interface LinePage {
+interface QueuedBatch {
   readonly recipients: readonly ClaimedRecipient[];
   /** When the first token falls due, on our clock. */
   readonly startsAt: number;
@@ -31,7 +31,7 @@ interface LinePage {
   readonly askedEnd: number;
 }
 
-interface Place {
+interface QueuedMessage {
   readonly recipient: ClaimedRecipient;
   /** By its token, less what the line was late by then. */
   readonly dueAt: number;
@@ -49,10 +49,10 @@ const longestStayMs = 800;
 const stuckMs = 1_000;
 const lookAgainMs = 50;
 
-export class Line {
-  readonly #options: LineOptions;
+export class SendQueue {
+  readonly #options: SendQueueOptions;
   #answerMs: number;
-  #line: Place[] = [];
+  #messages: QueuedMessage[] = [];
   #first = 0;
   #unanswered = 0;
   #answeredAt = 0;
@@ -65,7 +65,7 @@ export class Line {
   #untoldMs = 0;
   #perMessageMs = 0;
 
-  constructor(options: LineOptions) {
+  constructor(options: SendQueueOptions) {
     this.#options = options;
     this.#answerMs = options.answerMs;
   }
@@ -91,7 +91,7 @@ export class Line {
 
   /** How long the line goes on sending. */
   restMs(): number {
-    const behind = (this.#line.length - this.#first) * this.#perMessageMs;
+    const behind = (this.#messages.length - this.#first) * this.#perMessageMs;
     return Math.max(this.#endsAt - performance.now(), behind);
   }
 
@@ -101,14 +101,14 @@ export class Line {
     return this.#unanswered > 0 && performance.now() - this.#answeredAt > longest;
   }
 
-  /** The next page; all of them leave behind those that are in line. */
-  add({ recipients, startsAt, spacingMs, askedEnd }: LinePage): void {
+  /** The next page; all of them leave behind those that are in queue. */
+  add({ recipients, startsAt, spacingMs, askedEnd }: QueuedBatch): void {
     const leavesBefore = performance.now() + longestStayMs;
     const laterMs = this.#endsAt - askedEnd;
     const from = Math.max(startsAt, this.#endsAt);
-    if (this.#first === this.#line.length) [this.#line, this.#first] = [[], 0];
+    if (this.#first === this.#messages.length) [this.#messages, this.#first] = [[], 0];
     for (const [index, recipient] of recipients.entries())
-      this.#line.push({ recipient, dueAt: from + index * spacingMs - this.#lateMs, leavesBefore });
+      this.#messages.push({ recipient, dueAt: from + index * spacingMs - this.#lateMs, leavesBefore });
     this.#endsAt = from + recipients.length * spacingMs;
     this.#untoldMs = Math.max(from - startsAt, laterMs);
     this.#perMessageMs = spacingMs;
@@ -120,7 +120,7 @@ export class Line {
   leave(): void {
     clearTimeout(this.#timer);
     for (;;) {
-      const next = this.#line[this.#first];
+      const next = this.#messages[this.#first];
       if (next === undefined) return;
       const now = performance.now();
       const restMs = next.dueAt + this.#lateMs - now;
@@ -150,7 +150,7 @@ export class Line {
     if (this.#untoldMs >= toldLateMs && this.#options.endsLater(this.#untoldMs)) this.#untoldMs = 0;
   }
 
-  #take({ recipient, leavesBefore }: Place, leaves: boolean): void {
+  #take({ recipient, leavesBefore }: QueuedMessage, leaves: boolean): void {
     const { send, settle, stopped } = this.#options;
     this.#first += 1;
     if (!leaves) {
@@ -177,7 +177,7 @@ export class Line {
   async empty(): Promise<void> {
     for (;;) {
       this.leave();
-      if (this.#unanswered === 0 && this.#first === this.#line.length) return;
+      if (this.#unanswered === 0 && this.#first === this.#messages.length) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         setTimeout(resolve, lookAgainMs);

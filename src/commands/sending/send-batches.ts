@@ -5,19 +5,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { delaySchedule } from '../../records/sending/channel-rate.ts';
-import { noteAnswers } from '../../records/sending/channel-trouble.ts';
-import type { HeldTurn } from '../../records/sending/channel-turns.ts';
-import { claimPage, countOpenClaims, type Claim } from '../../records/sending/claims.ts';
-import type { SendingContext } from '../../records/sending/context.ts';
-import { Line, type LineOptions } from './line.ts';
-import { judge } from './message-outcome.ts';
+import { recordAnswers } from '../../records/sending/circuit-breaker.ts';
+import type { HeldSlot } from '../../records/sending/send-slots.ts';
+import { claimBatch, countOpenClaims, type Claim } from '../../records/sending/claim-batch.ts';
+import type { SendingContext } from '../../records/sending/sending-context.ts';
+import { SendQueue, type SendQueueOptions } from './send-queue.ts';
+import { classifyAnswer } from './classify-answer.ts';
 import { createOutcomeRecorder } from './outcome-recorder.ts';
 import type { Sender, StepOptions } from './run-send-step.ts';
 import { controlStep } from './step-control.ts';
 import { pauseForBalance } from './stop-sending.ts';
 
-export interface TurnOptions extends StepOptions {
-  readonly turn: HeldTurn;
+export interface SendOptions extends StepOptions {
+  readonly slot: HeldSlot;
   readonly context: SendingContext;
   readonly clock: {
     /** Our clock, less Postgres'. */
@@ -27,14 +27,14 @@ export interface TurnOptions extends StepOptions {
   };
   /** Micro-units by recipient country; '' is every other country. */
   readonly prices: ReadonlyMap<string, bigint>;
-  readonly send: LineOptions['send'];
+  readonly send: SendQueueOptions['send'];
   /** Calls who comes next, `again` this campaign where nobody else waits. */
   readonly callOn: (again: boolean) => Promise<unknown>;
 }
 
-const largestPage = 1_000;
+const largestBatch = 1_000;
 /** A page is so long, and longer only where its claim takes longer: a single send waits for one. */
-const pageMs = 40;
+const batchMs = 40;
 /** A claim that takes longer makes no page longer: nobody stays in line for more than a moment. */
 const longestClaimMs = 300;
 /** Tokens may fall due so much later than the messages in line have left. */
@@ -61,19 +61,19 @@ interface Ending {
 
 const goingOn: Ending = { drained: false, waitMs: 0, heldMs: 0 };
 
-export type SendingTurn = ReturnType<typeof openTurn>;
+export type BatchSender = ReturnType<typeof createBatchSender>;
 
-export function openTurn(
+export function createBatchSender(
   dependencies: Sender,
-  { turn, context, clock, prices, send, callOn, budgetMs, isFollowed, draining }: TurnOptions,
+  { slot, context, clock, prices, send, callOn, budgetMs, isFollowed, draining }: SendOptions,
 ) {
   const { database, config, metrics } = dependencies;
   const { campaign_id: campaignId, channel_id: channelId, epoch } = context;
   const startedAt = performance.now();
   let left = context.pending;
   let tokensUsed = 0;
-  let seen: Pick<Claim, 'othersWait' | 'turnOver'> = { othersWait: false, turnOver: false };
-  let calledAt = startedAt + turnMs - callEveryMs;
+  let seen: Pick<Claim, 'othersWait' | 'slotLost'> = { othersWait: false, slotLost: false };
+  let handoverAt = startedAt + turnMs - callEveryMs;
   let messagesPerSecond = context.messages_per_second;
   let { offset } = clock;
   let claimMs = Math.min(clock.roundTripMs, longestClaimMs);
@@ -82,13 +82,13 @@ export function openTurn(
 
   const control = controlStep({
     draining,
-    noteAnswers: (answers) => noteAnswers(database, { channelId, ...answers }),
+    recordAnswers: (answers) => recordAnswers(database, { channelId, ...answers }),
   });
 
-  const line = new Line({
+  const queue = new SendQueue({
     messagesPerSecond,
     answerMs: context.answer_ms,
-    share: turn.place === 1 ? 1 : 1 / 4,
+    share: slot.slotNumber === 1 ? 1 : 1 / 4,
     most: config.providerConnections,
     send,
     stopped: control.stopped,
@@ -98,10 +98,10 @@ export function openTurn(
       return !isClaiming;
     },
     settle: (recipient, result) => {
-      const verdict = judge(result, control.held() ? null : recipient.attempts);
-      control.note(verdict, recipient);
+      const classification = classifyAnswer(result, control.held() ? null : recipient.attempts);
+      control.note(classification, recipient);
       const { position, claimId } = recipient;
-      recorder.add({ position, claimId, outcome: verdict.outcome });
+      recorder.add({ position, claimId, outcome: classification.outcome });
     },
   });
 
@@ -111,27 +111,27 @@ export function openTurn(
 
   /** Resolves when every claimed message has an outcome and every outcome is recorded. */
   const settled = async (): Promise<void> => {
-    await line.empty();
+    await queue.empty();
     await recorder.flush();
   };
 
   const claim = async (): Promise<Claim> => {
     const askedAt = performance.now();
-    const perSecond = line.perSecond() * growth;
-    const seconds = Math.max(pageMs, claimMs * growth) / 1_000;
+    const perSecond = queue.perSecond() * growth;
+    const seconds = Math.max(batchMs, claimMs * growth) / 1_000;
     const limit = Math.floor(Math.min(messagesPerSecond, perSecond) * seconds);
-    const askedEnd = line.endsAt;
+    const askedEnd = queue.endsAt;
     isClaiming = true;
-    const claimed = await claimPage(database, {
+    const claimed = await claimBatch(database, {
       claimId: randomUUID(),
-      stepId: turn.stepId,
+      stepId: slot.stepId,
       campaignId,
       channelId,
       epoch,
       prices,
       limited: context.limited,
       perSecond,
-      limit: Math.max(1, Math.min(limit, largestPage, left)),
+      limit: Math.max(1, Math.min(limit, largestBatch, left)),
       aheadMs: claimMs + aheadMs,
       notBefore: askedEnd - offset,
       answerWithinMs: config.providerTimeoutMs + shortWaitMs,
@@ -140,19 +140,19 @@ export function openTurn(
     metrics.claimSeconds.observe({ outcome: claimed.kind }, (answeredAt - askedAt) / 1_000);
     claimMs = Math.min(longestClaimMs, Math.max(answeredAt - askedAt, claimMs * 0.8));
     seen = claimed;
-    if (claimed.kind === 'stopped') control.stop();
-    if (claimed.kind === 'page') {
-      const { recipients, dueAt, spacingMs, now, pending, tries } = claimed;
+    if (claimed.kind === 'stale_epoch') control.stop();
+    if (claimed.kind === 'batch') {
+      const { recipients, dueAt, spacingMs, now, pending, isProbe } = claimed;
       // The fastest answer says best how the clocks stand to each other, as long as nobody sets them.
       const sample = answeredAt - now;
       if (sample < offset || sample > offset + shortWaitMs) offset = sample;
       metrics.recipientChanges.inc({ state: 'claimed' }, recipients.length);
-      control.claimed({ troubled: claimed.troubled, tries });
+      control.claimed({ isFailing: claimed.isFailing, isProbe });
       messagesPerSecond = 1_000 / spacingMs;
       tokensUsed += recipients.length;
       left = pending;
       dryUntil = undefined;
-      line.add({ recipients, startsAt: dueAt + offset, spacingMs, askedEnd });
+      queue.add({ recipients, startsAt: dueAt + offset, spacingMs, askedEnd });
     }
     return claimed;
   };
@@ -161,8 +161,8 @@ export function openTurn(
   const callOnceInAWhile = (): void => {
     const now = performance.now();
     const again = isFollowed === true && now - startedAt > budgetMs;
-    if (!(seen.othersWait || again) || line.isStuck() || now < calledAt + callEveryMs) return;
-    calledAt = now;
+    if (!(seen.othersWait || again) || queue.isStuck() || now < handoverAt + callEveryMs) return;
+    handoverAt = now;
     void callOn(again);
   };
 
@@ -180,17 +180,17 @@ export function openTurn(
 
   const isOver = (): boolean =>
     control.stopped() ||
-    seen.turnOver ||
+    seen.slotLost ||
     performance.now() - startedAt > budgetMs + (isFollowed === true ? followedMs : 0);
 
   const claimAndSend = async (): Promise<Ending> => {
     while (!isOver()) {
-      line.leave();
+      queue.leave();
       // Those on the way may still go back.
       if (left <= 0) await settled();
       if (left <= 0) return { ...goingOn, drained: true };
       callOnceInAWhile();
-      const restMs = line.isStuck() || recorder.isBehind() ? lookAgainMs : line.restMs() - claimMs;
+      const restMs = queue.isStuck() || recorder.isBehind() ? lookAgainMs : queue.restMs() - claimMs;
       if (restMs > shortWaitMs) return { ...goingOn, waitMs: restMs, heldMs: restMs };
       if (restMs > 0) {
         await sleep(Math.min(restMs, lookAgainMs));
@@ -198,9 +198,9 @@ export function openTurn(
       }
       const claimed = await claim();
       if (claimed.kind === 'unaffordable') await pauseWhenDry(claimed.available);
-      if (claimed.kind === 'page' && claimed.tries) await settled().then(control.settled);
-      if (claimed.kind === 'limited') return { ...goingOn, waitMs: Math.max(shortWaitMs, claimed.moreInMs) };
-      if (claimed.kind === 'early') {
+      if (claimed.kind === 'batch' && claimed.isProbe) await settled().then(control.settled);
+      if (claimed.kind === 'quota') return { ...goingOn, waitMs: Math.max(shortWaitMs, claimed.moreInMs) };
+      if (claimed.kind === 'rate_limited') {
         const waitMs = Math.max(1, claimed.dueInMs - claimMs);
         if (waitMs > shortWaitMs) return { ...goingOn, waitMs, heldMs: waitMs };
         await sleep(waitMs);
@@ -216,7 +216,7 @@ export function openTurn(
   return {
     /** The turn is over: what is in line is the last. */
     leave: (): void => {
-      seen = { ...seen, turnOver: true };
+      seen = { ...seen, slotLost: true };
     },
     async run() {
       let ending: Ending | undefined;
@@ -225,19 +225,19 @@ export function openTurn(
       } finally {
         // Outcomes are recorded even when a claim has failed.
         await settled();
-        line.tell();
+        queue.tell();
       }
       const heldMs = Math.max(ending.heldMs, await control.settled());
-      const { refusals } = control;
-      const { answerMs } = line;
+      const { rejections } = control;
+      const { answerMs } = queue;
       return {
         ...ending,
         heldMs,
-        refusals,
+        rejections,
         tokensUsed,
         answerMs,
-        turnOver: seen.turnOver,
-        halt: control.halt(),
+        slotLost: seen.slotLost,
+        stopReason: control.stopReason(),
       };
     },
   };

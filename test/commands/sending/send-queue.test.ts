@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { Line } from '../../../src/commands/sending/line.ts';
+import { SendQueue } from '../../../src/commands/sending/send-queue.ts';
 import { toldLateMs } from '../../../src/records/sending/channel-rate.ts';
-import type { ClaimedRecipient } from '../../../src/records/sending/claims.ts';
+import type { ClaimedRecipient } from '../../../src/records/sending/claim-batch.ts';
 
 const recipients = Array.from({ length: 1_000 }, (_, index): ClaimedRecipient => ({
   claimId: '',
@@ -16,7 +16,7 @@ const recipients = Array.from({ length: 1_000 }, (_, index): ClaimedRecipient =>
 it('delays the schedule by steps, and not for each message, where a provider answers more slowly than the rate', async () => {
   const delays: number[] = [];
   let settled = 0;
-  const line = new Line({
+  const queue = new SendQueue({
     messagesPerSecond: 100_000,
     answerMs: 1,
     share: 1,
@@ -31,22 +31,22 @@ it('delays the schedule by steps, and not for each message, where a provider ans
     },
     endsLater: (lateMs) => delays.push(lateMs) > 0,
   });
-  line.add({ recipients, startsAt: performance.now(), spacingMs: 0.01, askedEnd: 0 });
-  const endsAt = line.endsAt;
-  await line.empty();
+  queue.add({ recipients, startsAt: performance.now(), spacingMs: 0.01, askedEnd: 0 });
+  const endsAt = queue.endsAt;
+  await queue.empty();
   expect(settled).toBe(1_000);
   expect(Math.min(...delays)).toBeGreaterThanOrEqual(toldLateMs);
   const toldMs = delays.reduce((sum, lateMs) => sum + lateMs, 0);
   expect(toldMs).toBeGreaterThan(50);
-  const untoldMs = line.endsAt - endsAt - toldMs;
+  const untoldMs = queue.endsAt - endsAt - toldMs;
   expect(untoldMs).toBeLessThan(toldLateMs);
   expect(untoldMs).toBeGreaterThan(-0.001);
 });
 
-it('delays the schedule by what the line became later while a page was asked for, although others have leased before it', async () => {
+it('delays the schedule by what the queue became later while a page was asked for, although others have leased before it', async () => {
   const delays: number[] = [];
   let isClaiming = false;
-  const line = new Line({
+  const queue = new SendQueue({
     messagesPerSecond: 1_000,
     answerMs: 1,
     share: 1,
@@ -63,16 +63,16 @@ it('delays the schedule by what the line became later while a page was asked for
   });
   const startsAt = performance.now();
   const [some, others] = [recipients.slice(0, 10), recipients.slice(10, 12)];
-  line.add({ recipients: some, startsAt, spacingMs: 1, askedEnd: 0 });
-  const askedEnd = line.endsAt;
+  queue.add({ recipients: some, startsAt, spacingMs: 1, askedEnd: 0 });
+  const askedEnd = queue.endsAt;
   isClaiming = true;
   while (performance.now() < startsAt + 100);
-  line.leave();
+  queue.leave();
   isClaiming = false;
   expect(delays).toEqual([]);
-  const laterMs = line.endsAt - askedEnd;
+  const laterMs = queue.endsAt - askedEnd;
   expect(laterMs).toBeGreaterThan(50);
-  line.add({ recipients: others, startsAt: startsAt + 500, spacingMs: 1, askedEnd });
+  queue.add({ recipients: others, startsAt: startsAt + 500, spacingMs: 1, askedEnd });
   expect(delays).toEqual([laterMs]);
-  await line.empty();
+  await queue.empty();
 });

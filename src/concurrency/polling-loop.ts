@@ -9,10 +9,12 @@ export interface PollingOptions {
   /** In log lines. */
   readonly name: string;
   readonly logger: Logger;
-  /** Pause after a round that found nothing more to do. */
+  /** Pause in ms after a poll that found nothing more to do. */
   readonly idleMs: number;
-  /** One round; true when there may be more to do at once. */
-  readonly work: () => Promise<boolean>;
+  /** Each poll in a row that returns `'empty'` makes the pause longer by half, up to this many ms. Default: `idleMs`. */
+  readonly longestIdleMs?: number;
+  /** One poll: true when there may be more to do at once, `'empty'` when it found nothing at all. */
+  readonly work: () => Promise<boolean | 'empty'>;
 }
 
 // About eight seconds: a shorter failure is not worth an error line.
@@ -24,7 +26,13 @@ const longestBackoffMs = 5_000;
  * Repeats `work` until stopped. A round that fails, for instance because Postgres is away, is repeated with a growing pause;
  * a run of failures is one line in the log, another when it lasts, and one at its end.
  */
-export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions): Loop {
+export function startPollingLoop({
+  name,
+  logger,
+  idleMs,
+  longestIdleMs = idleMs,
+  work,
+}: PollingOptions): Loop {
   const stopped = new AbortController();
   let wake = (): void => undefined;
   const pause = (ms: number): Promise<void> =>
@@ -38,12 +46,14 @@ export function startPollingLoop({ name, logger, idleMs, work }: PollingOptions)
 
   const run = async (): Promise<void> => {
     let failures = 0;
+    let idle = idleMs;
     while (!stopped.signal.aborted) {
       try {
-        const more = await work();
+        const found = await work();
         if (failures > 0) logger.info({ loop: name, failures }, 'loop works again');
         failures = 0;
-        if (!more && !stopped.signal.aborted) await pause(idleMs);
+        idle = found === 'empty' ? Math.min(longestIdleMs, idle * 1.5) : idleMs;
+        if (found !== true && !stopped.signal.aborted) await pause(idle);
       } catch (error) {
         failures += 1;
         if (failures === 1) logger.warn({ loop: name, error: errorName(error) }, 'loop failed, trying again');

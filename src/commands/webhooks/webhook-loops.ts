@@ -17,6 +17,8 @@ export interface WebhookLoopOptions {
   readonly fanOutBatch: number;
   /** Between rounds when there is nothing to do: the latency of a lone event is up to twice this. */
   readonly idleMs: number;
+  /** The same once nothing has happened for a second or so. */
+  readonly longestIdleMs: number;
   readonly sweepEveryMs: number;
   readonly redispatchSeconds: number;
 }
@@ -36,6 +38,7 @@ export const defaultWebhookLoopOptions: WebhookLoopOptions = {
   starts: { fewest: 4, most: 32, targetMs: 150, aloneMs: 500, slow: 3 },
   fanOutBatch: 1000,
   idleMs: 75,
+  longestIdleMs: 250,
   sweepEveryMs: 10_000,
   redispatchSeconds: 30,
 };
@@ -67,9 +70,10 @@ export function startWebhookLoops(
       name: 'event fan-out',
       logger,
       idleMs: options.idleMs,
+      longestIdleMs: options.longestIdleMs,
       work: async () => {
         const first = await waitingEvent.find((from) => findWaitingEvent(database, from), recent);
-        if (first === undefined) return false;
+        if (first === undefined) return 'empty';
         return (await fanOutEvents(database, options.fanOutBatch, first)).events > 0;
       },
     }),
@@ -77,12 +81,13 @@ export function startWebhookLoops(
       name: 'delivery scheduler',
       logger,
       idleMs: options.idleMs,
+      longestIdleMs: options.longestIdleMs,
       work: async () => {
         await starts.untilRoom();
         const limit = starts.room();
         if (limit <= 0) return false;
         const first = await waitingDelivery.find((from) => findWaitingDelivery(database, from), recent);
-        if (first === undefined) return false;
+        if (first === undefined) return 'empty';
         const slowLimit = starts.slowRoom();
         const scheduled = await scheduleDeliveries(
           database,

@@ -1,0 +1,41 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startPollingLoop } from '../../src/concurrency/polling-loop.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Runs a loop for one second of fake time; returns the times of its polls in ms. */
+async function pollTimes(answer: (poll: number) => boolean | 'empty'): Promise<readonly number[]> {
+  const times: number[] = [];
+  const begun = Date.now();
+  const loop = startPollingLoop({
+    name: 'test',
+    logger: pino({ level: 'silent' }),
+    idleMs: 100,
+    longestIdleMs: 225,
+    work: async () => {
+      times.push(Date.now() - begun);
+      return answer(times.length);
+    },
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  await loop.stop();
+  return times;
+}
+
+test('empty polls lengthen the pause up to its limit', async () => {
+  expect(await pollTimes(() => 'empty')).toEqual([0, 150, 375, 600, 825]);
+});
+
+test('a poll that found something shortens the pause again', async () => {
+  expect(await pollTimes((poll) => (poll === 3 ? false : 'empty'))).toEqual([0, 150, 375, 475, 625, 850]);
+});
+
+test('a poll that may find more follows at once', async () => {
+  expect(await pollTimes((poll) => (poll < 4 ? true : 'empty'))).toEqual([0, 0, 0, 0, 150, 375, 600, 825]);
+});

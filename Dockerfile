@@ -18,7 +18,7 @@ FROM node:22.23.3-bookworm-slim
 ENV NODE_ENV=production DATA_DIR=/data HOST=0.0.0.0 LOG_FORMAT=json
 # Levels out within a minute: V8 lets a heap grow by as much as its limit allows before it collects, and glibc keeps an arena for
 # each of many threads. docs/scaling.md, "Memory".
-ENV NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size=1536" MALLOC_ARENA_MAX="2"
+ENV NODE_OPTIONS="--max-semi-space-size=8 --max-old-space-size=1024" MALLOC_ARENA_MAX="2"
 WORKDIR /app
 COPY package.json ./
 COPY --from=build /app/node_modules node_modules

@@ -15,7 +15,7 @@ export interface Deployment {
 
 /** What bounds the memory of our programs, as in the Dockerfile. */
 export const programMemory = {
-  NODE_OPTIONS: '--max-semi-space-size=16 --max-old-space-size=1536',
+  NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=1024',
   MALLOC_ARENA_MAX: '2',
 } as const;
 

@@ -74,7 +74,9 @@ export function loadConfig(environment: Environment, terminal = false) {
     if (parsed === null || !protocols.includes(parsed.protocol)) {
       problems.push(`${name} must be a ${protocols.map((p) => `${p}//`).join(' or ')} URL`);
     }
-    return value.replace(/\/+$/, '');
+    let end = value.length;
+    while (value[end - 1] === '/') end -= 1;
+    return value.slice(0, end);
   };
   const optionalUrl = (name: string, protocols = web): string | undefined =>
     url(name, protocols, raw(name) ?? '') || undefined;

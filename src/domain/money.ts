@@ -22,7 +22,10 @@ export function parseAmount(text: string): bigint | undefined {
 /** 12500000n → `12.5`, without trailing zeros. */
 export function formatAmount(amount: bigint): string {
   const absolute = amount < 0n ? -amount : amount;
-  const fraction = (absolute % unit).toString().padStart(places, '0').replace(/0+$/, '');
+  const fraction = (absolute % unit)
+    .toString()
+    .padStart(places, '0')
+    .replace(/0{1,6}$/, '');
   const whole = (absolute / unit).toString();
   return `${amount < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }

@@ -29,7 +29,7 @@ export function createCloudProvider({
   const base = new URL(baseUrl);
   const client: Client = {
     exchanger: createExchanger({ origin: base.origin, connections, timeoutMs }),
-    root: base.pathname.replace(/\/+$/, ''),
+    root: base.pathname.endsWith('/') ? base.pathname.slice(0, -1) : base.pathname,
   };
   const media = createMediaUploader({ origin: base.origin, root: client.root, timeoutMs });
   return {

@@ -32,7 +32,7 @@ export function createOtlpTracing(endpoint: string, service: string): Tracing {
       generateSpanId: () => givenSpanId ?? ids.generateSpanId(),
     },
     spanProcessors: [
-      new BatchSpanProcessor(new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` }), {
+      new BatchSpanProcessor(new OTLPTraceExporter({ url: `${endpoint}/v1/traces` }), {
         scheduledDelayMillis: exportEveryMs,
       }),
     ],

@@ -7,6 +7,10 @@ interface OptionDeclaration {
   readonly optional?: true;
   /** Takes no value; its value is `yes` when it is given. */
   readonly flag?: true;
+  /** The value `-` stands for what standard input holds: other users of the machine see arguments. */
+  readonly secret?: true;
+  /** Variable of the environment that gives the value where the option is left out. */
+  readonly variable?: string;
 }
 
 export type OptionDeclarations = { readonly [name: string]: OptionDeclaration };

@@ -51,7 +51,12 @@ export const adminCommands: readonly AdminCommand[] = [
       'phone-number-id': { description: "the provider's id of the sending number" },
       'display-phone-number': { description: 'the number as people read it' },
       'business-account-id': { description: "the provider's id of the business account" },
-      'access-token': { description: "the provider's token for this number; stored encrypted" },
+      'access-token': {
+        description:
+          "the provider's token for this number, stored encrypted; - reads standard input, without it CHANNEL_ACCESS_TOKEN is read",
+        secret: true,
+        variable: 'CHANNEL_ACCESS_TOKEN',
+      },
       'messages-per-second': { description: "the provider's limit (default 80)", optional: true },
     },
     needs: ['secrets'],

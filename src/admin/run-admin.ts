@@ -1,5 +1,7 @@
 /** Reads the command line, runs one command, prints what it came to: one JSON object unless the command says otherwise. */
 import { withCallContext } from '../concurrency/call-context.ts';
+import type { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import type { Environment } from '../config.ts';
 import type { AdminCommand } from './admin-command.ts';
@@ -11,6 +13,8 @@ export interface AdminRun {
   readonly args: readonly string[];
   readonly environment: Environment;
   readonly sqlFolder: string;
+  /** What a secret option of the value `-` is read from. */
+  readonly input?: Readable;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
@@ -25,7 +29,7 @@ export async function runAdmin(run: AdminRun): Promise<0 | 1> {
     return 1;
   }
   try {
-    const values = readOptions(command, rest);
+    const values = await readOptions(command, rest, run);
     if (values === 'help') return print(run.out, usageOf(command));
     const environment = adminEnvironment(run.environment, command.needs);
     const { context, close } = await openAdminContext(environment, run.sqlFolder);
@@ -48,7 +52,11 @@ function print(out: (text: string) => void, text: string): 0 {
   return 0;
 }
 
-function readOptions(command: AdminCommand, args: readonly string[]) {
+async function readOptions(
+  command: AdminCommand,
+  args: readonly string[],
+  { environment, input = process.stdin }: Pick<AdminRun, 'environment' | 'input'>,
+) {
   const names = Object.keys(command.options);
   const { values } = parseArgs({
     args: joinNegativeNumbers(args),
@@ -58,9 +66,14 @@ function readOptions(command: AdminCommand, args: readonly string[]) {
     },
   });
   if (values.help === true) return 'help';
-  const given: Readonly<Record<string, string | undefined>> = Object.fromEntries(
+  const given: Record<string, string | undefined> = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? value : 'yes']),
   );
+  for (const name of names) {
+    const { secret, variable } = command.options[name] ?? {};
+    if (secret === true && given[name] === '-') given[name] = (await textOf(input)).trim();
+    if (variable !== undefined) given[name] ??= environment[variable];
+  }
   const missing = names.filter((name) => isRequired(command, name) && given[name] === undefined);
   if (missing.length === 0) return given;
   throw new Error(`${missing.map((name) => `--${name}`).join(', ')} missing\n\n${usageOf(command)}`);

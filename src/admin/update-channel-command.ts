@@ -6,7 +6,11 @@ export const updateChannelCommand = adminCommand({
   summary: 'give a sending number another token or limit, unblock it, or set who answers',
   options: {
     'channel-id': { description: 'id of the channel' },
-    'access-token': { description: "the provider's new token; stored encrypted", optional: true },
+    'access-token': {
+      description: "the provider's new token, stored encrypted; - reads standard input",
+      optional: true,
+      secret: true,
+    },
     'messages-per-second': { description: "the provider's limit", optional: true },
     status: { description: 'active (lifts a block) or blocked', optional: true },
     responder: { description: 'who answers inbound messages: none, chatbot or assistant', optional: true },

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,13 +36,14 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-async function admin(args: readonly string[], env: Environment = environment) {
+async function admin(args: readonly string[], env: Environment = environment, input = '') {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runAdmin({
     args,
     environment: env,
     sqlFolder: resolve('sql'),
+    input: Readable.from([input]),
     out: (text) => out.push(text),
     err: (text) => err.push(text),
   });
@@ -81,6 +83,29 @@ async function aChannel() {
   const { channelId } = await result(channelArgs(workspaceId));
   return { workspaceId: String(workspaceId), channelId: String(channelId) };
 }
+
+const tokenOf = async (channelId: string) => {
+  const { accessTokenEncrypted } = (await findChannelById(database.pool, channelId)) ?? {};
+  return createSecretBox([secretsKey]).decrypt(
+    accessTokenEncrypted ?? Buffer.alloc(0),
+    `channel ${channelId}`,
+  );
+};
+
+test('takes a token from standard input or the environment, where other users of the machine do not see it', async () => {
+  const { workspaceId } = await result(['create-workspace', '--name', 'Acme']);
+  const without = () => channelArgs(workspaceId).filter((arg) => !arg.startsWith('--access-token'));
+  const piped = await admin([...without(), '--access-token=-'], environment, 'a piped token\n');
+  const { channelId } = JSON.parse(piped.out) as { readonly channelId: string };
+  expect(await tokenOf(channelId)).toBe('a piped token');
+  const env = { ...environment, CHANNEL_ACCESS_TOKEN: 'a token of the environment' };
+  const { channelId: other } = await result(without(), env);
+  expect(await tokenOf(String(other))).toBe('a token of the environment');
+  // A command that only may change the token leaves it alone.
+  await result(['update-channel', `--channel-id=${channelId}`, '--messages-per-second=5'], env);
+  expect(await tokenOf(channelId)).toBe('a piped token');
+  expect(await problem(without())).toContain('--access-token missing');
+});
 
 const Audited = row(t.type({ action: t.string, command: t.string }));
 

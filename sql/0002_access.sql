@@ -30,6 +30,7 @@ CREATE TABLE operator_session (
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX operator_session_expires_at ON operator_session (expires_at);
+CREATE INDEX operator_session_key ON operator_session (key_id, seen_at);
 
 -- A link that signs in once; written by `npm start` and `admin sign-in-link`, deleted by its use.
 CREATE TABLE sign_in_link (

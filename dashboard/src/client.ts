@@ -4,10 +4,22 @@ import { ApiError, createClient, pages } from '../../clients/typescript/src/inde
 
 export * as api from '../../clients/typescript/src/index.ts';
 
+const restAfterMs = 60_000;
+let touchedAt = Date.now();
+for (const event of ['pointerdown', 'keydown', 'wheel'])
+  globalThis.addEventListener?.(event, () => (touchedAt = Date.now()), { passive: true });
+
+/** Marks requests of a page that nobody has touched for a minute, so that they do not keep its session alive. */
+function withMark(given: RequestInit['headers']): Headers {
+  const headers = new Headers(given);
+  if (Date.now() - touchedAt > restAfterMs) headers.set('X-Automatic', '1');
+  return headers;
+}
+
 /** As `fetch`, which says only that it failed. */
-export const ask: typeof fetch = async (...request) => {
+export const ask: typeof fetch = async (address, options) => {
   try {
-    return await fetch(...request);
+    return await fetch(address, { ...options, headers: withMark(options?.headers) });
   } catch (error) {
     throw new Error('The service did not answer. Look whether there is a network.', { cause: error });
   }

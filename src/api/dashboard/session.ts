@@ -7,14 +7,10 @@ import type { Dependencies } from '../../dependencies.ts';
 import { Unauthorized } from '../../domain/error.ts';
 import { keyScopes, type Principal } from '../../domain/workspaces/api-key.ts';
 import { hashSessionSecret, newSessionSecret } from '../../domain/workspaces/session-secret.ts';
-import {
-  deleteSession,
-  insertSession,
-  setOperatorKey,
-  takeSignInLink,
-} from '../../records/workspaces/operator-sessions.ts';
+import { withCallContext } from '../../concurrency/call-context.ts';
+import { insertSession, setOperatorKey, takeSignInLink } from '../../records/workspaces/operator-sessions.ts';
 import { endpoint, type Endpoint } from '../frame/endpoint.ts';
-import { requireOwnOrigin, requireSession, sessionCookie, sessionOf } from '../frame/caller/session.ts';
+import { requireOwnOrigin, sessionCookie, type SessionGuard } from '../frame/caller/session.ts';
 
 const path = '/dashboard/session';
 const ofThePage = { tag: 'Operations', access: 'public', undocumented: true } as const;
@@ -42,11 +38,13 @@ const workflowsPage = ({ temporalUiUrl, temporalNamespace }: Dependencies['confi
 interface Doorkeeper {
   /** As a key in the header is proven. Throws Unauthorized. */
   readonly prove: (apiKey: string, ip: string) => Promise<Principal>;
-  /** Counts a link that is refused, as a refused key is. */
-  readonly refuse: (ip: string) => void;
+  readonly guard: SessionGuard;
+  /** A refusal token of the address, before Postgres is asked for a link; a link that fits gets it back. */
+  readonly takeToken: (ip: string) => void;
+  readonly returnToken: (ip: string) => void;
 }
 
-export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoint[] {
+export function sessionEndpoints({ prove, guard, takeToken, returnToken }: Doorkeeper): readonly Endpoint[] {
   const signIn = endpoint(
     {
       method: 'POST',
@@ -73,10 +71,11 @@ export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoi
     ip: string,
   ): Promise<string> {
     if (token === undefined) return (await prove(key, ip)).keyId;
+    takeToken(ip);
     const keyId = await takeSignInLink(database, hashSessionSecret(token));
-    if (keyId !== undefined) return keyId;
-    refuse(ip);
-    throw new Unauthorized();
+    if (keyId === undefined) throw new Unauthorized();
+    returnToken(ip);
+    return keyId;
   }
 
   const readSession = endpoint(
@@ -89,7 +88,7 @@ export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoi
       responses: { 200: { description: 'The session', body: Session } },
     },
     async ({ dependencies, request }) => {
-      const session = await requireSession(dependencies, request.header);
+      const session = await guard.require(request.header, request.ip);
       const { workspaceId, channelId, scope, operatorKeyId, expiresAt } = session;
       const operator = scope === 'operator' || operatorKeyId !== null;
       const workflowsUrl = workflowsPage(dependencies.config);
@@ -109,10 +108,12 @@ export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoi
       responses: done,
     },
     async ({ dependencies, body, request }) => {
-      const session = await requireSession(dependencies, request.header);
+      const session = await guard.require(request.header, request.ip);
       const key = await prove(body.api_key, request.ip);
       if (key.scope !== 'operator' || key.workspaceId !== session.workspaceId) throw new Unauthorized();
-      await setOperatorKey(dependencies.database, { idHash: session.idHash, keyId: key.keyId });
+      await withCallContext({ keyId: session.keyId }, () =>
+        setOperatorKey(dependencies.database, { idHash: session.idHash, keyId: key.keyId }),
+      );
       return { status: 204 };
     },
   );
@@ -126,10 +127,8 @@ export function sessionEndpoints({ prove, refuse }: Doorkeeper): readonly Endpoi
       ...ofThePage,
       responses: done,
     },
-    async ({ dependencies: { config, database }, request }) => {
-      requireOwnOrigin(config, request.header);
-      const idHash = sessionOf(config, request.header);
-      if (idHash !== undefined) await deleteSession(database, idHash);
+    async ({ dependencies: { config }, request }) => {
+      await guard.end(request.header, request.ip);
       return { status: 204, headers: { 'Set-Cookie': sessionCookie(config, '') } };
     },
   );

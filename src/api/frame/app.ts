@@ -20,8 +20,9 @@ import { mount } from './mount.ts';
 import { limitDocuments } from './caller/limit-documents.ts';
 import { createRateLimiter } from './caller/rate-limit.ts';
 import { refuse } from './refuse.ts';
+import { refuseUnreadable } from './refuse-unreadable.ts';
 import { requestLog } from './request-log.ts';
-import { createSessionAuthenticator } from './caller/session.ts';
+import { createSessionAuthenticator, createSessionGuard } from './caller/session.ts';
 
 const securityHeaders = new Map([
   ['Cache-Control', 'no-store'],
@@ -90,7 +91,12 @@ function createApp(options: AppOptions): Koa<FrameState> {
   const frame = {
     dependencies,
     authenticate: createAuthenticator({ ...dependencies, refusals }),
-    addressOf: createAddressReader(config.trustedProxies),
+    addressOf: createAddressReader(config.trustedProxies, (address) =>
+      logger.warn(
+        { address },
+        'X-Forwarded-For comes from an address outside TRUSTED_PROXIES and is ignored: name a proxy of yours there',
+      ),
+    ),
     keyLimiter: createRateLimiter(rate(config.rateLimitPerSecond)),
     bodyTimeoutMs: limits.bodyMs,
     memory: createMemoryBudget(limits.memoryBytes),
@@ -103,10 +109,16 @@ function createApp(options: AppOptions): Koa<FrameState> {
     findMissing: readiness.findMissing,
   };
   app.use(limitDocuments(frame.addressOf)).use(dashboardPage(pageFolder));
-  app.use(sessionApi({ ...frame, authenticate: createSessionAuthenticator(dependencies) }, endpoints));
+  const guard = createSessionGuard({ ...dependencies, refusals });
+  app.use(sessionApi({ ...frame, authenticate: createSessionAuthenticator(guard) }, endpoints));
   const sessions = sessionEndpoints({
     prove: (apiKey, ip) => frame.authenticate(requestWith(apiKey), limitedParty(ip), { access: 'workspace' }),
-    refuse: (ip) => void refusals.take(limitedParty(ip)),
+    guard: {
+      require: (header, ip) => guard.require(header, limitedParty(ip)),
+      end: (header, ip) => guard.end(header, limitedParty(ip)),
+    },
+    takeToken: (ip) => void refusals.take(limitedParty(ip)),
+    returnToken: (ip) => refusals.charge(limitedParty(ip), -1),
   });
   app.use(mount(frame, [...endpoints, ...sessions]));
   return app;
@@ -213,38 +225,4 @@ function boundEachAddress(
       else open.set(party, left);
     });
   });
-}
-
-const parserFailures: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'Request headers are too large' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'Chunk extensions are too large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive' },
-};
-const reasons: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  413: 'Payload Too Large',
-  431: 'Request Header Fields Too Large',
-};
-
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, now: Date): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const failure = parserFailures[error.code ?? ''] ?? {
-    status: 400,
-    message: 'The request is not valid HTTP',
-  };
-  const body = errorBody(failure, now);
-  socket.end(
-    [
-      `HTTP/1.1 ${failure.status} ${reasons[failure.status] ?? ''}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }

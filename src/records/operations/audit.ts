@@ -25,6 +25,16 @@ export function auditEntry({ workspaceId, action, objectId }: NewAuditEntry): Fr
     VALUES (${workspaceId}, ${keyId}, ${command}, ${action}, ${objectId}, ${requestId})`;
 }
 
+/** As a part of a statement: an entry in the workspace of each key that `keys` selects as `key_id`, which is its object and, unless the call says who acts, acts itself. */
+export function auditEntryOfKey(action: AuditAction, keys: FragmentSqlToken): FragmentSqlToken {
+  const { keyId = null, command = null, requestId = null } = callContext();
+  return sql.fragment`
+    INSERT INTO audit_entry (workspace_id, key_id, command, action, object_id, request_id)
+    SELECT workspace_id, coalesce(${keyId}, CASE WHEN ${command}::text IS NULL THEN api_key.key_id END), ${command},
+      ${action}, api_key.key_id, ${requestId}
+    FROM api_key WHERE api_key.key_id IN (${keys})`;
+}
+
 const Entry = t.type({
   id: t.bigint,
   at: timestamp,

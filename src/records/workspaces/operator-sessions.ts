@@ -4,11 +4,14 @@ import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { keyScopes } from '../../domain/workspaces/api-key.ts';
 import type { Connection } from '../database/database.ts';
+import { auditEntryOfKey } from '../operations/audit.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const lifetime = '8 hours';
 const idleTime = '30 minutes';
 const linkLifetime = '10 minutes';
+/** Browsers that are signed in with one key at a time: more than people of a team have, fewer than a script makes. */
+const mostSessionsOfKey = 50;
 
 const OperatorSession = t.type({
   workspaceId: t.number,
@@ -21,21 +24,28 @@ const OperatorSession = t.type({
 });
 export type OperatorSession = t.TypeOf<typeof OperatorSession>;
 
-/** Also removes what has expired: nobody else needs to. */
+/** Removes expired sessions, and the least recently used of the key beyond the most that it may have. */
 export async function insertSession(
   connection: Connection,
   { idHash, keyId }: { readonly idHash: Buffer; readonly keyId: string },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    WITH expired AS (DELETE FROM operator_session WHERE expires_at < now())
+    WITH surplus AS (
+      DELETE FROM operator_session WHERE expires_at < now() OR id_hash IN (
+        SELECT id_hash FROM operator_session WHERE key_id = ${keyId}
+        ORDER BY seen_at DESC, id_hash OFFSET ${mostSessionsOfKey - 1})
+    ), noted AS (${auditEntryOfKey('session.create', sql.fragment`SELECT ${keyId}::text AS key_id`)})
     INSERT INTO operator_session (id_hash, key_id, expires_at)
     VALUES (${sql.binary(idHash)}, ${keyId}, now() + ${lifetime}::interval)`);
 }
 
-/** Undefined when there is none, when it is over, and when its key is revoked. Notes the use once a minute. */
+/**
+ * Undefined when there is none, when it has ended, and when its key is revoked. A use is noted once a minute, unless the
+ * session is not to be kept alive by it.
+ */
 export async function findSession(
   connection: Connection,
-  idHash: Buffer,
+  { idHash, keepsAlive }: { readonly idHash: Buffer; readonly keepsAlive: boolean },
 ): Promise<OperatorSession | undefined> {
   const found = await connection.maybeOne(sql.type(row(OperatorSession))`
     WITH session AS (
@@ -45,7 +55,8 @@ export async function findSession(
         AND expires_at > now() AND seen_at > now() - ${idleTime}::interval
     ), seen AS (
       UPDATE operator_session SET seen_at = now() FROM session
-      WHERE operator_session.id_hash = session.id_hash AND session.seen_at < now() - interval '1 minute'
+      WHERE ${keepsAlive} AND operator_session.id_hash = session.id_hash
+        AND session.seen_at < now() - interval '1 minute'
     )
     SELECT session.workspace_id AS "workspaceId", session.key_id AS "keyId", session.scope,
       session.channel_id AS "channelId", operator.key_id AS "operatorKeyId", expires_at AS "expiresAt"
@@ -59,13 +70,23 @@ export async function setOperatorKey(
   { idHash, keyId }: { readonly idHash: Buffer; readonly keyId: string },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE operator_session SET operator_key_id = ${keyId} WHERE id_hash = ${sql.binary(idHash)}`);
+    WITH changed AS (
+      UPDATE operator_session SET operator_key_id = ${keyId} WHERE id_hash = ${sql.binary(idHash)}
+      RETURNING operator_key_id AS key_id
+    )
+    ${auditEntryOfKey('session.add-operator', sql.fragment`SELECT key_id FROM changed`)}`);
 }
 
-export async function deleteSession(connection: Connection, idHash: Buffer): Promise<void> {
-  await connection.query(sql.type(nothing)`
-    DELETE FROM operator_session WHERE id_hash = ${sql.binary(idHash)}`);
+/** The key of the session that was ended; undefined when there was none. */
+export async function endSession(connection: Connection, idHash: Buffer): Promise<string | undefined> {
+  const keyId = await connection.maybeOneFirst(sql.type(KeyId)`
+    WITH ended AS (DELETE FROM operator_session WHERE id_hash = ${sql.binary(idHash)} RETURNING key_id),
+      noted AS (${auditEntryOfKey('session.end', sql.fragment`SELECT key_id FROM ended`)})
+    SELECT key_id FROM ended`);
+  return keyId ?? undefined;
 }
+
+const KeyId = row(t.type({ key_id: t.string }));
 
 const Link = row(t.type({ expires_at: timestamp }));
 
@@ -75,15 +96,16 @@ export async function insertSignInLink(
   { tokenHash, keyId }: { readonly tokenHash: Buffer; readonly keyId: string },
 ): Promise<Date | undefined> {
   const expiresAt = await connection.maybeOneFirst(sql.type(Link)`
-    WITH expired AS (DELETE FROM sign_in_link WHERE expires_at < now())
-    INSERT INTO sign_in_link (token_hash, key_id, expires_at)
-    SELECT ${sql.binary(tokenHash)}, key_id, now() + ${linkLifetime}::interval
-    FROM api_key WHERE key_id = ${keyId} AND revoked_at IS NULL
-    RETURNING expires_at`);
+    WITH expired AS (DELETE FROM sign_in_link WHERE expires_at < now()),
+    inserted AS (
+      INSERT INTO sign_in_link (token_hash, key_id, expires_at)
+      SELECT ${sql.binary(tokenHash)}, key_id, now() + ${linkLifetime}::interval
+      FROM api_key WHERE key_id = ${keyId} AND revoked_at IS NULL
+      RETURNING expires_at, key_id
+    ), noted AS (${auditEntryOfKey('sign-in-link.create', sql.fragment`SELECT key_id FROM inserted`)})
+    SELECT expires_at FROM inserted`);
   return expiresAt ?? undefined;
 }
-
-const KeyId = row(t.type({ key_id: t.string }));
 
 /** The key that the link stands for, once; undefined when it was used, has expired or its key is revoked. */
 export async function takeSignInLink(connection: Connection, tokenHash: Buffer): Promise<string | undefined> {

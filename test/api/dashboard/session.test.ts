@@ -1,10 +1,12 @@
 /** Signing in to the dashboard: what it gives, and every way in that must be closed. */
 import { createHash } from 'node:crypto';
+import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
 import { createSignInLink } from '../../../src/commands/workspaces/create-sign-in-link.ts';
-import { nothing } from '../../../src/records/database/row.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { listAuditEntries } from '../../../src/records/operations/audit.ts';
 import { revokeApiKey } from '../../../src/records/workspaces/api-keys.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
 
@@ -91,6 +93,82 @@ describe('a session', () => {
     expect((await recharge()).status).toBe(401);
     expect((await ask('GET', '/dashboard/api/campaigns', session)).status).toBe(200);
   });
+});
+
+describe('a session beside others', () => {
+  it('is the last one of a key that ends when the key signs in too often', async () => {
+    const { apiKey, keyId } = await createApiKey(api.dependencies, {
+      workspaceId: workspace.workspaceId,
+      scope: 'workspace',
+    });
+    const first = await enter(apiKey);
+    await change(sql.fragment`UPDATE operator_session SET seen_at = now() - interval '1 minute'
+      WHERE key_id = ${keyId}`);
+    const second = await enter(apiKey);
+    for (let signedIn = 2; signedIn < 51; signedIn += 1) await signIn({ api_key: apiKey });
+    const status = async (session: typeof first) => (await ask('GET', '/dashboard/session', session)).status;
+    expect([await status(first), await status(second)]).toEqual([401, 200]);
+  });
+
+  it('is not kept alive by what its page asks by itself', async () => {
+    const session = await enter();
+    const idle = sql.fragment`UPDATE operator_session SET seen_at = now() - interval '29 minutes'
+      WHERE id_hash = ${sql.binary(hashOf(session))}`;
+    await change(idle);
+    const minutesIdle = () =>
+      api.database.pool.oneFirst(sql.type(row(t.type({ minutes: t.number })))`
+        SELECT (extract(epoch FROM now() - seen_at) / 60)::int AS minutes FROM operator_session
+        WHERE id_hash = ${sql.binary(hashOf(session))}`);
+    for (const header of [{ 'X-Automatic': '1' }, { Accept: 'text/event-stream' }]) {
+      await ask('GET', '/dashboard/api/campaigns', { ...session, ...header });
+      expect(await minutesIdle()).toBe(29);
+    }
+    await ask('GET', '/dashboard/api/campaigns', session);
+    expect(await minutesIdle()).toBe(0);
+  });
+
+  it('leaves behind who signed in, by which link, with which operator, and who signed out', async () => {
+    const { workspaceId, channelKey, operatorKey } = await api.seedWorkspace();
+    const { url } = await createSignInLink(api.dependencies, { keyId: keyIdOf(channelKey), origin: '' });
+    const entered = await signIn({ token: url.split('#token=')[1] });
+    const session = { ...own, Cookie: cookieOf(entered) };
+    await ask('PUT', '/dashboard/session/operator', session, { api_key: operatorKey });
+    await ask('DELETE', '/dashboard/session', session);
+    await ask('DELETE', '/dashboard/session', session);
+    const entries = await listAuditEntries(api.database.pool, workspaceId, { before: undefined, limit: 4 });
+    const key = keyIdOf(channelKey);
+    expect(entries.map(({ action, key_id, object_id }) => [action, key_id, object_id])).toEqual([
+      ['session.end', key, key],
+      ['session.add-operator', key, keyIdOf(operatorKey)],
+      ['session.create', key, key],
+      ['sign-in-link.create', key, key],
+    ]);
+  });
+});
+
+it('refuses invented cookies and links before Postgres is asked, and no session beside them', async () => {
+  const limited = await startTestApi({ database: api.database, config: { rateLimitPerSecond: 5 } });
+  try {
+    const base = limited.baseUrl;
+    const signedIn = await ask('POST', '/dashboard/session', own, { api_key: workspace.workspaceKey }, base);
+    const session = { ...own, Cookie: cookieOf(signedIn) };
+    const look = () => ask('GET', '/dashboard/session', session, undefined, base);
+    expect((await look()).status).toBe(200);
+    const invented = async (at: number) => {
+      const stranger = { ...own, Cookie: `session=${at}` };
+      const answers = await Promise.all([
+        ask('GET', '/dashboard/api/campaigns', stranger, undefined, base),
+        ask('DELETE', '/dashboard/session', stranger, undefined, base),
+        ask('POST', '/dashboard/session', own, { token: `${at}` }, base),
+      ]);
+      return answers.map(({ status }) => status);
+    };
+    const statuses = (await Promise.all(Array.from({ length: 20 }, (_, at) => invented(at)))).flat();
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(30);
+    expect((await look()).status).toBe(200);
+  } finally {
+    await limited.close();
+  }
 });
 
 describe('a link', () => {

@@ -13,11 +13,23 @@ export function createProxyTest(trusted: readonly string[]): (address: string) =
   };
 }
 
-/** Each trusted proxy adds the address it was called from to X-Forwarded-For. */
-export function createAddressReader(trusted: readonly string[]): AddressReader {
+/**
+ * Each trusted proxy adds the address it was called from to X-Forwarded-For. `onStranger` is called for the first request
+ * whose header comes from an address that is no trusted proxy: it is ignored, and behind a proxy nobody named all callers
+ * share that proxy's limits.
+ */
+export function createAddressReader(
+  trusted: readonly string[],
+  onStranger: (address: string) => void = () => undefined,
+): AddressReader {
   const isProxy = createProxyTest(trusted);
+  let hasTold = false;
   return ({ socket, headers }) => {
     let caller = withoutMapping(socket.remoteAddress ?? '');
+    if (!hasTold && headers['x-forwarded-for'] !== undefined && !isProxy(caller)) {
+      hasTold = true;
+      onStranger(caller);
+    }
     const forwarded = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
     // From the nearest hop on: what stands before the first stranger is the stranger's own invention.
     for (const hop of forwarded.toReversed().map((text) => withoutMapping(text.trim()))) {

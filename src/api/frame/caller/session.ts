@@ -3,9 +3,14 @@ import type { Config } from '../../../config.ts';
 import { Unauthorized } from '../../../domain/error.ts';
 import { hashSessionSecret } from '../../../domain/workspaces/session-secret.ts';
 import type { Database } from '../../../records/database/database.ts';
-import { findSession, type OperatorSession } from '../../../records/workspaces/operator-sessions.ts';
+import {
+  endSession,
+  findSession,
+  type OperatorSession,
+} from '../../../records/workspaces/operator-sessions.ts';
 import type { Authenticator } from './authenticate.ts';
 import { HttpProblem } from '../http-problem.ts';
+import type { RateLimiter } from './rate-limit.ts';
 
 type Settings = Pick<Config, 'production' | 'host' | 'publicUrl'>;
 type Header = (name: string) => string | undefined;
@@ -13,6 +18,8 @@ type Header = (name: string) => string | undefined;
 export interface SessionOptions {
   readonly config: Settings;
   readonly database: Database;
+  /** Tokens of an address, for credentials that are refused or unknown to this process. */
+  readonly refusals: RateLimiter;
 }
 
 const loopback = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/;
@@ -52,29 +59,81 @@ export function sessionOf(config: Settings, header: Header): Buffer | undefined 
     .map((part) => part.trim())
     .filter((part) => part.startsWith(wanted))
     .map((part) => part.slice(wanted.length));
-  // Two of one name: somebody else has set one.
+  // Two cookies of one name: another page has set one of them.
   const [value, ...others] = values;
   return value === undefined || others.length > 0 ? undefined : hashSessionSecret(value);
 }
 
-/** Throws Unauthorized. */
-export async function requireSession(
-  { config, database }: SessionOptions,
-  header: Header,
-): Promise<OperatorSession & { readonly idHash: Buffer }> {
-  requireOwnOrigin(config, header);
-  const idHash = sessionOf(config, header);
-  const session = idHash === undefined ? undefined : await findSession(database, idHash);
-  if (idHash === undefined || session === undefined) throw new Unauthorized();
-  return { ...session, idHash };
+export type FoundSession = OperatorSession & { readonly idHash: Buffer };
+
+export interface SessionGuard {
+  /** Throws Unauthorized; HttpProblem 429 for a party that has shown too many cookies in vain. */
+  readonly require: (header: Header, party: string) => Promise<FoundSession>;
+  /** Ends the session of the request, if it has one. */
+  readonly end: (header: Header, party: string) => Promise<void>;
 }
 
-export function createSessionAuthenticator(options: SessionOptions): Authenticator {
-  return async (request, _party, { access }) => {
-    const session = await requireSession(options, (name) => {
+const mostFamiliar = 10_000;
+
+/**
+ * A cookie that this process has not seen valid costs its address a refusal token before Postgres is asked; a valid one gets
+ * the token back. So a flood of invented cookies neither reaches Postgres nor locks out who is signed in.
+ */
+export function createSessionGuard({ config, database, refusals }: SessionOptions): SessionGuard {
+  const familiar = new Set<string>();
+
+  const lookUp = async <T>(
+    { idHash, party }: { readonly idHash: Buffer; readonly party: string },
+    ask: () => Promise<T | undefined>,
+  ): Promise<T | undefined> => {
+    const name = idHash.toString('base64');
+    const isFamiliar = familiar.has(name);
+    if (!isFamiliar) refusals.take(party);
+    const found = await ask();
+    if (found === undefined) {
+      familiar.delete(name);
+      if (isFamiliar) refusals.take(party);
+      return undefined;
+    }
+    if (!isFamiliar) refusals.charge(party, -1);
+    if (familiar.size >= mostFamiliar) familiar.clear();
+    familiar.add(name);
+    return found;
+  };
+
+  return {
+    async require(header, party) {
+      requireOwnOrigin(config, header);
+      const idHash = sessionOf(config, header);
+      if (idHash === undefined) {
+        refusals.take(party);
+        throw new Unauthorized();
+      }
+      const keepsAlive = !isAutomatic(header);
+      const session = await lookUp({ idHash, party }, () => findSession(database, { idHash, keepsAlive }));
+      if (session === undefined) throw new Unauthorized();
+      return { ...session, idHash };
+    },
+    async end(header, party) {
+      requireOwnOrigin(config, header);
+      const idHash = sessionOf(config, header);
+      if (idHash === undefined) return;
+      await lookUp({ idHash, party }, () => endSession(database, idHash));
+      familiar.delete(idHash.toString('base64'));
+    },
+  };
+}
+
+/** A page that nobody touches goes on asking; such requests do not keep its session alive. */
+const isAutomatic = (header: Header): boolean =>
+  header('x-automatic') !== undefined || header('accept')?.includes('text/event-stream') === true;
+
+export function createSessionAuthenticator(guard: SessionGuard): Authenticator {
+  return async (request, party, { access }) => {
+    const session = await guard.require((name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join('; ') : value;
-    });
+    }, party);
     const { workspaceId, keyId, scope, channelId, operatorKeyId } = session;
     if (access === 'operator' && scope !== 'operator') {
       if (operatorKeyId === null) throw new Unauthorized();

@@ -65,7 +65,7 @@ export interface CampaignStart {
 
 /** What every start of a campaign's workflow has in common, the first and one again. */
 export function campaignStartOptions({ id, name }: CampaignStart) {
-  const input: CampaignWorkflowInput = { campaignId: id, revision: 3 };
+  const input: CampaignWorkflowInput = { campaignId: id };
   return {
     workflowId: campaignWorkflowId(id),
     taskQueue: taskQueues.campaigns,

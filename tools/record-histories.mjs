@@ -1,7 +1,7 @@
 /**
  * Records what the workflows of this build leave in Temporal: starts a stack of its own, whose campaigns go on in another run
  * after a hundred events, drives it through the lives that workflows can have, and writes one JSON history each to
- * test/histories/<name>/. Run it before a release is tagged, and when campaigns begin with another revision:
+ * test/histories/<name>/. Run it before a release is tagged, and when src/workflows/ has changed:
  * `node tools/record-histories.mjs [name]`, by default the version of package.json.
  */
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,31 +1,19 @@
-/** The steps of the campaign workflow. Each answers with the record as it stands after it. */
+/** The steps of the campaign workflow: each runs a command and answers with the record's snapshot after it. */
 import { ApplicationFailure, Context, getClient } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { beginCampaign } from '../commands/campaigns/begin-campaign.ts';
-import { cancelCampaign, pauseCampaign, startCampaignAgain } from '../commands/campaigns/change-campaign.ts';
 import { createPreparationSlots, NoPreparationSlot } from '../commands/audience/preparation-slots.ts';
-import { prepareCampaign } from '../commands/audience/prepare-campaign.ts';
-import { pauseOlderRecord } from '../commands/sending/pause-older-record.ts';
-import { runSendStep } from '../commands/sending/run-send-step.ts';
+import { beginCampaign } from '../commands/campaigns/begin-campaign.ts';
+import { operateCampaign } from '../commands/campaigns/operate-campaign.ts';
+import { createCampaignSender } from '../commands/campaigns/send-campaign.ts';
+import { prepareUnlessDone, sendSmallCampaign } from '../commands/campaigns/send-small-campaign.ts';
 import { cancelRecipients, settleCampaign } from '../commands/campaigns/settle-campaign.ts';
-import { isFinished } from '../domain/campaigns/campaign.ts';
-import { Conflict } from '../domain/error.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { getCampaignSnapshot } from '../records/campaigns/campaign-snapshot.ts';
 import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
+import { getCampaignSnapshot } from '../records/campaigns/campaign-snapshot.ts';
 import type { OperatedCampaign, OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
 
 const heartbeatEveryMs = 1_000;
-
-// With many campaigns on one worker, short steps let everybody's turn come soon.
-const longStepMs = 10_000;
-const shortStepMs = 1_000;
-const crowd = 50;
-
-/** A campaign of so many recipients goes on to its end in the step that prepares it, as far as nothing stands in its way. */
-const smallCampaign = 100;
-const smallCampaignMs = 3_000;
 
 export function createCampaignActivities(
   dependencies: Dependencies,
@@ -33,44 +21,25 @@ export function createCampaignActivities(
 ) {
   const snapshot = (campaignId: string): Promise<CampaignSnapshot> =>
     getCampaignSnapshot(dependencies.database, campaignId);
-  let stepsRunning = 0;
   const slots = createPreparationSlots();
-
-  /** Most campaigns of a triggering API: five activities for two messages would cost more than these. */
-  const sendSmall = async (campaignId: string): Promise<void> => {
-    const heartbeat = beatWhileRunning();
-    const { cancellationSignal } = Context.current();
-    try {
-      await beginCampaign(dependencies, campaignId);
-      const { drained } = await runSendStep(dependencies, campaignId, {
-        budgetMs: smallCampaignMs,
-        singleBatch: true,
-        draining: () => draining() || cancellationSignal.aborted,
-      });
-      if (drained) await settleCampaign(dependencies, campaignId);
-    } finally {
-      clearInterval(heartbeat);
-    }
-  };
+  const send = createCampaignSender(dependencies);
 
   return {
-    /**
-     * Builds the recipient list (Spec 3.1), and sends to a few who are due. Safe to run again at any point: what it does not
-     * finish goes on step by step.
-     */
+    /** Builds the recipient list (Spec 3.1) and sends to it where it is small. */
     prepareCampaign: (campaignId: string): Promise<CampaignSnapshot> =>
       asActivity(async () => {
-        const present = await snapshot(campaignId);
-        if (present.prepared || isFinished(present.status)) return present;
-        const context = Context.current();
-        context.heartbeat();
-        const sendable = await prepareCampaign(dependencies, campaignId, {
-          heartbeat: (rows) => context.heartbeat({ rows }),
-          signal: context.cancellationSignal,
+        const { signal, isCancelled, heartbeat } = activityContext();
+        heartbeat();
+        // Its heartbeats report progress: a preparation that hangs misses them, and Temporal tries it elsewhere.
+        const isSmall = await prepareUnlessDone(dependencies, campaignId, {
+          heartbeat: (rows) => heartbeat({ rows }),
+          signal,
           slots,
         }).catch(retryLater);
-        if (present.status === 'DRAFT' && sendable > 0 && sendable <= smallCampaign)
-          await sendSmall(campaignId);
+        if (isSmall)
+          await whileBeating(() =>
+            sendSmallCampaign(dependencies, campaignId, () => draining() || isCancelled()),
+          );
         return snapshot(campaignId);
       }),
 
@@ -81,78 +50,74 @@ export function createCampaignActivities(
         return { ...(await snapshot(campaignId)), waitMs };
       }),
 
-    /** Sends for a few seconds. `claimedUpTo`: what the workflow has seen claimed; a record that knows less sends nothing. */
+    /** Sends for a few seconds. */
     sendStep: (campaignId: string, claimedUpTo = 0): Promise<SendStep> =>
       asActivity(async () => {
-        if (await pauseOlderRecord(dependencies, { campaignId, claimedUpTo }))
-          return { ...(await snapshot(campaignId)), waitMs: 0, drained: false };
-        const heartbeat = beatWhileRunning();
-        // Given up by Temporal, or by an operator who terminated the workflow: nobody waits for what it would still send.
-        const context = Context.current();
-        const { cancellationSignal } = context;
-        stepsRunning += 1;
-        try {
-          const budgetMs = stepsRunning > crowd ? shortStepMs : longStepMs;
-          const result = await runSendStep(dependencies, campaignId, {
-            budgetMs,
-            isFollowed: true,
-            draining: () => draining() || cancellationSignal.aborted,
-          });
-          // Paused by its id in Temporal: the next step would begin as if nothing had been said.
-          if (context.cancellationDetails?.paused === true)
-            await pauseCampaign(dependencies, { campaignId, byWorkflow: true }).catch(unlessConflict);
-          return { ...(await snapshot(campaignId)), ...result };
-        } finally {
-          stepsRunning -= 1;
-          clearInterval(heartbeat);
-        }
+        const { isCancelled, isPaused } = activityContext();
+        // After a cancellation by Temporal nobody takes this step's result: nothing more leaves.
+        const result = await whileBeating(() =>
+          send(campaignId, { claimedUpTo, draining: () => draining() || isCancelled() }),
+        );
+        // An operator paused the activity in Temporal. The next step would begin as if it were not paused.
+        if (isPaused()) await operateCampaign(dependencies, { campaignId, action: 'pause' });
+        return { ...(await snapshot(campaignId)), ...result };
       }),
 
-    /** Completes the campaign when nothing of it is open; `waitMs` says when to look again. */
+    /** Completes the campaign when no recipient is open; `waitMs` says when to look again. */
     settleCampaign: (campaignId: string): Promise<SendStep> =>
       asActivity(async () => {
         const waitMs = await settleCampaign(dependencies, campaignId);
         return { ...(await snapshot(campaignId)), waitMs, drained: waitMs > 0 };
       }),
 
-    /** Moves everybody who was not claimed to CANCELLED, once what is on the way has come to rest. */
+    /** Moves recipients that were not claimed to CANCELLED, once all claims have an outcome. */
     cancelRecipients: (campaignId: string): Promise<CampaignSnapshot> =>
       asActivity(async () => {
-        const context = Context.current();
-        await cancelRecipients(dependencies, campaignId, {
-          heartbeat: () => context.heartbeat(),
-          signal: context.cancellationSignal,
-        });
-        // A workflow ends as Canceled, and not as one that was sent to its end, only when that was requested of it.
-        const { workflowId } = context.info.workflowExecution ?? {};
+        const { signal, heartbeat } = activityContext();
+        await cancelRecipients(dependencies, campaignId, { heartbeat: () => heartbeat(), signal });
+        // A workflow ends as Canceled only where its cancellation was requested.
+        const { workflowId } = Context.current().info.workflowExecution ?? {};
         if (workflowId !== undefined) await getClient().workflow.getHandle(workflowId).cancel();
         return snapshot(campaignId);
       }),
 
-    /** What an operator asks for. What is not possible in the present state changes nothing. */
+    /** What is not possible in the present state changes nothing. */
     operateCampaign: (campaignId: string, action: OperatorAction): Promise<OperatedCampaign> =>
       asActivity(async () => {
-        const change = { resume: startCampaignAgain, pause: pauseCampaign, cancel: cancelCampaign }[action];
-        try {
-          await change(dependencies, { campaignId, byWorkflow: true });
-        } catch (error) {
-          if (!(error instanceof Conflict)) throw error;
-          // An attempt before may have made the change and died before it could tell.
-          if (Context.current().info.attempt > 1) return snapshot(campaignId);
-          const refused = error.message;
-          dependencies.logger.warn({ campaignId, action, refused }, 'operator refused');
-          return { ...(await snapshot(campaignId)), refused };
-        }
-        return snapshot(campaignId);
+        const refused = await operateCampaign(dependencies, { campaignId, action });
+        // An earlier attempt may have made the change and died before it could answer.
+        const isRetry = Context.current().info.attempt > 1;
+        const present = await snapshot(campaignId);
+        return refused === undefined || isRetry ? present : { ...present, refused };
       }),
 
     readCampaign: (campaignId: string): Promise<CampaignSnapshot> => asActivity(() => snapshot(campaignId)),
   };
 }
 
-/** Somebody was faster: the snapshot tells of it. */
-function unlessConflict(error: unknown): void {
-  if (!(error instanceof Conflict)) throw error;
+export type CampaignActivities = ReturnType<typeof createCampaignActivities>;
+
+function activityContext() {
+  const context = Context.current();
+  const { cancellationSignal: signal } = context;
+  return {
+    signal,
+    heartbeat: (details?: unknown): void => context.heartbeat(details),
+    isCancelled: (): boolean => signal.aborted,
+    isPaused: (): boolean => context.cancellationDetails?.paused === true,
+  };
+}
+
+/** Heartbeats every second, so that Temporal finds a dead worker and the worker learns of a cancellation. */
+async function whileBeating<T>(work: () => Promise<T>): Promise<T> {
+  const context = Context.current();
+  context.heartbeat();
+  const timer = setInterval(() => context.heartbeat(), heartbeatEveryMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** Waits 1, 2, 4, 8 and then 10 s between refusals; Temporal then offers the step to every worker again. */
@@ -165,12 +130,4 @@ function retryLater(error: unknown): never {
     nextRetryDelay: Math.min(10_000, 1_000 * 2 ** Math.min(attempt - 1, 4)),
     category: ApplicationFailureCategory.BENIGN,
   });
-}
-
-export type CampaignActivities = ReturnType<typeof createCampaignActivities>;
-
-function beatWhileRunning(): NodeJS.Timeout {
-  const context = Context.current();
-  context.heartbeat();
-  return setInterval(() => context.heartbeat(), heartbeatEveryMs);
 }

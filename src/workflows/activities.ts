@@ -29,7 +29,7 @@ const sweeping = proxyActivities<CampaignActivities>({
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '20 seconds',
   retry: untilItWorks,
-  summary: 'cancel who was not claimed',
+  summary: 'cancel recipients not claimed',
 });
 
 const short = (summary: string) =>

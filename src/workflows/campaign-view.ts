@@ -1,4 +1,4 @@
-/** What operators read in the Temporal Web UI: pure text of a campaign's snapshot. No names, no numbers of people. */
+/** A campaign's snapshot as text for the Temporal Web UI. No names, no phone numbers. */
 import type { WaitingReason } from '../domain/campaigns/campaign.ts';
 import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
 
@@ -11,7 +11,7 @@ export function describeSnapshot(snapshot: CampaignSnapshot | undefined): string
     lines.push(
       `- prepared ${counts.total}, skipped ${counts.skipped}`,
       `- sent ${counts.accepted} of ${counts.total}, failed ${counts.failed}, unknown ${counts.unknown}`,
-      `- waiting ${counts.pending}, on the way ${counts.claimed}`,
+      `- pending ${counts.pending}, claimed ${counts.claimed}`,
     );
   }
   return lines.join('\n');
@@ -37,8 +37,8 @@ const waits: Readonly<Record<WaitingReason, string>> = {
   WORKFLOW_STUCK: 'for its workflow, which is stuck',
 };
 
-/** What a RUNNING campaign waits for, also as the summary of its timer; undefined while it sends. */
+/** What a RUNNING campaign waits for, as in the summary of its timer; undefined while it sends. */
 export function describeWait({ waitingFor, waitingUntil }: CampaignSnapshot): string | undefined {
-  if (waitingFor === undefined || waitingFor === null) return undefined;
-  return `${waits[waitingFor]}${typeof waitingUntil === 'string' ? `, ${waitingUntil}` : ''}`;
+  if (waitingFor === null) return undefined;
+  return `${waits[waitingFor]}${waitingUntil === null ? '' : `, ${waitingUntil}`}`;
 }

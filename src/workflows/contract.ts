@@ -43,7 +43,7 @@ export const searchAttributeNames = {
 /** Headers of a workflow and its activities. No search attributes: they are for finding, and stay for good. */
 export const causeHeaders = { requestId: 'request-id', traceparent: 'traceparent' } as const;
 
-/** The span of a run that is over; times in milliseconds since 1970. */
+/** The span of a finished run; times in milliseconds since 1970. */
 export interface FinishedRun {
   readonly name: string;
   readonly parent: string;
@@ -52,14 +52,14 @@ export interface FinishedRun {
   readonly endedAt: number;
 }
 
-/** A step of sending. `waitMs` is how long the workflow sleeps before the next one (0 = at once). */
+/** `waitMs` is how long the workflow sleeps before the next step (0: not at all). */
 export interface SendStep extends CampaignSnapshot {
   readonly waitMs: number;
-  /** Nobody is left to be claimed; claims of crashed pages may still be open. */
+  /** No recipient is left to claim; claims of crashed steps may still be open. */
   readonly drained: boolean;
 }
 
-/** What came of an operator's wish: the record after it. */
+/** The record after an operator's action. */
 export interface OperatedCampaign extends CampaignSnapshot {
   /** Why nothing was changed. */
   readonly refused?: string;
@@ -69,10 +69,8 @@ export interface CampaignWorkflowInput {
   readonly campaignId: string;
   /** Set when the run continues an earlier one: preparation and start are behind it. */
   readonly continued?: true;
-  /** How far the earlier runs saw the campaign claimed. */
+  /** The highest position that earlier runs saw claimed. */
   readonly claimedPosition?: number;
-  /** Missing in runs that began on release 0.1: they keep its steps. */
-  readonly revision?: 3;
 }
 
 export interface WebhookDeliveryInput {

@@ -1,6 +1,6 @@
 /**
- * What an operator can ask of a campaign. A signal is always taken and changes nothing when it is not possible; an update of
- * the same name answers with the state that it led to, or refuses with the reason.
+ * An operator's signals and updates. A signal is always accepted, and changes nothing where it is not possible; the update of
+ * the same name answers with the new status, or refuses with the reason.
  */
 import {
   ApplicationFailure,
@@ -20,12 +20,12 @@ interface Operating {
 }
 
 const does: Readonly<Record<OperatorAction, string>> = {
-  pause: 'Stops sending until `resume`; what is on the wire is recorded.',
+  pause: 'Stops sending until `resume`; outcomes of requests under way are recorded.',
   resume: 'Goes on after a pause, where it stood.',
-  cancel: 'Ends the campaign for good; who was not sent yet is CANCELLED.',
+  cancel: 'Ends the campaign for good; recipients not sent to yet are CANCELLED.',
 };
 
-/** To be called before the first step: what came before it, or is sent again by a reset, is taken in its order. */
+/** Call it before the first step, so that signals from before it, or sent again by a reset, are handled in their order. */
 export function handleOperators({ snapshot, operate, refresh }: Operating): void {
   const handlers = new Map<string, () => void | Promise<void>>([
     [signalNames.refresh, refresh],
@@ -56,7 +56,7 @@ export function handleOperators({ snapshot, operate, refresh }: Operating): void
   }
 }
 
-/** What is surely impossible leaves nothing in the history; the rest is for the record to say. */
+/** Refuses what the snapshot rules out, without an event in the history; the record decides about the rest. */
 function refuseImpossible(action: OperatorAction, snapshot: CampaignSnapshot | undefined): void {
   if (snapshot === undefined) return;
   const { status, pauseReason } = snapshot;
@@ -67,7 +67,7 @@ function refuseImpossible(action: OperatorAction, snapshot: CampaignSnapshot | u
   throw refusal(`${action} is not possible: the campaign is ${state}`);
 }
 
-/** The page shows the stack of a failure, and an operator has nothing of ours. */
+/** Without a stack: the Web UI would show it, and it says nothing to an operator. */
 function refusal(reason: string): ApplicationFailure {
   return Object.assign(ApplicationFailure.nonRetryable(reason, 'Refused'), { stack: '' });
 }

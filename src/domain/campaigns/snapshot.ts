@@ -1,14 +1,13 @@
 import type { CampaignStatus, PauseReason, PreparationErrorCode, WaitingReason } from './campaign.ts';
 
-/** Where a campaign stands: what every step of its workflow reports. */
+/** A campaign as every step of its workflow reports it. */
 export interface CampaignSnapshot {
   readonly workspaceId: number;
   readonly status: CampaignStatus;
   readonly pauseReason: PauseReason | null;
-  /** Missing in what releases before 0.2 recorded. */
-  readonly waitingFor?: WaitingReason | null;
+  readonly waitingFor: WaitingReason | null;
   /** ISO 8601; null when it is not known. */
-  readonly waitingUntil?: string | null;
+  readonly waitingUntil: string | null;
   readonly prepared: boolean;
   /** Why preparation failed. */
   readonly preparationError: PreparationErrorCode | null;
@@ -21,9 +20,9 @@ export interface CampaignSnapshot {
     readonly claimed: number;
     readonly failed: number;
     readonly unknown: number;
-    /** Accepted by the provider, whatever came after. */
+    /** Accepted by the provider; delivered and read ones included. */
     readonly accepted: number;
-    /** Every recipient up to here has been claimed. Missing in what releases before 0.2 recorded. */
-    readonly claimedPosition?: number;
+    /** Every recipient up to this position has been claimed. */
+    readonly claimedPosition: number;
   };
 }

@@ -1,0 +1,20 @@
+import { Conflict } from '../../domain/error.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { cancelCampaign, pauseCampaign, startCampaignAgain } from './change-campaign.ts';
+
+const changes = { resume: startCampaignAgain, pause: pauseCampaign, cancel: cancelCampaign };
+
+/** An operator's action in Temporal. Returns why it is not possible in the present state; undefined when it is done. */
+export async function operateCampaign(
+  dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
+  { campaignId, action }: { readonly campaignId: string; readonly action: keyof typeof changes },
+): Promise<string | undefined> {
+  try {
+    await changes[action](dependencies, { campaignId, byWorkflow: true });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    dependencies.logger.warn({ campaignId, action, refused: error.message }, 'operator refused');
+    return error.message;
+  }
+}

@@ -10,11 +10,11 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { readSession } from './client.ts';
-import { Layout } from './layout.tsx';
+import { Layout } from './frame/layout.tsx';
 import { ErrorFace, LoadingFace } from './parts/faces.tsx';
-import { Campaign } from './screens/campaign.tsx';
-import { Campaigns } from './screens/campaigns.tsx';
-import { SignIn } from './screens/sign-in.tsx';
+import { Campaign } from './screens/campaign/campaign.tsx';
+import { Campaigns } from './screens/campaigns/campaigns.tsx';
+import { SignIn } from './screens/sign-in/sign-in.tsx';
 
 const Pending = () => (
   <>
@@ -92,7 +92,7 @@ const campaign = createRoute({ getParentRoute: () => inside, path: '/campaigns/$
 const recipients = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/$id/recipients',
-  component: lazyRouteComponent(() => import('./screens/recipients.tsx'), 'Recipients'),
+  component: lazyRouteComponent(() => import('./screens/recipients/recipients.tsx'), 'Recipients'),
   validateSearch: (
     search: Record<string, unknown>,
   ): Search<'phone' | 'recipient'> & { state?: string[]; reason?: string[] } => ({
@@ -106,14 +106,14 @@ const recipients = createRoute({
 const newCampaign = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/new',
-  component: lazyRouteComponent(() => import('./screens/new-campaign.tsx'), 'NewCampaign'),
+  component: lazyRouteComponent(() => import('./screens/new-campaign/new-campaign.tsx'), 'NewCampaign'),
   validateSearch: (search: Record<string, unknown>): Search<'failed'> => ({ failed: text(search['failed']) }),
 });
 
 const wallet = createRoute({
   getParentRoute: () => inside,
   path: '/wallet',
-  component: lazyRouteComponent(() => import('./screens/wallet.tsx'), 'Wallet'),
+  component: lazyRouteComponent(() => import('./screens/wallet/wallet.tsx'), 'Wallet'),
   validateSearch: (search: Record<string, unknown>): Search<'campaign'> => ({
     campaign: text(search['campaign']),
   }),
@@ -122,7 +122,7 @@ const wallet = createRoute({
 const webhooks = createRoute({
   getParentRoute: () => inside,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('./screens/webhooks.tsx'), 'Webhooks'),
+  component: lazyRouteComponent(() => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
   validateSearch: (search: Record<string, unknown>): Search<'state' | 'delivery'> => ({
     state: text(search['state']),
     delivery: text(search['delivery']),
@@ -132,14 +132,14 @@ const webhooks = createRoute({
 const templates = createRoute({
   getParentRoute: () => inside,
   path: '/templates',
-  component: lazyRouteComponent(() => import('./screens/templates.tsx'), 'Templates'),
+  component: lazyRouteComponent(() => import('./screens/templates/templates.tsx'), 'Templates'),
   validateSearch: (search: Record<string, unknown>): Search<'search'> => ({ search: text(search['search']) }),
 });
 
 const channels = createRoute({
   getParentRoute: () => inside,
   path: '/channels',
-  component: lazyRouteComponent(() => import('./screens/channels.tsx'), 'Channels'),
+  component: lazyRouteComponent(() => import('./screens/channels/channels.tsx'), 'Channels'),
 });
 
 const tree = root.addChildren([

@@ -1,8 +1,8 @@
 /** What a template asks for, as fields of a form, and the `variable_mapping` that they make. Without React. */
-import type { api } from '../client.ts';
-import { buttonKey } from '../../../src/domain/templates/button-entries.ts';
-import type { CardDefinition, TemplateDefinition } from '../../../src/domain/templates/definition.ts';
-import { cardDefinitionAt } from '../../../src/domain/templates/message.ts';
+import type { api } from '../../client.ts';
+import { buttonKey } from '../../../../src/domain/templates/button-entries.ts';
+import type { CardDefinition, TemplateDefinition } from '../../../../src/domain/templates/definition.ts';
+import { cardDefinitionAt } from '../../../../src/domain/templates/message.ts';
 
 /** By its place in the mapping, such as `body.1`. */
 export type Variables = Readonly<Record<string, { readonly value: string; readonly fallback: string }>>;

@@ -2,10 +2,10 @@
 import { Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api, client } from '../client.ts';
-import { counted, money, number, span, words } from '../format.ts';
-import { Time } from '../parts/time.tsx';
-import { WorkflowLink } from '../parts/workflow-link.tsx';
+import { api, client } from '../../client.ts';
+import { counted, money, number, span, words } from '../../format.ts';
+import { Time } from '../../parts/time.tsx';
+import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import type { Detail } from './campaign.tsx';
 
 interface FiguresProps {

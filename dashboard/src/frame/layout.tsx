@@ -15,8 +15,8 @@ import { useDidUpdate, useDisclosure, useNetwork } from '@mantine/hooks';
 import { useQueryClient, type QueryCache } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useCallback, useEffect, useSyncExternalStore } from 'react';
-import { isSignedOut, isUnanswered, signOut } from './client.ts';
-import { focusMain } from './parts/focus-main.ts';
+import { isSignedOut, isUnanswered, signOut } from '../client.ts';
+import { focusMain } from '../parts/focus-main.ts';
 
 const places = [
   { to: '/', label: 'Campaigns' },

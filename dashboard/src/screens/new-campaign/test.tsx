@@ -2,9 +2,9 @@
 import { Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, client } from '../client.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { mappingOf, type Field, type Variables } from './new-fields.ts';
+import { api, client } from '../../client.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { mappingOf, type Field, type Variables } from './fields.ts';
 
 interface TestMessageProps {
   readonly templateId: string;

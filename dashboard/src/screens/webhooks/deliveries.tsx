@@ -3,16 +3,16 @@ import { Code, Group, SegmentedControl, Stack, Table, Text, Title, VisuallyHidde
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { memo } from 'react';
-import { deliveryStates } from '../../../src/domain/webhooks/delivery.ts';
-import { api, client } from '../client.ts';
-import { exactTime, number, words } from '../format.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../parts/faces.tsx';
-import { PanelLink } from '../parts/panel-link.tsx';
-import { ShowMore } from '../parts/show-more.tsx';
-import { SidePanel } from '../parts/side-panel.tsx';
-import { Status } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
+import { deliveryStates } from '../../../../src/domain/webhooks/delivery.ts';
+import { api, client } from '../../client.ts';
+import { exactTime, number, words } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../../parts/faces.tsx';
+import { PanelLink } from '../../parts/panel-link.tsx';
+import { ShowMore } from '../../parts/show-more.tsx';
+import { SidePanel } from '../../parts/side-panel.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
 
 const route = getRouteApi('/inside/webhooks');
 

@@ -1,7 +1,7 @@
 /** Live progress of one campaign, as long as somebody looks. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { api } from '../client.ts';
+import type { api } from '../../client.ts';
 
 export type Progress = Pick<
   api.Campaign,

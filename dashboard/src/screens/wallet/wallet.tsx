@@ -4,11 +4,11 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
-import { api, client, readSession } from '../client.ts';
-import { money, words } from '../format.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { Loaded } from '../parts/faces.tsx';
-import { useMove } from './campaign-actions.tsx';
+import { api, client, readSession } from '../../client.ts';
+import { money, words } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Loaded } from '../../parts/faces.tsx';
+import { useMove } from '../campaign/actions.tsx';
 import { OperatorKey } from './operator-key.tsx';
 
 const route = getRouteApi('/inside/wallet');

@@ -1,8 +1,8 @@
 /** Who was not reached: by reason, what the provider means by it, and what to do. */
 import { Card, Table, Text, Title } from '@mantine/core';
-import { counted, number } from '../format.ts';
-import { TextLink } from '../parts/text-link.tsx';
-import { explain } from '../reasons.ts';
+import { counted, number } from '../../format.ts';
+import { TextLink } from '../../parts/text-link.tsx';
+import { explain } from '../../reasons.ts';
 import type { Detail } from './campaign.tsx';
 
 export function Failures({ campaign }: { campaign: Detail }) {

@@ -3,9 +3,9 @@ import { Alert, Card, Center, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
-import { isSignedOut, signIn } from '../client.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { KeyField } from '../parts/key-field.tsx';
+import { isSignedOut, signIn } from '../../client.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { KeyField } from '../../parts/key-field.tsx';
 
 export function SignIn() {
   const [key, setKey] = useState('');

@@ -1,12 +1,12 @@
 /** One recipient in full: the message, and the time of each status. */
 import { Alert, Group, Stack, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, client } from '../client.ts';
-import { exactTime, phone, words } from '../format.ts';
-import { Loaded } from '../parts/faces.tsx';
-import { Phone } from '../parts/phone.tsx';
-import { Status } from '../parts/status.tsx';
-import { explain } from '../reasons.ts';
+import { api, client } from '../../client.ts';
+import { exactTime, phone, words } from '../../format.ts';
+import { Loaded } from '../../parts/faces.tsx';
+import { Phone } from '../../parts/phone.tsx';
+import { Status } from '../../parts/status.tsx';
+import { explain } from '../../reasons.ts';
 
 export function Recipient({ campaignId, recipientId }: { campaignId: string; recipientId: string }) {
   const query = useQuery({

@@ -1,9 +1,9 @@
 /** The message as the phone shows it, with the values that are known. */
 import { Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, client } from '../client.ts';
-import { Loaded } from '../parts/faces.tsx';
-import { Phone, type Message } from '../parts/phone.tsx';
+import { api, client } from '../../client.ts';
+import { Loaded } from '../../parts/faces.tsx';
+import { Phone, type Message } from '../../parts/phone.tsx';
 
 interface PreviewProps {
   readonly templateId: string;

@@ -1,8 +1,8 @@
 /** Whom a campaign is for, where no file says it. */
 import { MultiSelect, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { allOf, api, client } from '../client.ts';
-import { Loaded } from '../parts/faces.tsx';
+import { allOf, api, client } from '../../client.ts';
+import { Loaded } from '../../parts/faces.tsx';
 
 export type Kind = 'csv_contacts' | 'quick_contacts' | 'all_contacts' | 'segmented' | 'failed_contacts';
 export const kinds: readonly { readonly value: Kind; readonly label: string }[] = [

@@ -1,14 +1,14 @@
 import { Alert, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { api, client } from '../client.ts';
-import { words } from '../format.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { EmptyFace, Loaded } from '../parts/faces.tsx';
-import { SearchField } from '../parts/search-field.tsx';
-import { Phone } from '../parts/phone.tsx';
-import { ShowMore } from '../parts/show-more.tsx';
-import { Status } from '../parts/status.tsx';
+import { api, client } from '../../client.ts';
+import { words } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { Phone } from '../../parts/phone.tsx';
+import { ShowMore } from '../../parts/show-more.tsx';
+import { Status } from '../../parts/status.tsx';
 
 const route = getRouteApi('/inside/templates');
 

@@ -3,10 +3,10 @@ import { Alert, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { diagnoseStatus } from '../../../src/domain/campaigns/diagnosis.ts';
-import { api, client } from '../client.ts';
-import { words } from '../format.ts';
-import { ErrorFace, LoadingFace } from '../parts/faces.tsx';
+import { diagnoseStatus } from '../../../../src/domain/campaigns/diagnosis.ts';
+import { api, client } from '../../client.ts';
+import { words } from '../../format.ts';
+import { ErrorFace, LoadingFace } from '../../parts/faces.tsx';
 import type { Detail } from './campaign.tsx';
 
 export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending: boolean }) {

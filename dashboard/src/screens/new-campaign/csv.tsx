@@ -2,11 +2,11 @@
 import { Box, FileButton, Group, Select, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type DragEvent, type ReactNode } from 'react';
-import { api, client } from '../client.ts';
-import { counted, number, phone } from '../format.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { ErrorFace, LoadingFace } from '../parts/faces.tsx';
-import { explain } from '../reasons.ts';
+import { api, client } from '../../client.ts';
+import { counted, number, phone } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { ErrorFace, LoadingFace } from '../../parts/faces.tsx';
+import { explain } from '../../reasons.ts';
 
 export interface CsvFile {
   readonly key: string;

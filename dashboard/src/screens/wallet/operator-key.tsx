@@ -2,9 +2,9 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { addOperatorKey } from '../client.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { KeyField } from '../parts/key-field.tsx';
+import { addOperatorKey } from '../../client.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { KeyField } from '../../parts/key-field.tsx';
 
 export function OperatorKey({ onAllowed }: { onAllowed: () => void }) {
   const [key, setKey] = useState('');

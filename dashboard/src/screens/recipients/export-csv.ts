@@ -1,5 +1,5 @@
-import { errorOf } from '../../../clients/typescript/src/api-error.ts';
-import { ask } from '../client.ts';
+import { errorOf } from '../../../../clients/typescript/src/api-error.ts';
+import { ask } from '../../client.ts';
 
 interface Filter {
   readonly state: readonly string[] | undefined;

@@ -1,14 +1,14 @@
 import { Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { waitingSentence } from '../../../src/domain/campaigns/diagnosis.ts';
-import { api, client } from '../client.ts';
-import { number, words } from '../format.ts';
-import { EmptyFace, Loaded } from '../parts/faces.tsx';
-import { Status } from '../parts/status.tsx';
-import { TextLink } from '../parts/text-link.tsx';
-import { Time } from '../parts/time.tsx';
-import { WorkflowLink } from '../parts/workflow-link.tsx';
-import { waits } from '../reasons.ts';
+import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis.ts';
+import { api, client } from '../../client.ts';
+import { number, words } from '../../format.ts';
+import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { Status } from '../../parts/status.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { Time } from '../../parts/time.tsx';
+import { WorkflowLink } from '../../parts/workflow-link.tsx';
+import { waits } from '../../reasons.ts';
 
 export function Channels() {
   const list = useQuery({

@@ -4,17 +4,17 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { allOf, api, client } from '../client.ts';
-import { dayOf } from '../format.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { Loaded } from '../parts/faces.tsx';
-import { kinds, linesOf, Numbers, Segments, type Kind } from './new-audience.tsx';
-import { CsvAudience, type CsvFile } from './new-csv.tsx';
-import { fieldsOf, mappingOf, type Variables } from './new-fields.ts';
-import { Outlook } from './new-outlook.tsx';
-import { Preview } from './new-preview.tsx';
-import { TestMessage } from './new-test.tsx';
-import { contactFields, Unsendable, useTemplate, VariableFields } from './new-variables.tsx';
+import { allOf, api, client } from '../../client.ts';
+import { dayOf } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Loaded } from '../../parts/faces.tsx';
+import { kinds, linesOf, Numbers, Segments, type Kind } from './audience.tsx';
+import { CsvAudience, type CsvFile } from './csv.tsx';
+import { fieldsOf, mappingOf, type Variables } from './fields.ts';
+import { Estimate } from './estimate.tsx';
+import { Preview } from './preview.tsx';
+import { TestMessage } from './test.tsx';
+import { contactFields, Unsendable, useTemplate, VariableFields } from './variables.tsx';
 
 const route = getRouteApi('/inside/campaigns/new');
 
@@ -187,7 +187,7 @@ export function NewCampaign() {
                 onChange={(event) => setAt(event.currentTarget.value)}
               />
             </SimpleGrid>
-            <Outlook
+            <Estimate
               check={check.data}
               error={check.error}
               busy={check.isFetching}

@@ -2,15 +2,15 @@
 import { Alert, Autocomplete, Group, Select, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { parseTemplate } from '../../../src/domain/templates/components.ts';
+import { parseTemplate } from '../../../../src/domain/templates/components.ts';
 import {
   unsendableMessage,
   unsendablePart,
   type TemplateDefinition,
-} from '../../../src/domain/templates/definition.ts';
-import { api, client } from '../client.ts';
-import { Loaded } from '../parts/faces.tsx';
-import { cardCount, fieldsOf, guessed, mostCards, type Field, type Variables } from './new-fields.ts';
+} from '../../../../src/domain/templates/definition.ts';
+import { api, client } from '../../client.ts';
+import { Loaded } from '../../parts/faces.tsx';
+import { cardCount, fieldsOf, guessed, mostCards, type Field, type Variables } from './fields.ts';
 
 export const contactFields = {
   firstName: 'First name',

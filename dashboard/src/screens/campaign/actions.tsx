@@ -2,12 +2,12 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { isFinished } from '../../../src/domain/campaigns/campaign.ts';
-import { api, client } from '../client.ts';
-import { counted } from '../format.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { ConfirmButton } from '../parts/confirm.tsx';
-import { focusMain } from '../parts/focus-main.ts';
+import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
+import { api, client } from '../../client.ts';
+import { counted } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { ConfirmButton } from '../../parts/confirm.tsx';
+import { focusMain } from '../../parts/focus-main.ts';
 import type { Detail } from './campaign.tsx';
 
 const moves = { pause: api.pauseCampaign, start: api.startCampaign, cancel: api.cancelCampaign };

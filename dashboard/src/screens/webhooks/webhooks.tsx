@@ -1,12 +1,12 @@
 /** Where events go, how the receivers are doing, and sending again what failed. */
 import { Alert, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, client } from '../client.ts';
-import { counted, number } from '../format.ts';
-import { ActionButton } from '../parts/action-button.tsx';
-import { EmptyFace, Loaded } from '../parts/faces.tsx';
-import { Status } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
+import { api, client } from '../../client.ts';
+import { counted, number } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
 import { Log } from './deliveries.tsx';
 
 export function Webhooks() {

@@ -13,17 +13,17 @@ import {
 } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { campaignStatuses, type CampaignStatus } from '../../../src/domain/campaigns/campaign.ts';
-import { waitingSentence } from '../../../src/domain/campaigns/diagnosis.ts';
-import { api, client } from '../client.ts';
-import { number, percent, words } from '../format.ts';
-import { EmptyFace, Loaded } from '../parts/faces.tsx';
-import { SearchField } from '../parts/search-field.tsx';
-import { doneOf, StateBar } from '../parts/state-bar.tsx';
-import { Status } from '../parts/status.tsx';
-import { TextLink } from '../parts/text-link.tsx';
-import { Time } from '../parts/time.tsx';
-import { waits } from '../reasons.ts';
+import { campaignStatuses, type CampaignStatus } from '../../../../src/domain/campaigns/campaign.ts';
+import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis.ts';
+import { api, client } from '../../client.ts';
+import { number, percent, words } from '../../format.ts';
+import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { doneOf, StateBar } from '../../parts/state-bar.tsx';
+import { Status } from '../../parts/status.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { Time } from '../../parts/time.tsx';
+import { waits } from '../../reasons.ts';
 
 const route = getRouteApi('/inside/');
 const pageSize = 20;

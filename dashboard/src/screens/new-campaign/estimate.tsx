@@ -1,11 +1,11 @@
 /** What a campaign would come to, before it is created: who is reached, who is not, what it costs. */
 import { Alert, Text } from '@mantine/core';
-import type { api } from '../client.ts';
-import { counted, money, number, span } from '../format.ts';
-import { explain } from '../reasons.ts';
-import type { Field } from './new-fields.ts';
+import type { api } from '../../client.ts';
+import { counted, money, number, span } from '../../format.ts';
+import { explain } from '../../reasons.ts';
+import type { Field } from './fields.ts';
 
-interface OutlookProps {
+interface EstimateProps {
   readonly check: api.CampaignCheck | undefined;
   readonly error: Error | null;
   readonly busy: boolean;
@@ -13,7 +13,7 @@ interface OutlookProps {
   readonly fields: readonly Field[];
 }
 
-export function Outlook({ check, error, busy, isReady, fields }: OutlookProps) {
+export function Estimate({ check, error, busy, isReady, fields }: EstimateProps) {
   if (!isReady)
     return (
       <Text c="dimmed" size="sm">

@@ -1,4 +1,4 @@
-/** The API as its published client speaks it, for the session of the page. */
+/** The API through its published client, authenticated by the page's session. */
 import { errorOf } from '../../clients/typescript/src/api-error.ts';
 import { ApiError, createClient, pages } from '../../clients/typescript/src/index.ts';
 
@@ -16,7 +16,7 @@ function withMark(given: RequestInit['headers']): Headers {
   return headers;
 }
 
-/** As `fetch`, which says only that it failed. */
+/** `fetch` with a sentence for the reader where there was no answer. */
 export const ask: typeof fetch = async (address, options) => {
   try {
     return await fetch(address, { ...options, headers: withMark(options?.headers) });
@@ -27,27 +27,32 @@ export const ask: typeof fetch = async (address, options) => {
 
 export const client = createClient({ baseUrl: '/dashboard', fetch: ask });
 
-/** Every record of a list by page, of which one is to be chosen. */
+/** Every record of a list, page after page; for lists that a person chooses from. */
 export async function allOf<T>(list: Parameters<typeof pages<T>>[0]): Promise<T[]> {
   const all: T[] = [];
   for await (const record of pages(list)) all.push(record);
   return all;
 }
 
-/** Nobody is signed in any more. */
+/** The session has ended. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
-/** The network is gone, or the service. */
+/** No answer came: the network or the service is gone. */
 export const isUnanswered = (error: unknown): boolean => error !== null && !(error instanceof ApiError);
 
 export interface Session {
   readonly workspaceId: number;
+  readonly workspaceName: string;
+  /** The public part of the key. */
+  readonly keyId: string;
   readonly channelId: string | null;
   readonly scope: 'channel' | 'workspace' | 'operator';
   /** The session may recharge. */
   readonly operator: boolean;
   readonly expiresAt: string;
-  /** Of Temporal's page; null where it is not known. */
+  /** The service runs on somebody's own machine. */
+  readonly local: boolean;
+  /** The list of workflows on Temporal's page; null where its address is not configured. */
   readonly workflowsUrl: string | null;
 }
 
@@ -63,7 +68,7 @@ async function askSession(method: string, path = '', body?: object): Promise<unk
   return response.status === 204 ? undefined : response.json();
 }
 
-/** Null when nobody is signed in. */
+/** Null without a session. */
 export const readSession = (): Promise<Session | null> =>
   askSession('GET').then(
     (session) => session as Session,

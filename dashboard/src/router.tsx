@@ -1,4 +1,4 @@
-/** The screens and their addresses; every filter is in the address. */
+/** The screens and their addresses; the state of every filter is in the address. */
 import { Box, Title } from '@mantine/core';
 import type { QueryClient } from '@tanstack/react-query';
 import {
@@ -11,49 +11,45 @@ import {
 } from '@tanstack/react-router';
 import { readSession } from './client.ts';
 import { Layout } from './frame/layout.tsx';
+import { NotFound } from './frame/not-found.tsx';
 import { ErrorFace, LoadingFace } from './parts/faces.tsx';
-import { Campaign } from './screens/campaign/campaign.tsx';
-import { Campaigns } from './screens/campaigns/campaigns.tsx';
+import { lists, page, strings } from './search-params.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 
 const Pending = () => (
   <>
-    <Title order={1} size="h2" mb="md">
+    <Title order={1} mb="md">
       Loading …
     </Title>
     <LoadingFace />
   </>
 );
 
-// Loads the page anew: after an upgrade the file of a screen may be gone.
+// Reloads the page: after an upgrade the file of a screen may be gone.
 const Missing = ({ error }: { error: unknown }) => (
   <>
-    <Title order={1} size="h2" mb="md">
+    <Title order={1} mb="md">
       Something is missing
     </Title>
     <ErrorFace error={error as Error} retry={() => location.reload()} />
   </>
 );
 
-type Search<K extends string> = { readonly [key in K]?: string };
-
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
-const texts = (value: unknown): string[] | undefined => {
-  const list = [value].flat().flatMap((one) => text(one) ?? []);
-  return list.length === 0 ? undefined : list;
-};
-
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
-const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignIn });
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: SignIn,
+  validateSearch: strings('to'),
+});
 
-/** Everything else is for who is signed in. */
+/** All other screens need a session. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Layout,
-  // Before the layout stands.
+  // Shown before the layout.
   pendingComponent: () => (
     <Box component="main" p="lg">
       <Pending />
@@ -64,42 +60,47 @@ const inside = createRoute({
       <Missing error={error} />
     </Box>
   ),
-  beforeLoad: async ({ context }) => {
+  beforeLoad: async ({ context, location }) => {
     const session = await context.queryClient.ensureQueryData({
       queryKey: ['session'],
       queryFn: readSession,
     });
     if (session === null) {
       context.queryClient.clear();
-      throw redirect({ to: '/sign-in' });
+      throw redirect({ to: '/sign-in', search: { to: location.href === '/' ? undefined : location.href } });
     }
   },
 });
 
-const campaigns = createRoute({
+const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  component: Campaigns,
-  validateSearch: (search: Record<string, unknown>): Search<'status' | 'search'> & { page?: number } => ({
-    status: text(search['status']),
-    search: text(search['search']),
-    page: Number(search['page']) > 1 ? Number(search['page']) : undefined,
+  component: lazyRouteComponent(() => import('./screens/overview/overview.tsx'), 'Overview'),
+});
+
+const campaigns = createRoute({
+  getParentRoute: () => inside,
+  path: '/campaigns',
+  component: lazyRouteComponent(() => import('./screens/campaigns/campaigns.tsx'), 'Campaigns'),
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...strings('status', 'search', 'template', 'from', 'to', 'sort')(search),
+    ...page(search),
   }),
 });
 
-const campaign = createRoute({ getParentRoute: () => inside, path: '/campaigns/$id', component: Campaign });
+const campaign = createRoute({
+  getParentRoute: () => inside,
+  path: '/campaigns/$id',
+  component: lazyRouteComponent(() => import('./screens/campaign/campaign.tsx'), 'Campaign'),
+});
 
 const recipients = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/$id/recipients',
   component: lazyRouteComponent(() => import('./screens/recipients/recipients.tsx'), 'Recipients'),
-  validateSearch: (
-    search: Record<string, unknown>,
-  ): Search<'phone' | 'recipient'> & { state?: string[]; reason?: string[] } => ({
-    state: texts(search['state']),
-    reason: texts(search['reason']),
-    phone: text(search['phone']),
-    recipient: text(search['recipient']),
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...strings('phone', 'recipient')(search),
+    ...lists('state', 'reason')(search),
   }),
 });
 
@@ -107,33 +108,58 @@ const newCampaign = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/new',
   component: lazyRouteComponent(() => import('./screens/new-campaign/new-campaign.tsx'), 'NewCampaign'),
-  validateSearch: (search: Record<string, unknown>): Search<'failed'> => ({ failed: text(search['failed']) }),
-});
-
-const wallet = createRoute({
-  getParentRoute: () => inside,
-  path: '/wallet',
-  component: lazyRouteComponent(() => import('./screens/wallet/wallet.tsx'), 'Wallet'),
-  validateSearch: (search: Record<string, unknown>): Search<'campaign'> => ({
-    campaign: text(search['campaign']),
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...strings('failed', 'copy', 'template')(search),
+    ...lists('reason')(search),
   }),
 });
 
-const webhooks = createRoute({
+const contacts = createRoute({
   getParentRoute: () => inside,
-  path: '/webhooks',
-  component: lazyRouteComponent(() => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
-  validateSearch: (search: Record<string, unknown>): Search<'state' | 'delivery'> => ({
-    state: text(search['state']),
-    delivery: text(search['delivery']),
-  }),
+  path: '/contacts',
+  component: lazyRouteComponent(() => import('./screens/contacts/contacts.tsx'), 'Contacts'),
+  validateSearch: strings('search', 'tag', 'segment', 'consent', 'sort'),
+});
+
+const contact = createRoute({
+  getParentRoute: () => inside,
+  path: '/contacts/$id',
+  component: lazyRouteComponent(() => import('./screens/contacts/contact.tsx'), 'Contact'),
+});
+
+const segments = createRoute({
+  getParentRoute: () => inside,
+  path: '/segments',
+  component: lazyRouteComponent(() => import('./screens/segments/segments.tsx'), 'Segments'),
+  validateSearch: strings('segment'),
+});
+
+const conversations = createRoute({
+  getParentRoute: () => inside,
+  path: '/conversations',
+  component: lazyRouteComponent(() => import('./screens/conversations/conversations.tsx'), 'Conversations'),
+  validateSearch: strings('status', 'conversation', 'campaign'),
 });
 
 const templates = createRoute({
   getParentRoute: () => inside,
   path: '/templates',
   component: lazyRouteComponent(() => import('./screens/templates/templates.tsx'), 'Templates'),
-  validateSearch: (search: Record<string, unknown>): Search<'search'> => ({ search: text(search['search']) }),
+  validateSearch: strings('search', 'status', 'category', 'language'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => inside,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
+  validateSearch: strings('state', 'delivery', 'webhook'),
+});
+
+const wallet = createRoute({
+  getParentRoute: () => inside,
+  path: '/wallet',
+  component: lazyRouteComponent(() => import('./screens/wallet/wallet.tsx'), 'Wallet'),
+  validateSearch: strings('campaign', 'channel'),
 });
 
 const channels = createRoute({
@@ -142,9 +168,35 @@ const channels = createRoute({
   component: lazyRouteComponent(() => import('./screens/channels/channels.tsx'), 'Channels'),
 });
 
+const activity = createRoute({
+  getParentRoute: () => inside,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('./screens/activity/activity.tsx'), 'Activity'),
+  validateSearch: strings('view', 'kind', 'actor', 'from', 'to'),
+});
+
+/** An unknown address, with the navigation around it. */
+const unknown = createRoute({ getParentRoute: () => inside, path: '$', component: NotFound });
+
 const tree = root.addChildren([
   signIn,
-  inside.addChildren([campaigns, newCampaign, campaign, recipients, wallet, webhooks, templates, channels]),
+  inside.addChildren([
+    overview,
+    campaigns,
+    newCampaign,
+    campaign,
+    recipients,
+    contacts,
+    contact,
+    segments,
+    conversations,
+    templates,
+    webhooks,
+    wallet,
+    channels,
+    activity,
+    unknown,
+  ]),
 ]);
 
 export const createPageRouter = (queryClient: QueryClient) =>
@@ -156,6 +208,7 @@ export const createPageRouter = (queryClient: QueryClient) =>
     defaultPendingMs: 300,
     defaultPendingComponent: Pending,
     defaultErrorComponent: Missing,
+    defaultNotFoundComponent: NotFound,
   });
 
 declare module '@tanstack/react-router' {

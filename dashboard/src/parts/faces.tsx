@@ -1,11 +1,12 @@
-/** What a screen shows while it waits, when it failed, and when there is nothing. */
-import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+/** What a screen shows while it loads, when loading failed, and when there is nothing. */
+import { Alert, Button, Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
+import { IconAlertCircle, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 
 export function ErrorFace({ error, retry }: { error: Error; retry?: () => void }) {
   return (
-    <Alert color="red" title="This could not be loaded" role="alert">
+    <Alert color="red" title="This could not be loaded" role="alert" icon={<IconAlertCircle aria-hidden />}>
       <Group justify="space-between">
         <Text size="sm">{error.message}</Text>
         {retry && (
@@ -18,13 +19,30 @@ export function ErrorFace({ error, retry }: { error: Error; retry?: () => void }
   );
 }
 
-export function EmptyFace({ title, children }: { title: string; children?: ReactNode }) {
+interface EmptyFaceProps {
+  readonly title: string;
+  readonly icon?: TablerIcon;
+  /** One sentence: what would stand here, and how it gets here. */
+  readonly children?: ReactNode;
+  /** The button that does it. */
+  readonly action?: ReactNode;
+}
+
+export function EmptyFace({ title, icon: Icon, children, action }: EmptyFaceProps) {
   return (
-    <Stack align="center" gap="xs" py={48}>
-      <Text fw={600}>{title}</Text>
+    <Stack align="center" gap="xs" py={56}>
+      {Icon && (
+        <ThemeIcon variant="light" size={64} radius={32} aria-hidden>
+          <Icon size={32} stroke={1.4} />
+        </ThemeIcon>
+      )}
+      <Text fw={600} mt={Icon ? 'xs' : 0}>
+        {title}
+      </Text>
       <Text c="dimmed" size="sm" ta="center" maw={420} component="div">
         {children}
       </Text>
+      {action}
     </Stack>
   );
 }
@@ -39,7 +57,7 @@ export function LoadingFace({ rows = 4 }: { rows?: number }) {
   );
 }
 
-/** The loading, error and full face of a query, in this order; what is old is shown while it is fetched anew. */
+/** The loading, error and full face of a query, in this order; old data stays while it is fetched again. */
 export function Loaded<A>({
   query,
   children,

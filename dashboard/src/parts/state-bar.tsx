@@ -3,22 +3,24 @@ import { Box, Group, Text, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { api } from '../client.ts';
 import { number } from '../format.ts';
+import { stateWord } from './states.ts';
 import classes from './state-bar.module.css';
 
 export const shownStates = [
-  { key: 'read', label: 'Read', colour: '#0f766e', states: ['READ'] },
-  { key: 'delivered', label: 'Delivered', colour: '#14b8a6', states: ['DELIVERED'] },
-  { key: 'sent', label: 'Sent', colour: '#5eead4', states: ['SENT', 'ACCEPTED'] },
-  { key: 'claimed', label: 'Being sent', colour: '#93c5fd', states: ['CLAIMED'] },
-  { key: 'pending', label: 'Waiting', colour: '#cbd5e1', states: ['PENDING'] },
-  { key: 'unknown', label: 'Outcome unknown', colour: '#f59e0b', states: ['UNKNOWN'] },
-  { key: 'failed', label: 'Failed', colour: '#dc2626', states: ['FAILED'] },
-  { key: 'cancelled', label: 'Cancelled', colour: '#94a3b8', states: ['CANCELLED'] },
+  { key: 'read', state: 'READ', colour: '#7e22ce' },
+  { key: 'delivered', state: 'DELIVERED', colour: '#3b82f6' },
+  { key: 'sent', state: 'SENT', colour: '#0f766e' },
+  { key: 'accepted', state: 'ACCEPTED', colour: '#5eead4' },
+  { key: 'claimed', state: 'CLAIMED', colour: '#93c5fd' },
+  { key: 'pending', state: 'PENDING', colour: '#cbd5e1' },
+  { key: 'unknown', state: 'UNKNOWN', colour: '#f59e0b' },
+  { key: 'failed', state: 'FAILED', colour: '#dc2626' },
+  { key: 'cancelled', state: 'CANCELLED', colour: '#94a3b8' },
 ] as const;
 
 export type Counters = Readonly<Record<string, number>>;
 
-/** Who was cancelled was not sent to. */
+/** Recipients that were sent to or failed; cancelled ones were not sent to. */
 export const doneOf = ({ total_contacts: total, counters }: api.Campaign): number =>
   total - counters.pending - counters.claimed - counters.cancelled;
 
@@ -26,7 +28,8 @@ export function partsOf(counters: Counters) {
   return shownStates
     .map((state) => ({
       ...state,
-      count: (counters[state.key] ?? 0) + (state.key === 'sent' ? (counters['accepted'] ?? 0) : 0),
+      label: stateWord(state.state),
+      count: counters[state.key] ?? 0,
     }))
     .filter(({ count }) => count > 0);
 }
@@ -51,7 +54,7 @@ export function StateBar({ counters, slim = false }: { counters: Counters; slim?
 export function StateLegend({ counters, campaignId }: { counters: Counters; campaignId: string }) {
   return (
     <Group gap="lg">
-      {partsOf(counters).map(({ key, label, colour, count, states }) => (
+      {partsOf(counters).map(({ key, label, colour, count, state }) => (
         <UnstyledButton
           key={key}
           renderRoot={(props) => (
@@ -59,7 +62,7 @@ export function StateLegend({ counters, campaignId }: { counters: Counters; camp
               {...props}
               to="/campaigns/$id/recipients"
               params={{ id: campaignId }}
-              search={{ state: [...states] }}
+              search={{ state: [state] }}
             />
           )}
         >

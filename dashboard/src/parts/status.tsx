@@ -1,43 +1,26 @@
 import { Badge } from '@mantine/core';
-import { words } from '../format.ts';
+import { showState } from './states.ts';
 
-const colours: Readonly<Record<string, string>> = {
-  RUNNING: 'teal',
-  COMPLETED: 'gray',
-  PAUSED: 'orange',
-  FAILED: 'red',
-  CANCELLED: 'gray',
-  SCHEDULED: 'blue',
-  DRAFT: 'blue',
-  APPROVED: 'teal',
-  REJECTED: 'red',
-  active: 'teal',
-  inactive: 'gray',
-  blocked: 'red',
-  delivered: 'teal',
-  failed: 'red',
-  pending: 'blue',
-  sending: 'blue',
-  healthy: 'teal',
-  failing: 'red',
-  DELIVERED: 'teal',
-  READ: 'teal',
-};
+interface StatusProps {
+  readonly state: string;
+  /** In place of the state's own colour, such as red for a campaign in which everybody failed. */
+  readonly colour?: string;
+}
 
 /** A state in a word; the colour only repeats it. */
-export function Status({ state }: { state: string }) {
+export function Status({ state, colour }: StatusProps) {
+  const { word, colour: own } = showState(state);
   return (
     <Badge
       style={{ flexShrink: 0 }}
       miw="max-content"
       variant="light"
-      autoContrast
-      color={colours[state] ?? 'gray'}
+      color={colour ?? own}
       radius="sm"
       tt="none"
       fw={600}
     >
-      {words(state)}
+      {word}
     </Badge>
   );
 }

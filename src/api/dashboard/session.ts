@@ -21,10 +21,15 @@ const Session = named(
   'Session',
   struct({
     workspaceId: Integer,
+    workspaceName: t.string,
+    /** The public part of the key that signed in. */
+    keyId: t.string,
     channelId: nullish(Uuid),
     scope: oneOf(keyScopes, 'KeyScope'),
     operator: t.boolean,
     expiresAt: IsoDateTime,
+    /** The service does not run in production. */
+    local: t.boolean,
     /** Temporal's page of all workflows; a workflow's own is its id beneath. */
     workflowsUrl: nullish(t.string),
   }),
@@ -89,10 +94,15 @@ export function sessionEndpoints({ prove, guard, takeToken, returnToken }: Doork
     },
     async ({ dependencies, request }) => {
       const session = await guard.require(request.header, request.ip);
-      const { workspaceId, channelId, scope, operatorKeyId, expiresAt } = session;
+      const { workspaceId, workspaceName, keyId, channelId, scope, operatorKeyId, expiresAt } = session;
       const operator = scope === 'operator' || operatorKeyId !== null;
-      const workflowsUrl = workflowsPage(dependencies.config);
-      return { status: 200, body: { workspaceId, channelId, scope, operator, expiresAt, workflowsUrl } };
+      const { config } = dependencies;
+      const workflowsUrl = workflowsPage(config);
+      const key = { keyId, channelId, scope, operator, expiresAt };
+      return {
+        status: 200,
+        body: { workspaceId, workspaceName, ...key, local: !config.production, workflowsUrl },
+      };
     },
   );
 

@@ -15,6 +15,7 @@ const mostSessionsOfKey = 50;
 
 const OperatorSession = t.type({
   workspaceId: t.number,
+  workspaceName: t.string,
   keyId: t.string,
   scope: oneOf(keyScopes),
   channelId: nullable(t.string),
@@ -58,9 +59,10 @@ export async function findSession(
       WHERE ${keepsAlive} AND operator_session.id_hash = session.id_hash
         AND session.seen_at < now() - interval '1 minute'
     )
-    SELECT session.workspace_id AS "workspaceId", session.key_id AS "keyId", session.scope,
+    SELECT session.workspace_id AS "workspaceId", workspace.name AS "workspaceName", session.key_id AS "keyId", session.scope,
       session.channel_id AS "channelId", operator.key_id AS "operatorKeyId", expires_at AS "expiresAt"
     FROM session
+    JOIN workspace ON workspace.id = session.workspace_id
     LEFT JOIN api_key AS operator ON operator.key_id = session.operator_key_id AND operator.revoked_at IS NULL`);
   return found ?? undefined;
 }

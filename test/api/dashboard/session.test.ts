@@ -53,10 +53,13 @@ describe('a session', () => {
     const session = { ...own, Cookie: cookieOf(response) };
     expect(await (await ask('GET', '/dashboard/session', session)).json()).toEqual({
       workspaceId: workspace.workspaceId,
+      workspaceName: expect.any(String),
+      keyId: workspace.channelKey.split('_')[1],
       channelId: workspace.channelId,
       scope: 'channel',
       operator: false,
       expiresAt: expect.any(String),
+      local: true,
       workflowsUrl: null,
     });
     expect((await ask('GET', '/dashboard/api/campaigns', session)).status).toBe(200);

@@ -26,6 +26,7 @@ it('makes a campaign of a messy CSV by the keyboard alone, and nothing of it bef
   await atPace(60, () =>
     within(async (page) => {
       const type = (text: string) => page.keyboard.type(text);
+      await goTo(page, 'Campaigns');
       await page.getByText('No campaign yet').waitFor();
       await photograph(page, 'campaigns-empty');
       const before = await contactsAndCampaigns();

@@ -30,7 +30,13 @@ export async function signIn(page: Page, key = stack.dev.apiKey): Promise<void> 
   await page.goto(stack.dev.dashboardUrl);
   await page.getByLabel('API key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Campaigns', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key', { exact: true }).waitFor();
 }
 
 /** Signed in, for as long as it takes; what must not happen did not. */
@@ -54,7 +60,7 @@ export const openCampaign = async (page: Page, id: string, name: string): Promis
 };
 
 export const goTo = (page: Page, place: string): Promise<void> =>
-  page.getByRole('navigation').getByRole('link', { name: place, exact: true }).click();
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place, exact: true }).click();
 
 /** Walks with Tab until the thing has the focus, and shows that it has. */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {

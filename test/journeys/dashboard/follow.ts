@@ -16,13 +16,26 @@ import {
   people,
   photograph,
   photographBoth,
+  signOut,
   stack,
   use,
   visit,
   within,
 } from './fixture.ts';
 
-const places = ['Campaigns', 'Wallet', 'Webhooks', 'Templates', 'Channels', 'New campaign'];
+const places = [
+  'Overview',
+  'Campaigns',
+  'New campaign',
+  'Contacts',
+  'Segments',
+  'Conversations',
+  'Templates',
+  'Webhooks',
+  'Wallet',
+  'Channels',
+  'Activity',
+];
 
 // 255 code points: markup, a turn of the writing direction, and signs of two UTF-16 units.
 const hostile = `<script>alert(1)</script>\u202E\u{1F44B}${'x'.repeat(228)}`;
@@ -31,6 +44,7 @@ it('follows a campaign to its end; every screen is without a violation', async (
   expect(Array.from(hostile)).toHaveLength(255);
   const id = await createCampaign(hostile, people(300, 20_000_000));
   await within(async (page) => {
+    await goTo(page, 'Campaigns');
     await page.getByText(hostile).first().click();
     await page.getByRole('heading', { name: hostile }).waitFor();
     await page.getByText(/^Completed: /).waitFor({ timeout: 60_000 });
@@ -70,8 +84,7 @@ it('follows a campaign to its end; every screen is without a violation', async (
     }
     const kept = await page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })');
     expect(kept).not.toContain('mc_');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('API key', { exact: true }).waitFor();
+    await signOut(page);
     await lookAt(page, 'sign-in');
   });
 }, 120_000);
@@ -127,6 +140,7 @@ it(
         await page.getByLabel('API key', { exact: true }).waitFor();
         await page.keyboard.type(stack.dev.apiKey);
         await page.keyboard.press('Enter');
+        await use(page, page.getByRole('link', { name: 'Campaigns', exact: true }));
         await use(page, page.getByRole('link', { name: /^Keyboard/ }));
         await page.getByText('● live').waitFor();
         await use(page, button('Pause'));
@@ -207,7 +221,7 @@ it(
           await expectFits();
           await expectNoViolation(page);
           await photographBoth(page, 'campaign-phone');
-          await page.getByRole('link', { name: /^Waiting/ }).click();
+          await page.getByRole('link', { name: /^Pending/ }).click();
           await page
             .getByRole('link', { name: /^\+49151500/ })
             .first()
@@ -226,8 +240,7 @@ it(
             await photographBoth(page, `${place.toLowerCase().replace(' ', '-')}-phone`);
           }
           await api.cancelCampaign(client, id);
-          await page.getByRole('button', { name: 'Sign out' }).click();
-          await page.getByLabel('API key', { exact: true }).waitFor();
+          await signOut(page);
           await photographBoth(page, 'sign-in-phone');
         },
         { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },

@@ -65,7 +65,7 @@ it('shows what a receiver was sent, and sends again what failed, by the keyboard
   try {
     await createCampaign('Told of', ['+4915120000011', '+4915120000012']);
     await within(async (page) => {
-      await use(page, page.getByRole('link', { name: 'Webhooks' }));
+      await use(page, page.getByRole('link', { name: 'Webhooks', exact: true }));
       await tabTo(page, page.getByRole('radio', { name: 'All' }));
       await page.keyboard.press('ArrowLeft');
       await expect.poll(() => page.url()).toContain('state=failed');

@@ -1,6 +1,16 @@
 /** Who may be in. */
 import { expect, it } from 'vitest';
-import { admin, expectNoViolation, photograph, stack, visit } from './fixture.ts';
+import {
+  admin,
+  expectNoViolation,
+  goTo,
+  lookAt,
+  photograph,
+  signOut,
+  stack,
+  visit,
+  within,
+} from './fixture.ts';
 
 const keyIdOf = (key: string): string => key.split('_')[1] ?? '';
 
@@ -17,11 +27,14 @@ it('lets in by a link once, and out when the key is revoked', async () => {
   const { page, mishaps, close } = await visit();
   try {
     await page.goto(url);
-    await page.getByRole('heading', { name: 'Campaigns', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     expect(page.url()).not.toContain('token');
     const cookies = await page.context().cookies();
     expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict' }]);
     expect(await page.evaluate<string>('document.cookie')).toBe('');
+    // Asks every five seconds.
+    await goTo(page, 'Campaigns');
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
     await admin(['revoke-key', '--key-id', keyId]);
     const revokedAt = Date.now();
     await page.getByLabel('API key', { exact: true }).waitFor();
@@ -37,4 +50,45 @@ it('lets in by a link once, and out when the key is revoked', async () => {
   } finally {
     await close();
   }
+}, 60_000);
+
+it('leads back after the sign-in, and knows no page at an unknown address', async () => {
+  const { page, mishaps, close } = await visit();
+  try {
+    await page.goto(`${stack.dev.dashboardUrl}/templates?search=order`);
+    await page.getByLabel('API key', { exact: true }).fill(stack.dev.apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor();
+    expect(page.url()).toBe(`${stack.dev.dashboardUrl}/templates?search=order`);
+    expect(await page.title()).toBe('Templates · Messaging campaigns');
+    await page.goto(`${stack.dev.dashboardUrl}/nothing/here`);
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
+    expect(await page.title()).toBe('Page not found · Messaging campaigns');
+    await lookAt(page, 'not-found');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+    await goTo(page, 'Overview');
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    expect(mishaps).toEqual([]);
+  } finally {
+    await close();
+  }
+}, 60_000);
+
+it('says who is signed in, and that one still is where the sign-out finds no network', async () => {
+  await within(async (page) => {
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByText(`Workspace ${stack.dev.workspaceId}`).waitFor();
+    await page.getByText('Channel key: can send').waitFor();
+    await page.getByText(/^Expires /).waitFor();
+    await lookAt(page, 'account', { fullPage: false });
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('alert').getByText('You are still signed in').waitFor();
+    await page.context().setOffline(false);
+    await page.keyboard.press('Escape');
+    await page.getByText('You are still signed in').waitFor({ state: 'hidden' });
+    await signOut(page);
+  });
 }, 60_000);

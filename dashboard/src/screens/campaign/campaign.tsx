@@ -1,5 +1,5 @@
 /** The page that counts: what happens to a campaign now, and what would change it. */
-import { Box, Breadcrumbs, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useNetwork } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -16,6 +16,7 @@ import { CampaignDetails, Figures } from './facts.tsx';
 import { Failures } from './failures.tsx';
 import { Diagnosis } from './diagnosis.tsx';
 import { useProgress } from './use-progress.ts';
+import { Screen } from '../../parts/screen.tsx';
 
 const route = getRouteApi('/inside/campaigns/$id');
 
@@ -35,18 +36,15 @@ export function Campaign() {
     queryFn: async () => (await api.getCampaign(client, id)).data,
     refetchInterval: ({ state: { data } }) => pauseMs(data?.status),
   });
-  if (record.data !== undefined) return <Screen campaign={record.data} />;
+  if (record.data !== undefined) return <Followed campaign={record.data} />;
   return (
-    <Stack maw={1100}>
-      <Title order={1} size="h2">
-        Campaign
-      </Title>
+    <Screen title="Campaign">
       <Loaded query={record}>{() => null}</Loaded>
-    </Stack>
+    </Screen>
   );
 }
 
-function Screen({ campaign: record }: { campaign: Detail }) {
+function Followed({ campaign: record }: { campaign: Detail }) {
   const { online } = useNetwork();
   const { progress, live } = useProgress(record.id, online && !isFinished(record.status));
   // The record is fetched again when it ends, and knows more then.
@@ -56,29 +54,17 @@ function Screen({ campaign: record }: { campaign: Detail }) {
   const standing = isFinished(status) ? 'ended' : 'connecting …';
   const rate = status === 'RUNNING' ? (progress?.rate ?? 0) : 0;
   return (
-    <Stack maw={1100} gap="lg">
-      <Box>
-        <Breadcrumbs mb={4}>
-          <TextLink size="sm" to="/">
-            All campaigns
-          </TextLink>
-        </Breadcrumbs>
-        <Group justify="space-between" align="flex-start">
-          <Group gap="sm" miw={0} style={{ flex: '1 1 300px' }}>
-            <Title order={1} size="h2" dir="auto" style={{ overflowWrap: 'anywhere' }}>
-              {name}
-            </Title>
-            <Status state={status} />
-          </Group>
-          <Actions campaign={campaign} />
-        </Group>
-        {description && (
-          <Text c="dimmed" size="sm" dir="auto">
-            {description}
-          </Text>
-        )}
-      </Box>
-
+    <Screen
+      title={name}
+      badge={<Status state={status} />}
+      lead={description && <span dir="auto">{description}</span>}
+      path={[
+        <TextLink key="all" size="sm" to="/campaigns">
+          All campaigns
+        </TextLink>,
+      ]}
+      actions={<Actions campaign={campaign} />}
+    >
       <Diagnosis campaign={campaign} isSending={rate > 0} />
 
       <Card withBorder>
@@ -111,7 +97,7 @@ function Screen({ campaign: record }: { campaign: Detail }) {
       <Timeline id={id} status={status} />
       <Failures campaign={campaign} />
       <CampaignDetails campaign={campaign} />
-    </Stack>
+    </Screen>
   );
 }
 

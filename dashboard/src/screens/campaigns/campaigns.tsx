@@ -1,31 +1,21 @@
-import {
-  Alert,
-  Box,
-  Button,
-  Card,
-  Group,
-  Pagination,
-  Progress,
-  Select,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Alert, Box, Button, Card, Group, Pagination, Progress, Select, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { campaignStatuses, type CampaignStatus } from '../../../../src/domain/campaigns/campaign.ts';
 import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../../client.ts';
-import { number, percent, words } from '../../format.ts';
+import { number, percent } from '../../format.ts';
 import { EmptyFace, Loaded } from '../../parts/faces.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { doneOf, StateBar } from '../../parts/state-bar.tsx';
+import { stateWord } from '../../parts/states.ts';
 import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { waits } from '../../reasons.ts';
+import { Screen } from '../../parts/screen.tsx';
 
-const route = getRouteApi('/inside/');
+const route = getRouteApi('/inside/campaigns');
 const pageSize = 20;
 type ListedCampaign = api.Campaign;
 
@@ -57,13 +47,10 @@ export function Campaigns() {
     refetchInterval: 10_000,
   });
   return (
-    <Stack maw={1100}>
-      <Group justify="space-between">
-        <Title order={1} size="h2">
-          Campaigns
-        </Title>
-        <Button renderRoot={(props) => <Link {...props} to="/campaigns/new" />}>New campaign</Button>
-      </Group>
+    <Screen
+      title="Campaigns"
+      actions={<Button renderRoot={(props) => <Link {...props} to="/campaigns/new" />}>New campaign</Button>}
+    >
       {!filtered && (paused.data?.data.length ?? 0) > 0 && <Attention campaigns={paused.data?.data ?? []} />}
       <Group>
         <SearchField
@@ -79,7 +66,7 @@ export function Campaigns() {
           aria-label="Status"
           placeholder="Any status"
           clearable
-          data={campaignStatuses.map((value) => ({ value, label: words(value) }))}
+          data={campaignStatuses.map((value) => ({ value, label: stateWord(value) }))}
           value={status ?? null}
           onChange={(value) =>
             void navigate({ search: (old) => ({ ...old, status: value ?? undefined, page: undefined }) })
@@ -108,7 +95,7 @@ export function Campaigns() {
           )
         }
       </Loaded>
-    </Stack>
+    </Screen>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../../client.ts';
@@ -9,6 +9,7 @@ import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import { waits } from '../../reasons.ts';
+import { Screen } from '../../parts/screen.tsx';
 
 export function Channels() {
   const list = useQuery({
@@ -17,10 +18,7 @@ export function Channels() {
     refetchInterval: 5_000,
   });
   return (
-    <Stack maw={1100}>
-      <Title order={1} size="h2">
-        Channels
-      </Title>
+    <Screen title="Channels">
       <Loaded query={list}>
         {(channels) =>
           channels.length === 0 ? (
@@ -36,7 +34,7 @@ export function Channels() {
           )
         }
       </Loaded>
-    </Stack>
+    </Screen>
   );
 }
 

@@ -15,6 +15,7 @@ import { Estimate } from './estimate.tsx';
 import { Preview } from './preview.tsx';
 import { TestMessage } from './test.tsx';
 import { contactFields, Unsendable, useTemplate, VariableFields } from './variables.tsx';
+import { Screen } from '../../parts/screen.tsx';
 
 const route = getRouteApi('/inside/campaigns/new');
 
@@ -106,127 +107,126 @@ export function NewCampaign() {
     />
   );
   return (
-    <Group align="flex-start" gap="xl">
-      <Stack maw={720} miw={0} flex="1 1 320px">
-        <Title order={1} size="h2">
-          New campaign
-        </Title>
-        <Card withBorder>
-          <Stack>
-            <Title order={2} size="h4">
-              What to send
-            </Title>
-            <Loaded query={templates}>
-              {(list) => (
-                <Select
-                  label="Template"
-                  placeholder="Choose an approved template"
-                  searchable
-                  nothingFoundMessage={
-                    list.length === 0 ? 'No template is approved yet' : 'No approved template is called so'
-                  }
-                  data={list.map(({ id, name: title, language }) => ({
-                    value: id,
-                    label: `${title} (${language})`,
-                  }))}
-                  value={chosen ?? null}
-                  onChange={(id) => {
-                    setTemplateId(id);
-                    setVariables({});
-                  }}
+    <Screen title="New campaign">
+      <Group align="flex-start" gap="xl">
+        <Stack maw={720} miw={0} flex="1 1 320px">
+          <Card withBorder>
+            <Stack>
+              <Title order={2} size="h4">
+                What to send
+              </Title>
+              <Loaded query={templates}>
+                {(list) => (
+                  <Select
+                    label="Template"
+                    placeholder="Choose an approved template"
+                    searchable
+                    nothingFoundMessage={
+                      list.length === 0 ? 'No template is approved yet' : 'No approved template is called so'
+                    }
+                    data={list.map(({ id, name: title, language }) => ({
+                      value: id,
+                      label: `${title} (${language})`,
+                    }))}
+                    value={chosen ?? null}
+                    onChange={(id) => {
+                      setTemplateId(id);
+                      setVariables({});
+                    }}
+                  />
+                )}
+              </Loaded>
+              <Unsendable template={definition} />
+            </Stack>
+          </Card>
+          <Card withBorder>
+            <Stack>
+              <Title order={2} size="h4">
+                To whom
+              </Title>
+              <Select
+                label="Audience"
+                allowDeselect={false}
+                data={kinds.filter(({ value }) => value !== 'failed_contacts' || failed !== undefined)}
+                value={kind}
+                onChange={(value) => {
+                  setKind((value ?? 'csv_contacts') as Kind);
+                  setVariables({});
+                }}
+              />
+              {kind === 'quick_contacts' && <Numbers value={numbers} onChange={setNumbers} />}
+              {kind === 'segmented' && <Segments value={segments} onChange={setSegments} />}
+              {kind === 'csv_contacts' ? (
+                <CsvAudience templateId={chosen} variableMapping={settledMapping} onChange={read}>
+                  {file !== undefined && values}
+                </CsvAudience>
+              ) : (
+                !areValuesKnown && values
+              )}
+            </Stack>
+          </Card>
+          <Card withBorder>
+            <Stack>
+              <Title order={2} size="h4">
+                Send
+              </Title>
+              <SimpleGrid cols={{ base: 1, sm: 2 }}>
+                <TextInput
+                  label="Campaign name"
+                  description="For you; nobody else sees it"
+                  maxLength={255}
+                  value={name}
+                  onChange={(event) => setName(event.currentTarget.value)}
+                />
+                <TextInput
+                  type="datetime-local"
+                  label="Send at"
+                  description="In your time zone; empty sends at once"
+                  value={at}
+                  onChange={(event) => setAt(event.currentTarget.value)}
+                />
+              </SimpleGrid>
+              <Estimate
+                check={check.data}
+                error={check.error}
+                busy={check.isFetching}
+                isReady={isReady}
+                fields={fields}
+              />
+              {chosen !== undefined && (
+                <TestMessage
+                  templateId={chosen}
+                  variables={variables}
+                  fields={fields}
+                  row={(kind === 'csv_contacts' ? file?.firstRow : undefined) ?? contactFields}
                 />
               )}
-            </Loaded>
-            <Unsendable template={definition} />
-          </Stack>
-        </Card>
-        <Card withBorder>
-          <Stack>
-            <Title order={2} size="h4">
-              To whom
-            </Title>
-            <Select
-              label="Audience"
-              allowDeselect={false}
-              data={kinds.filter(({ value }) => value !== 'failed_contacts' || failed !== undefined)}
-              value={kind}
-              onChange={(value) => {
-                setKind((value ?? 'csv_contacts') as Kind);
-                setVariables({});
-              }}
-            />
-            {kind === 'quick_contacts' && <Numbers value={numbers} onChange={setNumbers} />}
-            {kind === 'segmented' && <Segments value={segments} onChange={setSegments} />}
-            {kind === 'csv_contacts' ? (
-              <CsvAudience templateId={chosen} variableMapping={settledMapping} onChange={read}>
-                {file !== undefined && values}
-              </CsvAudience>
-            ) : (
-              !areValuesKnown && values
-            )}
-          </Stack>
-        </Card>
-        <Card withBorder>
-          <Stack>
-            <Title order={2} size="h4">
-              Send
-            </Title>
-            <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              <TextInput
-                label="Campaign name"
-                description="For you; nobody else sees it"
-                maxLength={255}
-                value={name}
-                onChange={(event) => setName(event.currentTarget.value)}
-              />
-              <TextInput
-                type="datetime-local"
-                label="Send at"
-                description="In your time zone; empty sends at once"
-                value={at}
-                onChange={(event) => setAt(event.currentTarget.value)}
-              />
-            </SimpleGrid>
-            <Estimate
-              check={check.data}
-              error={check.error}
-              busy={check.isFetching}
-              isReady={isReady}
-              fields={fields}
-            />
-            {chosen !== undefined && (
-              <TestMessage
-                templateId={chosen}
-                variables={variables}
-                fields={fields}
-                row={(kind === 'csv_contacts' ? file?.firstRow : undefined) ?? contactFields}
-              />
-            )}
-            <Group justify="flex-end">
-              <ActionButton
-                loading={create.isPending}
-                disabled={!isReady || name.trim() === '' || (check.data?.problems.length ?? 1) > 0}
-                onClick={() => create.mutate()}
-              >
-                Create campaign
-              </ActionButton>
-            </Group>
-            {create.error && (
-              <Alert color="red" role="alert">
-                {create.error.message}
-              </Alert>
-            )}
-          </Stack>
-        </Card>
-      </Stack>
-      {chosen !== undefined && (
-        <Preview
-          templateId={chosen}
-          mapping={kind === 'csv_contacts' ? undefined : settledMapping}
-          first={kind === 'csv_contacts' ? file?.message : undefined}
-          offerEnds={variables['limited_time_offer.expiration_time_ms']?.value ?? ''}
-        />
-      )}
-    </Group>
+              <Group justify="flex-end">
+                <ActionButton
+                  loading={create.isPending}
+                  disabled={!isReady || name.trim() === '' || (check.data?.problems.length ?? 1) > 0}
+                  onClick={() => create.mutate()}
+                >
+                  Create campaign
+                </ActionButton>
+              </Group>
+              {create.error && (
+                <Alert color="red" role="alert">
+                  {create.error.message}
+                </Alert>
+              )}
+            </Stack>
+          </Card>
+        </Stack>
+        {chosen !== undefined && (
+          <Preview
+            templateId={chosen}
+            mapping={kind === 'csv_contacts' ? undefined : settledMapping}
+            first={kind === 'csv_contacts' ? file?.message : undefined}
+            offerEnds={variables['limited_time_offer.expiration_time_ms']?.value ?? ''}
+          />
+        )}
+      </Group>
+    </Screen>
   );
 }

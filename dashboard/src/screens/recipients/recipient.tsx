@@ -2,9 +2,10 @@
 import { Alert, Group, Stack, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
-import { exactTime, phone, words } from '../../format.ts';
+import { exactTime, phone } from '../../format.ts';
 import { Loaded } from '../../parts/faces.tsx';
 import { Phone } from '../../parts/phone.tsx';
+import { stateWord } from '../../parts/states.ts';
 import { Status } from '../../parts/status.tsx';
 import { explain } from '../../reasons.ts';
 
@@ -36,7 +37,7 @@ export function Recipient({ campaignId, recipientId }: { campaignId: string; rec
           {history.length > 0 && (
             <Timeline active={history.length - 1} bulletSize={14} lineWidth={2}>
               {history.map(({ status, at }) => (
-                <Timeline.Item key={status} title={words(status)}>
+                <Timeline.Item key={status} title={stateWord(status.toUpperCase())}>
                   <Text size="sm" c="dimmed">
                     {at ? exactTime(new Date(at)) : 'the time was not kept'}
                   </Text>

@@ -1,23 +1,25 @@
 /** Who a campaign is for and what became of each: filtered in the address, exported, one of them in full. */
-import { Alert, Breadcrumbs, Group, MultiSelect, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Group, MultiSelect, Table, Text } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { memo } from 'react';
 import { recipientStates, type RecipientState } from '../../../../src/domain/campaigns/recipient.ts';
 import { api, client } from '../../client.ts';
-import { phone, words } from '../../format.ts';
+import { phone } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { EmptyFace, ErrorFace, LoadingFace } from '../../parts/faces.tsx';
 import { PanelLink } from '../../parts/panel-link.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
+import { stateWord } from '../../parts/states.ts';
 import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { explain } from '../../reasons.ts';
 import { exportCsv } from './export-csv.ts';
 import { Recipient } from './recipient.tsx';
+import { Screen } from '../../parts/screen.tsx';
 
 const route = getRouteApi('/inside/campaigns/$id/recipients');
 
@@ -42,23 +44,31 @@ export function Recipients() {
   const reasons = Object.keys({ ...campaign.data?.failed_reasons, ...campaign.data?.skipped_reasons });
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
-    <Stack maw={1100}>
-      <Breadcrumbs>
-        <TextLink size="sm" to="/">
+    <Screen
+      title="Recipients"
+      path={[
+        <TextLink key="all" size="sm" to="/campaigns">
           All campaigns
-        </TextLink>
-        <TextLink size="sm" dir="auto" truncate maw={320} pb={2} to="/campaigns/$id" params={{ id }}>
+        </TextLink>,
+        <TextLink
+          key="one"
+          size="sm"
+          dir="auto"
+          truncate
+          maw={320}
+          pb={2}
+          to="/campaigns/$id"
+          params={{ id }}
+        >
           {campaign.data?.name ?? 'Campaign'}
-        </TextLink>
-      </Breadcrumbs>
-      <Group justify="space-between">
-        <Title order={1} size="h2">
-          Recipients
-        </Title>
+        </TextLink>,
+      ]}
+      actions={
         <ActionButton variant="default" loading={download.isPending} onClick={() => download.mutate()}>
           Export CSV
         </ActionButton>
-      </Group>
+      }
+    >
       {download.error && <Alert color="red">{download.error.message}</Alert>}
       <Group align="flex-end">
         <SearchField
@@ -72,7 +82,7 @@ export function Recipients() {
           label="State"
           placeholder={state ? '' : 'Any'}
           clearable
-          data={recipientStates.map((value) => ({ value, label: words(value) }))}
+          data={recipientStates.map((value) => ({ value, label: stateWord(value) }))}
           value={state ?? []}
           onChange={(chosen) =>
             void navigate({ search: (old) => ({ ...old, state: chosen.length > 0 ? chosen : undefined }) })
@@ -129,7 +139,7 @@ export function Recipients() {
       >
         {recipient !== undefined && <Recipient campaignId={id} recipientId={recipient} />}
       </SidePanel>
-    </Stack>
+    </Screen>
   );
 }
 

@@ -1,13 +1,19 @@
 /** Signing in by a key, or by a link whose token stands behind the `#`. */
 import { Alert, Card, Center, Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useRouterState } from '@tanstack/react-router';
+import { getRouteApi, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { isSignedOut, signIn } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { KeyField } from '../../parts/key-field.tsx';
 
+const route = getRouteApi('/sign-in');
+
 export function SignIn() {
+  useDocumentTitle('Sign in · Messaging campaigns');
+  const { to } = route.useSearch();
+  const router = useRouter();
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -21,7 +27,9 @@ export function SignIn() {
     try {
       await signIn(proof);
       queryClient.clear();
-      await navigate({ to: '/' });
+      // A path of this page alone.
+      if (to?.startsWith('/') && !to.startsWith('//')) router.history.push(router.basepath + to);
+      else await navigate({ to: '/' });
     } catch (error) {
       setProblem(isSignedOut(error) ? refusal : (error as Error).message);
     } finally {

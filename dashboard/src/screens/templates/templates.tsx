@@ -1,4 +1,4 @@
-import { Alert, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
@@ -9,6 +9,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { Phone } from '../../parts/phone.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { Status } from '../../parts/status.tsx';
+import { Screen } from '../../parts/screen.tsx';
 
 const route = getRouteApi('/inside/templates');
 
@@ -27,15 +28,14 @@ export function Templates() {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['templates'] }),
   });
   return (
-    <Stack maw={1100}>
-      <Group justify="space-between">
-        <Title order={1} size="h2">
-          Templates
-        </Title>
+    <Screen
+      title="Templates"
+      actions={
         <ActionButton variant="default" loading={sync.isPending} onClick={() => sync.mutate()}>
           Sync with the provider
         </ActionButton>
-      </Group>
+      }
+    >
       {sync.error && <Alert color="red">{sync.error.message}</Alert>}
       <SearchField
         aria-label="Search by name"
@@ -61,7 +61,7 @@ export function Templates() {
         }
       </Loaded>
       <ShowMore list={list} />
-    </Stack>
+    </Screen>
   );
 }
 

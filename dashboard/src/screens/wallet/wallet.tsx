@@ -10,6 +10,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { Loaded } from '../../parts/faces.tsx';
 import { useMove } from '../campaign/actions.tsx';
 import { OperatorKey } from './operator-key.tsx';
+import { Screen } from '../../parts/screen.tsx';
 
 const route = getRouteApi('/inside/wallet');
 const countryNames = new Intl.DisplayNames(undefined, { type: 'region' });
@@ -31,17 +32,14 @@ export function Wallet() {
   const channelId = campaignId === undefined ? ownId : campaign.data?.channel_id;
   const ofChannel: UseQueryResult<unknown> = campaignId === undefined ? channels : campaign;
   return (
-    <Stack maw={900}>
-      <Title order={1} size="h2">
-        Wallet
-      </Title>
+    <Screen title="Wallet">
       {campaign.data !== undefined && <Waiting campaign={campaign.data} />}
       {channelId === undefined ? (
         <Loaded query={ofChannel}>{() => <Text>There is no channel in this workspace yet.</Text>}</Loaded>
       ) : (
         <Purse channelId={channelId} campaignId={campaignId} isOperator={session.data?.operator ?? false} />
       )}
-    </Stack>
+    </Screen>
   );
 }
 

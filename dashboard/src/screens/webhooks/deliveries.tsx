@@ -11,6 +11,7 @@ import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../../parts/faces.tsx
 import { PanelLink } from '../../parts/panel-link.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
+import { stateWord } from '../../parts/states.ts';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -47,7 +48,7 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
           onChange={(value) => void navigate({ search: { state: value === 'all' ? undefined : value } })}
           data={[
             { value: 'all', label: 'All' },
-            ...deliveryStates.map((value) => ({ value, label: words(value) })),
+            ...deliveryStates.map((value) => ({ value, label: stateWord(value) })),
           ]}
         />
       </Group>

@@ -1,5 +1,5 @@
 /** Where events go, how the receivers are doing, and sending again what failed. */
-import { Alert, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Card, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { counted, number } from '../../format.ts';
@@ -8,6 +8,7 @@ import { EmptyFace, Loaded } from '../../parts/faces.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Log } from './deliveries.tsx';
+import { Screen } from '../../parts/screen.tsx';
 
 export function Webhooks() {
   const list = useQuery({
@@ -16,10 +17,7 @@ export function Webhooks() {
     refetchInterval: 10_000,
   });
   return (
-    <Stack maw={1100}>
-      <Title order={1} size="h2">
-        Webhooks
-      </Title>
+    <Screen title="Webhooks">
       <Loaded query={list}>
         {(webhooks) =>
           webhooks.length === 0 ? (
@@ -37,7 +35,7 @@ export function Webhooks() {
           )
         }
       </Loaded>
-    </Stack>
+    </Screen>
   );
 }
 

@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx';
+
+export function Contacts() {
+  return <Screen title="Contacts">{null}</Screen>;
+}

@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx';
+
+export function Conversations() {
+  return <Screen title="Conversations">{null}</Screen>;
+}

@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx';
+
+export function Overview() {
+  return <Screen title="Overview">{null}</Screen>;
+}

@@ -24,6 +24,7 @@ import { listContacts } from '../src/records/contacts/list.ts';
 import { listOpenCampaigns } from '../src/records/operations/doctor-campaigns.ts';
 import { listWalletBooks } from '../src/records/operations/doctor-wallets.ts';
 import { createGaugeReader } from '../src/records/operations/gauges.ts';
+import { schedulerLimits } from './support/scheduler-limits.ts';
 import { scheduleDeliveries } from '../src/records/webhooks/delivery-scheduler.ts';
 import { sweepTimeouts } from '../src/records/webhooks/timeout-sweeper.ts';
 import { findWaitingDelivery } from '../src/records/webhooks/waiting.ts';
@@ -32,7 +33,6 @@ import { listDeliveries } from '../src/records/webhooks/deliveries.ts';
 import { listLedgerEntries } from '../src/records/wallet/wallets.ts';
 import { removals } from '../src/records/operations/retention.ts';
 import { suspectCampaigns } from '../src/records/operations/standstill.ts';
-import { defaultWebhookLoopOptions } from '../src/commands/webhooks/webhook-loops.ts';
 import { startAckServer } from './support/ack-server.ts';
 import { benchConfig, benchSecretsKey } from './support/bench-config.ts';
 import { useOf } from './support/database-use.ts';
@@ -171,7 +171,6 @@ async function askedOf({
   const recent = () => recentId(pool);
   const readGauges = createGaugeReader();
   const callbacks = { limit: 400, maxBytes: 1024 * 1024, except: [] };
-  const limits = { ...defaultWebhookLoopOptions.scheduler, limit: 100, slowLimit: 10 };
   return {
     'claim callbacks': () =>
       waitingCallback.find(
@@ -199,7 +198,7 @@ async function askedOf({
         return first;
       }, recent),
     'find a waiting delivery': () => waitingDelivery.find((from) => findWaitingDelivery(pool, from), recent),
-    'hand deliveries out': () => scheduleDeliveries(pool, limits),
+    'hand deliveries out': () => scheduleDeliveries(pool, schedulerLimits),
     'sweep deliveries': () => sweepTimeouts(pool, { expiryHours: 24, redispatchSeconds: 30 }),
     'list contacts': () => listContacts(pool, workspaceId, { limit: 100 }),
     'list campaigns': () => listCampaignReports(pool, workspaceId, { page: 1, limit: campaignsOfAPage }),

@@ -63,7 +63,14 @@ CREATE TABLE webhook_delivery (
 CREATE INDEX webhook_delivery_log ON webhook_delivery (webhook_id, id DESC);
 CREATE INDEX webhook_delivery_settled ON webhook_delivery (webhook_id, state, id DESC) WHERE state IN ('delivered', 'failed');
 CREATE INDEX webhook_delivery_event ON webhook_delivery (event_id);
-CREATE INDEX webhook_delivery_waiting ON webhook_delivery (webhook_id, id) WHERE state = 'pending' AND dispatched_at IS NULL;
--- By id, like the ranges of ids that name the partitions: the small index then always beats the primary key.
-CREATE INDEX webhook_delivery_open ON webhook_delivery (id)
+-- By hash first: a scheduler reads the shards it has locked, which are ranges of the hash, and passes no other webhook.
+CREATE INDEX webhook_delivery_waiting ON webhook_delivery (uuid_hash(webhook_id), webhook_id, id)
+  WHERE state = 'pending' AND dispatched_at IS NULL;
+CREATE INDEX webhook_delivery_open ON webhook_delivery (uuid_hash(webhook_id), id)
   WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL;
+
+-- Heartbeats of the processes that schedule deliveries.
+CREATE TABLE webhook_scheduler (
+  id uuid PRIMARY KEY,
+  seen_at timestamptz NOT NULL
+);

@@ -193,6 +193,14 @@ export function loadConfig(environment: Environment, terminal = false) {
     /** For how long a stopping API says that it is not ready before it stops listening. */
     drainDelaySeconds: integer('DRAIN_DELAY_SECONDS', 0, 0, 15),
     webhookExpiryHours,
+    /** Schedulers of deliveries lock shards of the webhooks, so that they work side by side. */
+    webhookShards: integer('WEBHOOK_SHARDS', 16, 1, 1024),
+    /** Workflow starts of deliveries under way in a worker. */
+    webhookStarts: integer('WEBHOOK_STARTS', 16, 1, 1000),
+    /** Attempts under way in a worker; slow endpoints have a quarter as many of their own. */
+    webhookSlots: integer('WEBHOOK_SLOTS', 1000, 1, 10_000),
+    /** Deliveries in flight at one endpoint, over all workers. */
+    webhookSlotsPerEndpoint: integer('WEBHOOK_SLOTS_PER_ENDPOINT', 1000, 1, 10_000),
     retentionDays,
     optOutWords: list('OPT_OUT_WORDS', defaultOptOutWords),
     optInWords: list('OPT_IN_WORDS', defaultOptInWords),

@@ -65,8 +65,8 @@ function installRuntime(logger: Logger, metrics: SdkMetrics | undefined): void {
   });
 }
 
-/** `begun`: which deliveries have begun here, for the scheduler that started them. */
-type WorkerDependencies = OpenDependencies & { readonly begun: EventEmitter };
+/** `attempts` tells the scheduler of deliveries which attempts begin and end in this process. */
+type WorkerDependencies = OpenDependencies & { readonly attempts: EventEmitter };
 
 async function createWorkers(
   dependencies: WorkerDependencies,
@@ -92,9 +92,9 @@ async function createWorkers(
     webhooks: () =>
       Worker.create({
         ...shared,
-        ...webhookWorkerOptions,
+        ...webhookWorkerOptions(dependencies.config),
         ...pinned,
-        activities: createWebhookActivities(dependencies, dependencies.begun),
+        activities: createWebhookActivities(dependencies, dependencies.attempts),
       }),
     maintenance: () =>
       Worker.create({
@@ -126,7 +126,7 @@ function startLoops(dependencies: WorkerDependencies) {
       }),
       startDeliveringOutbox(dependencies),
     ],
-    webhooks: () => [startWebhookLoops(dependencies, defaultWebhookLoopOptions, dependencies.begun)],
+    webhooks: () => [startWebhookLoops(dependencies, defaultWebhookLoopOptions, dependencies.attempts)],
     maintenance: () => [
       startApplyingCallbacks(dependencies),
       startSettlingStatuses(dependencies),
@@ -191,7 +191,7 @@ async function main(): Promise<void> {
   const dependencies = {
     ...base,
     orchestrator: createWorkerOrchestrator(connection, config.temporalNamespace),
-    begun: new EventEmitter(),
+    attempts: new EventEmitter(),
   };
 
   let draining = false;

@@ -147,7 +147,7 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
   });
   const base = await createDependencies(config, 'bench');
   const dependencies = { ...base, orchestrator: createWorkerOrchestrator(connection, 'default') };
-  const begun = new EventEmitter();
+  const attempts = new EventEmitter();
   const bareWorkflows = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('./noop-workflow.js', import.meta.url)),
     logger: new DefaultLogger('ERROR'),
@@ -156,13 +156,13 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
     Worker.create({
       connection,
       ...workflowSource(),
-      ...webhookWorkerOptions,
-      activities: createWebhookActivities(dependencies, begun),
+      ...webhookWorkerOptions(config),
+      activities: createWebhookActivities(dependencies, attempts),
     }),
     Worker.create({
       connection,
       workflowBundle: bareWorkflows,
-      ...webhookWorkerOptions,
+      ...webhookWorkerOptions(config),
       taskQueue: bareQueue,
     }),
   ]);
@@ -173,7 +173,7 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
     if (order.kind === 'bare') return runBare(dependencies.orchestrator, order);
     if (order.kind === 'post') return runPosts(order);
     if (order.kind === 'loops') {
-      loops = startWebhookLoops(dependencies, { ...defaultWebhookLoopOptions, ...order.options }, begun);
+      loops = startWebhookLoops(dependencies, { ...defaultWebhookLoopOptions, ...order.options }, attempts);
     } else await loops?.stop();
     return 0;
   };

@@ -2,16 +2,20 @@ import type { EventEmitter } from 'node:events';
 import { createDeliverWebhook, type DeliverySummary } from '../commands/webhooks/deliver-webhook.ts';
 import type { WebhookDeliveryInput } from '../workflows/contract.ts';
 
-/** Who starts deliveries in this process hears on `begun`, by their ids, of those that have come here. */
+/** `attempts` emits `begun <id>` and `ended <id>` for the process's own scheduler. */
 export function createWebhookActivities(
   dependencies: Parameters<typeof createDeliverWebhook>[0],
-  begun?: EventEmitter,
+  attempts?: EventEmitter,
 ) {
   const deliverWebhook = createDeliverWebhook(dependencies);
   return {
-    deliverWebhook: ({ deliveryId }: WebhookDeliveryInput): Promise<DeliverySummary> => {
-      begun?.emit(deliveryId);
-      return deliverWebhook(deliveryId);
+    async deliverWebhook({ deliveryId }: WebhookDeliveryInput): Promise<DeliverySummary> {
+      attempts?.emit(`begun ${deliveryId}`);
+      try {
+        return await deliverWebhook(deliveryId);
+      } finally {
+        attempts?.emit(`ended ${deliveryId}`);
+      }
     },
   };
 }

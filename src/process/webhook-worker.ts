@@ -1,20 +1,24 @@
-/** How the worker of task queue `webhooks` is sized: every open delivery holds a workflow task and a local activity. */
+/** How the worker of task queue `webhooks` is sized: every delivery under way holds a workflow task and a local activity. */
 import type { WorkerOptions } from '@temporalio/worker';
-import { defaultWebhookLoopOptions } from '../commands/webhooks/webhook-loops.ts';
+import type { Config } from '../config.ts';
 import { taskQueues } from '../workflows/contract.ts';
 
-const { pool } = defaultWebhookLoopOptions.scheduler;
+/** Workflow tasks beside those of attempts: deliveries that other workers left behind. */
+const spare = 24;
 
 /** To be joined with connection, namespace, workflow bundle and `createWebhookActivities(dependencies)`. */
-export const webhookWorkerOptions = {
-  taskQueue: taskQueues.webhooks,
-  // The delivery scheduler hands out at most `pool`; all of them may hang for five seconds.
-  maxConcurrentWorkflowTaskExecutions: pool + 24,
-  maxConcurrentLocalActivityExecutions: pool + 24,
-  maxCachedWorkflows: pool + 24,
-  workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
-  maxConcurrentActivityTaskExecutions: 1,
-  activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
-  // An attempt and its record fit in.
-  shutdownGraceTime: '10 seconds',
-} as const satisfies WorkerOptions;
+export function webhookWorkerOptions({ webhookSlots }: Pick<Config, 'webhookSlots'>) {
+  // Fast endpoints, a quarter as many for slow ones, and the spare ones: all may hang for five seconds.
+  const deliveries = webhookSlots + Math.ceil(webhookSlots / 4) + spare;
+  return {
+    taskQueue: taskQueues.webhooks,
+    maxConcurrentWorkflowTaskExecutions: deliveries,
+    maxConcurrentLocalActivityExecutions: deliveries,
+    maxCachedWorkflows: deliveries,
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
+    maxConcurrentActivityTaskExecutions: 1,
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
+    // Time for an attempt and its record.
+    shutdownGraceTime: '10 seconds',
+  } as const satisfies WorkerOptions;
+}

@@ -9,7 +9,6 @@ import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveredResult } from '../../bench/support/delivered-result.ts';
-import { defaultWebhookLoopOptions } from '../../src/commands/webhooks/webhook-loops.ts';
 import { learnIdsOfRecipients } from '../../src/records/callbacks/identities.ts';
 import {
   deleteRetries,
@@ -25,6 +24,7 @@ import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';
 import { claimAttempts } from '../../src/records/webhooks/attempts.ts';
 import { recordDeliveryOutcomes } from '../../src/records/webhooks/outcome-recorder.ts';
+import { schedulerLimits } from '../support/webhook-fixtures.ts';
 import { scheduleDeliveries } from '../../src/records/webhooks/delivery-scheduler.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../../src/records/webhooks/events.ts';
 import { findWaitingDelivery } from '../../src/records/webhooks/waiting.ts';
@@ -138,7 +138,6 @@ afterAll(async () => {
 
 const positions = Array.from({ length: batch }, (_, index) => index + 1);
 const prices = new Map([['', messagePrice]]);
-const limits = { ...defaultWebhookLoopOptions.scheduler, limit: 100, slowLimit: 10 };
 
 const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
   'claim a batch, retries first': (connection) =>
@@ -180,7 +179,7 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   'find a waiting event': (connection) => findWaitingEvent(connection, recent),
   'fan events out': (connection) => fanOutEvents(connection, batch, recent),
   'find a waiting delivery': (connection) => findWaitingDelivery(connection, recent),
-  'hand deliveries out': (connection) => scheduleDeliveries(connection as Database, limits, recent),
+  'hand deliveries out': (connection) => scheduleDeliveries(connection as Database, schedulerLimits, recent),
   // As many as a worker claims together.
   'claim deliveries': (connection) =>
     claimAttempts(connection, deliveryIds.slice(0, 50), { leaseSeconds: 15, expiryHours: 24 }),

@@ -4,6 +4,7 @@ import type { EventKey } from '../../src/domain/webhooks/event-key.ts';
 import type { NewEvent } from '../../src/codecs/event.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { insertWebhookConfiguration } from '../../src/records/webhooks/configurations.ts';
+import { scheduleDeliveries, type SchedulerLimits } from '../../src/records/webhooks/delivery-scheduler.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Raw statements of tests: what no record function should offer. */
@@ -52,6 +53,25 @@ export function makeConfiguration(
     secretEncrypted: null,
     ...overrides,
   });
+}
+
+/** Limits of one scheduler that takes every shard and hands out whatever waits. */
+export const schedulerLimits: SchedulerLimits = {
+  shards: { count: 16, first: 0, most: 16 },
+  limit: 100,
+  slowLimit: 100,
+  perEndpoint: 1000,
+  slowPerShard: 100,
+  expiryHours: 24,
+};
+
+/** Hands out what waits, within `schedulerLimits`; the ids of the deliveries. */
+export async function handOut(
+  pool: Database,
+  overrides: Partial<SchedulerLimits> = {},
+): Promise<readonly string[]> {
+  const { deliveries } = await scheduleDeliveries(pool, { ...schedulerLimits, ...overrides });
+  return deliveries.map(({ id }) => id);
 }
 
 /** A `contact.created` event, or one of another key with the data of a contact where only the key matters. */

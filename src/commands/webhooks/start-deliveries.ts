@@ -1,92 +1,113 @@
-/** Starts the workflows of dispatched deliveries: as many at a time as the Temporal server takes without a queue of its own. */
+/**
+ * Starts the workflows of deliveries that were handed out, within two semaphores of fixed size. A delivery holds
+ *
+ *   a start slot      from its hand-out until its attempt begins, so that no queue forms in Temporal, where no fairness reaches it;
+ *   a delivery slot   until its attempt ends, so that this process holds no more attempts than it was sized for.
+ *
+ * Slow endpoints have slots of their own, a quarter as many: they take none from fast ones.
+ */
 import type { EventEmitter } from 'node:events';
+import { errorName } from '../../concurrency/polling-loop.ts';
+import { within } from '../../concurrency/within.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { ScheduledDelivery } from '../../records/webhooks/delivery-scheduler.ts';
 import { failUndialled, returnDeliveries } from '../../records/webhooks/timeout-sweeper.ts';
-import { errorName } from '../../concurrency/polling-loop.ts';
 
 export interface StartLimits {
-  /** Under way at a time in this process, at least and at most. */
-  readonly fewest: number;
-  readonly most: number;
-  /**
-   * From the call to the beginning of the attempt, where that is in this process. One that takes longer found others before it, in
-   * the server or here: half as many at a time, so that a newcomer does not wait behind them.
-   */
-  readonly targetMs: number;
-  /** The same while no other workspace has anything that waits: more at a time cost less each. */
-  readonly aloneMs: number;
-  /** Of them at most, one in `fewest`, for slow endpoints: each of those costs the server a workflow for next to nothing. */
-  readonly slow: number;
+  /** Workflow starts under way in this process. */
+  readonly starts: number;
+  /** Attempts under way in this process. */
+  readonly slots: number;
 }
 
-/** How long nothing is started after a start that failed. */
+/** Pause after a start that failed, in ms. */
 const holdMs = 1000;
-/** What a quick start adds to the number at a time, where that was what kept others waiting. */
-const quickStep = 0.25;
-/** A workflow that has not begun by then does so elsewhere. */
+/** A workflow that Temporal gave to this process and that has not begun after 3 s was given to another one. */
 const beginsWithinMs = 3000;
+/** A workflow that the server gave to the task queue is taken to begin after 250 ms, wherever that is. */
+const queuedMs = 250;
+/** Longer than the lease of an attempt (15 s), so that a lost end cannot hold a slot for ever. */
+const endsWithinMs = 30_000;
+
+interface Slots {
+  starting: number;
+  open: number;
+}
 
 export function createDeliveryStarts(
-  { database, orchestrator, logger }: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
-  { fewest, most, targetMs, aloneMs, slow: slowAtATime }: StartLimits,
-  begun?: EventEmitter,
+  {
+    database,
+    orchestrator,
+    logger,
+  }: Pick<Dependencies, 'database' | 'logger'> & {
+    readonly orchestrator: Pick<Dependencies['orchestrator'], 'startWebhookDelivery'>;
+  },
+  limits: StartLimits,
+  attempts?: EventEmitter,
 ) {
-  const underWay = new Set<Promise<void>>();
-  let atATime = fewest;
-  let halvedAt = 0;
-  let slowUnderWay = 0;
+  const fast: Slots = { starting: 0, open: 0 };
+  const slow: Slots = { starting: 0, open: 0 };
+  const starting = new Set<Promise<void>>();
   let heldUntil = 0;
   let onRoom = (): void => undefined;
 
-  async function startWorkflow({ id: deliveryId, alone }: ScheduledDelivery): Promise<void> {
-    const startedAt = performance.now();
-    const beginning = awaitBeginning(deliveryId);
+  const free = ({ starting: started, open }: Slots, share: number): number =>
+    Math.max(0, Math.min(Math.ceil(limits.starts * share) - started, Math.ceil(limits.slots * share) - open));
+  const isHalfFree = (): boolean => free(fast, 1) >= limits.starts / 2;
+
+  async function startWorkflow(id: string, begun: Promise<void> | undefined): Promise<boolean> {
     try {
-      const outcome = await orchestrator.startWebhookDelivery(deliveryId);
-      if (outcome === 'here') await beginning?.over;
-      const endedAt = performance.now();
-      if (endedAt - startedAt <= (alone ? aloneMs : targetMs)) {
-        if (!isHalfFree()) atATime = Math.min(most, atATime + quickStep);
-      } else if (startedAt > halvedAt) {
-        // Once for all that were under way together.
-        atATime = Math.max(fewest, atATime / 2);
-        halvedAt = endedAt;
-      }
-      if (outcome === 'closed') await failUndialled(database, deliveryId);
+      const outcome = await orchestrator.startWebhookDelivery(id);
+      if (outcome === 'closed') await failUndialled(database, id);
+      else if (begun !== undefined) await within(outcome === 'here' ? beginsWithinMs : queuedMs, begun);
+      return outcome === 'here';
     } catch (error) {
-      // Temporal is away: the delivery takes its place in the queue again.
       if (performance.now() > heldUntil)
         logger.warn({ error: errorName(error) }, 'webhook deliveries delayed');
       heldUntil = performance.now() + holdMs;
-      // Should this fail too, the sweep returns it later.
-      await returnDeliveries(database, [deliveryId]).catch(() => undefined);
-    } finally {
-      beginning?.forget();
+      // The delivery waits again. If this statement fails too, the timeout sweeper does it later.
+      await returnDeliveries(database, [id]).catch(() => undefined);
+      return false;
     }
   }
 
-  /** Listens before the start is asked for: its answer may come after the beginning. */
-  function awaitBeginning(deliveryId: string) {
-    if (begun === undefined) return undefined;
-    let forget = (): void => undefined;
-    const over = new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, beginsWithinMs);
-      begun.once(deliveryId, resolve);
-      forget = () => {
-        clearTimeout(timer);
-        begun.off(deliveryId, resolve);
-      };
-    });
-    return { over, forget };
+  /** Listens before the start is asked for: the attempt may begin, and end, before the server's answer arrives. */
+  function attemptOf(id: string) {
+    if (attempts === undefined) return undefined;
+    const forget: (() => void)[] = [];
+    const heard = (event: string): Promise<void> =>
+      new Promise((resolve) => {
+        attempts.once(event, resolve);
+        forget.push(() => attempts.off(event, resolve));
+      });
+    return {
+      begun: heard(`begun ${id}`),
+      ended: heard(`ended ${id}`),
+      forget: () => forget.forEach((off) => off()),
+    };
   }
 
-  const isHalfFree = (): boolean => underWay.size <= atATime / 2;
+  async function run({ id, slow: isSlow }: ScheduledDelivery): Promise<void> {
+    const slots = isSlow ? slow : fast;
+    slots.starting += 1;
+    slots.open += 1;
+    const attempt = attemptOf(id);
+    const isHere = await startWorkflow(id, attempt?.begun);
+    slots.starting -= 1;
+    if (isHalfFree()) onRoom();
+    const end = isHere && attempt !== undefined ? within(endsWithinMs, attempt.ended) : Promise.resolve();
+    void end.then(() => {
+      attempt?.forget();
+      slots.open -= 1;
+      if (isHalfFree()) onRoom();
+    });
+  }
 
   return {
-    room: () => (performance.now() < heldUntil ? 0 : Math.floor(atATime) - underWay.size),
-    slowRoom: () => Math.max(0, Math.min(slowAtATime, Math.floor(atATime / fewest)) - slowUnderWay),
-    /** Resolves when half of the starts may be made at once: a round of several costs as much as a round of one. */
+    /** Deliveries that may be started now; none for a while after Temporal did not answer. */
+    room: () =>
+      performance.now() < heldUntil ? { fast: 0, slow: 0 } : { fast: free(fast, 1), slow: free(slow, 1 / 4) },
+    /** Resolves when half of the start slots are free: scheduling eight deliveries costs as much as scheduling one. */
     async untilRoom(): Promise<void> {
       if (isHalfFree()) return;
       await new Promise<void>((resolve) => {
@@ -94,15 +115,10 @@ export function createDeliveryStarts(
       });
     },
     start(delivery: ScheduledDelivery): void {
-      const slow = Number(delivery.slow);
-      slowUnderWay += slow;
-      const started = startWorkflow(delivery).finally(() => {
-        underWay.delete(started);
-        slowUnderWay -= slow;
-        if (isHalfFree()) onRoom();
-      });
-      underWay.add(started);
+      const started = run(delivery).finally(() => starting.delete(started));
+      starting.add(started);
     },
-    drain: () => Promise.all(underWay),
+    /** Resolves once no start is under way; attempts may still be. */
+    drain: () => Promise.all(starting),
   };
 }

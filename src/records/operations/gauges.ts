@@ -10,7 +10,7 @@ import { findWaitingCallback, recentCallback } from '../callbacks/provider-callb
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
-import { findWaitingDelivery } from '../webhooks/waiting.ts';
+import { findWaitingDelivery, oldestFirst, ofWebhook, waits } from '../webhooks/waiting.ts';
 import { findWaitingEvent, recentId } from '../webhooks/events.ts';
 import { countDaysAhead } from './partitions.ts';
 import { countStandstills } from './standstill.ts';
@@ -113,13 +113,13 @@ async function readQueues(connection: Connection, marks: Marks): Promise<readonl
       FROM webhook_configuration AS webhook
       JOIN LATERAL (
         SELECT created_at FROM webhook_delivery
-        WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL AND id >= ${delivery}::uuid
-        ORDER BY id LIMIT 1
+        WHERE ${ofWebhook(sql.fragment`webhook.id`)} AND ${waits(undefined)} AND id >= ${delivery}::uuid
+        ORDER BY ${oldestFirst} LIMIT 1
       ) AS oldest ON true
       JOIN LATERAL (
         SELECT count(*) FROM (
           SELECT 1 FROM webhook_delivery
-          WHERE webhook_id = webhook.id AND state = 'pending' AND dispatched_at IS NULL AND id >= ${delivery}::uuid
+          WHERE ${ofWebhook(sql.fragment`webhook.id`)} AND ${waits(undefined)} AND id >= ${delivery}::uuid
           LIMIT (SELECT greatest(${leastPerEndpoint}, ${countLimit} / greatest(1, count(*))) FROM webhook_configuration)
         ) AS earliest
       ) AS depth ON true

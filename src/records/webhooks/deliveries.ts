@@ -10,6 +10,7 @@ import type { Connection } from '../database/database.ts';
 import { listPart, type Part } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
+import { ofWebhook, waits } from './waiting.ts';
 
 const WebhookDelivery = t.type({
   id: t.string,
@@ -57,8 +58,8 @@ const newest = sql.fragment`webhook_id, id DESC`;
 const readings: Readonly<Record<DeliveryState, readonly Reading[]>> = {
   pending: [
     {
-      which: sql.fragment`state = 'pending' AND dispatched_at IS NULL`,
-      order: sql.fragment`webhook_id DESC, id DESC`,
+      which: sql.fragment`${waits(undefined)} AND ${ofWebhook(sql.fragment`configuration.id`)}`,
+      order: sql.fragment`uuid_hash(webhook_id) DESC, webhook_id DESC, id DESC`,
     },
     { which: sql.fragment`state = 'pending' AND dispatched_at IS NOT NULL`, order: newest },
   ],

@@ -6,6 +6,7 @@ import { notFound } from '../../domain/error.ts';
 import { waitingCountLimit, webhookHealths } from '../../domain/webhooks/configuration.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
+import { ofWebhook, waits } from './waiting.ts';
 
 const WebhookHealth = t.type({
   webhookId: t.string,
@@ -27,7 +28,7 @@ export async function getWebhookHealth(
       failing_since AS "failingSince", consecutive_failures AS "consecutiveFailures",
       (SELECT count(*)::int4 FROM (
         SELECT FROM webhook_delivery
-        WHERE webhook_id = webhook_configuration.id AND state = 'pending' AND dispatched_at IS NULL
+        WHERE ${ofWebhook(sql.fragment`webhook_configuration.id`)} AND ${waits(undefined)}
         LIMIT ${waitingCountLimit}) AS earliest) AS waiting
     FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
   return found ?? notFound('Webhook');

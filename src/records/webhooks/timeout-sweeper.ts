@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection, Database } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
-import { of, waitingEndpoints, waits } from './waiting.ts';
+import { oldestFirst, ofWebhook, waitingEndpoints, waits } from './waiting.ts';
 
 const Ended = row(t.type({ id: t.string }));
 
@@ -19,10 +19,10 @@ export async function endInactiveDeliveries(connection: Connection, limit: numbe
       FROM endpoint
       CROSS JOIN LATERAL (
         SELECT id FROM webhook_delivery
-        WHERE ${of(sql.fragment`endpoint`)} AND ${waits(undefined)}
+        WHERE ${ofWebhook(sql.fragment`endpoint.webhook_id`)} AND ${waits(undefined)}
           AND NOT EXISTS (
             SELECT FROM webhook_configuration WHERE id = endpoint.webhook_id AND status = 'active')
-        ORDER BY webhook_id, id LIMIT ${limit}
+        ORDER BY ${oldestFirst} LIMIT ${limit}
         FOR UPDATE SKIP LOCKED
       ) AS waiting
       LIMIT ${limit}
@@ -71,9 +71,9 @@ export function sweepTimeouts(database: Database, { expiryHours, redispatchSecon
       WHERE state = 'pending' AND dispatched_at IS NULL AND id = ANY (ARRAY(
         SELECT late.id FROM endpoint CROSS JOIN LATERAL (
           SELECT id FROM webhook_delivery
-          WHERE ${of(sql.fragment`endpoint`)} AND ${waits(undefined)}
+          WHERE ${ofWebhook(sql.fragment`endpoint.webhook_id`)} AND ${waits(undefined)}
             AND id < (SELECT uuidv7(-make_interval(hours => ${expiryHours})))
-          ORDER BY webhook_id, id LIMIT 5000) AS late
+          ORDER BY ${oldestFirst} LIMIT 5000) AS late
         LIMIT 5000))
       FOR UPDATE SKIP LOCKED
     ), late_dispatched AS MATERIALIZED (

@@ -1,4 +1,4 @@
-/** Deliveries that wait for their turn: found endpoint by endpoint, from the first that waits on. */
+/** Waiting deliveries, found webhook by webhook by a skip scan of the index `webhook_delivery_waiting`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -8,26 +8,38 @@ import { row } from '../database/row.ts';
 const WaitingId = row(t.type({ id: t.string }));
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** Before the first one that waits lie those that are done, which Postgres passes while a transaction is open. */
+/** `from` is the watermark: deliveries before it are settled, and scanning their dead index entries would cost time. */
 export const waits = (from: string | undefined): Fragment =>
   sql.fragment`state = 'pending' AND dispatched_at IS NULL AND ${sinceId(from)}`;
 
+/** Matches the deliveries of `webhookId` by both leading columns of the waiting index. */
+export const ofWebhook = (webhookId: Fragment): Fragment => sql.fragment`
+  uuid_hash(webhook_id) BETWEEN uuid_hash(${webhookId}) AND uuid_hash(${webhookId})
+  AND webhook_id BETWEEN ${webhookId} AND ${webhookId}`;
+
+/** The order of the waiting index. An order by id alone would let Postgres walk the primary key instead. */
+export const oldestFirst = sql.fragment`uuid_hash(webhook_id), webhook_id, id`;
+
+/** Every hash, as one range. */
+const allShards = sql.fragment`(VALUES (-2147483648, 2147483647))`;
+
 /**
- * Those of one endpoint, to be ordered by both columns of the index: beside a million of another, Postgres would look for them
- * by walking the key of the table.
+ * Rows of the recursive `endpoint (webhook_id, high)`: each webhook with waiting deliveries whose hash lies in one of `shards`
+ * (a table of `low` and `high`). `high` names the shard.
  */
-export const of = (table: Fragment): Fragment =>
-  sql.fragment`webhook_id BETWEEN ${table}.webhook_id AND ${table}.webhook_id`;
-
-/** `endpoint` (webhook_id) of a recursive WITH: every one with deliveries that wait, and NULL. */
-export const waitingEndpoints = (from?: string): Fragment => sql.fragment`
-  (SELECT webhook_id FROM webhook_delivery WHERE ${waits(from)} ORDER BY webhook_id LIMIT 1)
+export const waitingEndpoints = (from?: string, shards: Fragment = allShards): Fragment => sql.fragment`
+  SELECT first.webhook_id, shard.high FROM ${shards} AS shard (low, high) CROSS JOIN LATERAL (
+    SELECT webhook_id FROM webhook_delivery
+    WHERE ${waits(from)} AND uuid_hash(webhook_id) BETWEEN shard.low AND shard.high
+    ORDER BY uuid_hash(webhook_id), webhook_id LIMIT 1) AS first
   UNION ALL
-  SELECT (SELECT webhook_id FROM webhook_delivery
-          WHERE ${waits(from)} AND webhook_id > endpoint.webhook_id ORDER BY webhook_id LIMIT 1)
-  FROM endpoint WHERE endpoint.webhook_id IS NOT NULL`;
+  SELECT next.webhook_id, endpoint.high FROM endpoint CROSS JOIN LATERAL (
+    SELECT webhook_id FROM webhook_delivery
+    WHERE ${waits(from)} AND (uuid_hash(webhook_id), webhook_id) > (uuid_hash(endpoint.webhook_id), endpoint.webhook_id)
+      AND uuid_hash(webhook_id) <= endpoint.high
+    ORDER BY uuid_hash(webhook_id), webhook_id LIMIT 1) AS next`;
 
-/** The earliest, from `from` on. Cheap enough to ask many times a second. */
+/** The earliest waiting delivery from `from` on; cheap enough to ask many times a second. */
 export async function findWaitingDelivery(
   connection: Connection,
   from?: string,
@@ -35,7 +47,8 @@ export async function findWaitingDelivery(
   const id = await connection.maybeOneFirst(sql.type(WaitingId)`
     WITH RECURSIVE endpoint AS (${waitingEndpoints(from)})
     SELECT earliest.id FROM endpoint CROSS JOIN LATERAL (
-      SELECT id FROM webhook_delivery WHERE ${of(sql.fragment`endpoint`)} AND ${waits(from)} ORDER BY webhook_id, id LIMIT 1
+      SELECT id FROM webhook_delivery WHERE ${ofWebhook(sql.fragment`endpoint.webhook_id`)} AND ${waits(from)}
+      ORDER BY ${oldestFirst} LIMIT 1
     ) AS earliest
     ORDER BY earliest.id LIMIT 1`);
   return id ?? undefined;

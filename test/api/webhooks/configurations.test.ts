@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventKeys } from '../../../src/domain/webhooks/event-key.ts';
-import { defaultWebhookLoopOptions } from '../../../src/commands/webhooks/webhook-loops.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
 import { claimAttempts } from '../../../src/records/webhooks/attempts.ts';
 import { recordDeliveryOutcomes } from '../../../src/records/webhooks/outcome-recorder.ts';
-import { scheduleDeliveries } from '../../../src/records/webhooks/delivery-scheduler.ts';
 import type { SeededWorkspace, TestApi } from '../../support/api.ts';
 import { startTestApi } from '../../support/api.ts';
-import { contactEvent, query } from '../../support/webhook-fixtures.ts';
+import { contactEvent, query, handOut } from '../../support/webhook-fixtures.ts';
 
 let api: TestApi;
 let seeded: SeededWorkspace;
@@ -280,8 +278,7 @@ describe('GET /api/external-webhooks/:id/health', () => {
       errorCodes.map(() => contactEvent()),
     );
     await fanOutEvents(pool, 100);
-    const limits = { ...defaultWebhookLoopOptions.scheduler, limit: 100, slowLimit: 100 };
-    const ids = (await scheduleDeliveries(pool, limits)).map(({ id }) => id);
+    const ids = await handOut(pool);
     await claimAttempts(pool, ids, { leaseSeconds: 15, expiryHours: 24 });
     for (const [at, errorCode] of errorCodes.entries()) {
       const state = errorCode === null ? 'delivered' : 'failed';

@@ -8,8 +8,11 @@ import {
   deleteWebhookConfiguration,
   updateWebhookConfiguration,
 } from '../../../src/records/webhooks/configurations.ts';
-import type { SchedulerLimits } from '../../../src/records/webhooks/delivery-scheduler.ts';
-import { scheduleDeliveries as dispatch } from '../../../src/records/webhooks/delivery-scheduler.ts';
+import {
+  scheduleDeliveries,
+  type SchedulerLimits,
+} from '../../../src/records/webhooks/delivery-scheduler.ts';
+import { countSchedulers, forgetScheduler } from '../../../src/records/webhooks/schedulers.ts';
 import {
   endInactiveDeliveries,
   returnDeliveries,
@@ -17,7 +20,14 @@ import {
 } from '../../../src/records/webhooks/timeout-sweeper.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { contactEvent, makeConfiguration, makeWorkspace, query } from '../../support/webhook-fixtures.ts';
+import {
+  contactEvent,
+  handOut,
+  makeConfiguration,
+  makeWorkspace,
+  query,
+  schedulerLimits,
+} from '../../support/webhook-fixtures.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -26,21 +36,10 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(() => query(database, 'TRUNCATE event, webhook_delivery, webhook_configuration'));
 
-const limits: SchedulerLimits = {
-  limit: 16,
-  slowLimit: 4,
-  perEndpoint: { idle: 10, busy: 5, crowded: 1 },
-  busyAt: 30,
-  crowdedAt: 60,
-  pool: 100,
-  late: 3,
-  lateAfterMs: 400,
-  slowAfter: 2,
-  hangingAfterSeconds: 2,
-  expiryHours: 24,
-};
-const scheduleDeliveries = async (...parameters: Parameters<typeof dispatch>): Promise<readonly string[]> =>
-  (await dispatch(...parameters)).map(({ id }) => id);
+/** Hands out at most 16 deliveries, at most 10 to one endpoint. */
+const limits = { limit: 16, slowLimit: 4, perEndpoint: 10, slowPerShard: 4 };
+const schedule = (overrides: Partial<SchedulerLimits> = {}) =>
+  handOut(database.pool, { ...limits, ...overrides });
 const claimOptions = { leaseSeconds: 15, expiryHours: 24 };
 
 interface DeliveryRow {
@@ -188,7 +187,7 @@ describe('a configuration with many deliveries pending', () => {
     await holder.query('BEGIN');
     await holder.query('SELECT FROM webhook_delivery ORDER BY id LIMIT 1 FOR UPDATE');
     await deleteWebhookConfiguration(database.pool, workspaceId, id);
-    expect(await scheduleDeliveries(database.pool, limits)).toEqual([]);
+    expect(await schedule()).toEqual([]);
     let ended = 0;
     for (let batch = 5_000; batch === 5_000; ended += batch)
       batch = await endInactiveDeliveries(database.pool, 5_000);
@@ -207,7 +206,7 @@ describe('a configuration with many deliveries pending', () => {
     const { workspaceId, id } = await manyWaiting();
     const other = await manyWaiting();
     await updateWebhookConfiguration(database.pool, workspaceId, id, { status: 'inactive' });
-    const dispatched = await scheduleDeliveries(database.pool, limits);
+    const dispatched = await schedule();
     expect(dispatched.length).toBeGreaterThan(0);
     const of = new Set(
       (await deliveries()).filter((row) => row.dispatched_at !== null).map((row) => row.webhook_id),
@@ -219,90 +218,84 @@ describe('a configuration with many deliveries pending', () => {
 });
 
 describe('scheduleDeliveries', () => {
+  const webhooksOf = async (ids: readonly string[]) =>
+    (await deliveries()).filter(({ id }) => ids.includes(id)).map((row) => row.webhook_id);
+
   it('hands every delivery out once, oldest first, when many processes run at the same time', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 8);
     const all = (await deliveries()).map(({ id }) => id);
-    const rounds = await Promise.all(
-      Array.from({ length: 4 }, () => scheduleDeliveries(database.pool, { ...limits, limit: 2 })),
-    );
-    expect(rounds.flat().sort()).toEqual(all);
-    expect(await scheduleDeliveries(database.pool, limits)).toEqual([]);
+    const handedOut: string[] = [];
+    // Of four rounds at once one locks the shard; the others find it locked and go away empty-handed.
+    while (handedOut.length < all.length) {
+      const rounds = await Promise.all(Array.from({ length: 4 }, () => schedule({ limit: 2 })));
+      expect(rounds.flat().length).toBeLessThanOrEqual(8);
+      handedOut.push(...rounds.flat());
+    }
+    expect(handedOut.toSorted()).toEqual(all);
+    expect(await schedule()).toEqual([]);
+  });
+
+  it('visits every shard within a turn, however few it may lock at a time', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await Promise.all(Array.from({ length: 40 }, () => makeConfiguration(database.pool, workspaceId)));
+    await backlog(workspaceId, 1);
+    let handedOut = 0;
+    for (let first = 0; first < 16; first += 4) {
+      const shards = { count: 16, first, most: 4 };
+      const round = await scheduleDeliveries(database.pool, { ...schedulerLimits, shards });
+      expect(round.shards).toEqual([first, first + 1, first + 2, first + 3]);
+      handedOut += round.deliveries.length;
+    }
+    expect(handedOut).toBe(40);
+  });
+
+  it('leaves a locked shard to its holder and takes the next one', async () => {
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT pg_advisory_xact_lock($1, 0)', [0x77686b]);
+    const shards = { count: 4, first: 0, most: 2 };
+    const round = await scheduleDeliveries(database.pool, { ...schedulerLimits, shards });
+    await holder.query('ROLLBACK');
+    await holder.end();
+    expect(round.shards).toEqual([1, 2]);
   });
 
   it('keeps the cap of an endpoint until something ends', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 30);
-    const first = await scheduleDeliveries(database.pool, limits);
+    const first = await schedule();
     expect(first).toHaveLength(10);
-    expect(await scheduleDeliveries(database.pool, limits)).toHaveLength(0);
+    expect(await schedule()).toHaveLength(0);
     await claimAttempts(database.pool, first, claimOptions);
-    expect(await scheduleDeliveries(database.pool, limits)).toHaveLength(0);
+    expect(await schedule()).toHaveLength(0);
     await recordDeliveryOutcomes(database.pool, first.slice(0, 3).map(delivered));
-    expect(await scheduleDeliveries(database.pool, limits)).toHaveLength(3);
+    expect(await schedule()).toHaveLength(3);
   });
 
-  it('hands out no more, but to an endpoint that has none, while a queue has formed behind the workers', async () => {
-    const [loudId, quietId] = [await makeWorkspace(database), await makeWorkspace(database)];
-    await makeConfiguration(database.pool, loudId);
-    const quiet = await makeConfiguration(database.pool, quietId);
-    await backlog(loudId, 30);
-    const first = await scheduleDeliveries(database.pool, { ...limits, limit: 4 });
-    const since = (seconds: number) =>
-      query(
-        database,
-        `UPDATE webhook_delivery SET dispatched_at = now() - interval '1 second' * ${seconds} WHERE state = 'pending'
-        AND dispatched_at IS NOT NULL`,
-      );
-    await since(1);
-    await backlog(quietId, 2);
-    const [next, ...others] = await scheduleDeliveries(database.pool, limits);
-    expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
-    expect(others).toEqual([]);
-    // Claimed, the first ones are no queue any more.
-    await claimAttempts(database.pool, first.slice(0, 2), claimOptions);
-    expect((await scheduleDeliveries(database.pool, { ...limits, limit: 2 })).length).toBe(2);
-    // What nobody has begun for seconds was left behind by a worker that died.
-    await since(1);
-    expect(await scheduleDeliveries(database.pool, limits)).toEqual([]);
-    await since(5);
-    expect((await scheduleDeliveries(database.pool, limits)).length).toBeGreaterThan(0);
-  });
-
-  it('lets endpoints take turns, so that a backlog starves nobody', async () => {
+  it('lets endpoints take turns, so that a backlog starves none', async () => {
     const [loudId, quietId] = [await makeWorkspace(database), await makeWorkspace(database)];
     await makeConfiguration(database.pool, loudId);
     const quiet = await makeConfiguration(database.pool, quietId);
     await backlog(loudId, 50);
-    await scheduleDeliveries(database.pool, { ...limits, limit: 5 });
+    await schedule({ limit: 5 });
     await backlog(quietId, 1);
-    const [next] = await scheduleDeliveries(database.pool, { ...limits, limit: 1 });
-    expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
+    expect(await webhooksOf(await schedule({ limit: 1 }))).toEqual([quiet.id]);
   });
 
   it('lets workspaces take turns, however many endpoints one has', async () => {
     const [loudId, quietId] = [await makeWorkspace(database), await makeWorkspace(database)];
     await Promise.all(Array.from({ length: 20 }, () => makeConfiguration(database.pool, loudId)));
     const quiet = await makeConfiguration(database.pool, quietId);
-    await backlog(loudId, 1);
-    await scheduleDeliveries(database.pool, { ...limits, limit: 2 });
+    await backlog(loudId, 3);
+    await schedule({ limit: 2 });
     await backlog(quietId, 1);
-    const [next] = await scheduleDeliveries(database.pool, { ...limits, limit: 1 });
-    expect((await deliveries()).find(({ id }) => id === next)?.webhook_id).toBe(quiet.id);
-  });
-
-  it('tells whether another workspace waits', async () => {
-    const [loudId, quietId] = [await makeWorkspace(database), await makeWorkspace(database)];
-    for (const workspaceId of [loudId, loudId, quietId]) await makeConfiguration(database.pool, workspaceId);
-    const alone = async () =>
-      new Set((await dispatch(database.pool, { ...limits, limit: 4 })).map((one) => one.alone));
-    await backlog(loudId, 10);
-    expect(await alone()).toEqual(new Set([true]));
-    await backlog(quietId, 1);
-    expect(await alone()).toEqual(new Set([false]));
-    expect(await alone()).toEqual(new Set([true]));
+    // The loud workspace has two in flight or waiting at every endpoint; the quiet one has none.
+    const [next] = await webhooksOf(await schedule({ limit: 1 }));
+    expect(next).toBe(quiet.id);
   });
 
   it('leaves what somebody holds for the next round, and so does a claim', async () => {
@@ -316,7 +309,7 @@ describe('scheduleDeliveries', () => {
       holder.query('SELECT FROM webhook_delivery WHERE id = $1 FOR UPDATE', [id]);
     await holder.query('BEGIN');
     await hold(first);
-    expect((await scheduleDeliveries(database.pool, limits)).toSorted()).toEqual([second, third]);
+    expect((await schedule()).toSorted()).toEqual([second, third]);
     await hold(second);
     const both = [second, third] as string[];
     const claimed = await claimAttempts(database.pool, both, claimOptions);
@@ -324,102 +317,94 @@ describe('scheduleDeliveries', () => {
     expect(await listStillPending(database.pool, both)).toEqual([second]);
     await holder.query('COMMIT');
     await holder.end();
-    expect(await scheduleDeliveries(database.pool, limits)).toEqual([first]);
+    expect(await schedule()).toEqual([first]);
   });
 
-  it('lowers the cap while much is in flight', async () => {
-    const workspaceIds = await Promise.all(Array.from({ length: 12 }, () => makeWorkspace(database)));
-    for (const workspaceId of workspaceIds) {
-      await makeConfiguration(database.pool, workspaceId);
-      await backlog(workspaceId, 20);
-    }
-    const sizes: number[] = [];
-    for (let round = 0; round < 12; round += 1) {
-      sizes.push((await scheduleDeliveries(database.pool, limits)).length);
-    }
-    const open = (await deliveries()).filter((row) => row.dispatched_at !== null);
-    // 12 endpoints at 5 each: at 60 in flight only one each is allowed, and all have more than that.
-    expect(open.length).toBeGreaterThanOrEqual(60);
-    expect(open.length).toBeLessThan(60 + limits.limit);
-    expect(sizes.at(-1)).toBe(0);
-  });
-
-  it('gives endpoints that keep timing out a quarter of a round, and healthy ones the rest', async () => {
-    const [slowWorkspace, healthyWorkspace] = [await makeWorkspace(database), await makeWorkspace(database)];
+  it('gives slow endpoints slots of their own, within the cap of their shard', async () => {
+    const [slowWorkspace, fastWorkspace] = [await makeWorkspace(database), await makeWorkspace(database)];
     const slow = await Promise.all(
       Array.from({ length: 20 }, () => makeConfiguration(database.pool, slowWorkspace)),
     );
-    await query(database, 'UPDATE webhook_configuration SET consecutive_timeouts = 2');
-    await makeConfiguration(database.pool, healthyWorkspace);
+    await query(database, 'UPDATE webhook_configuration SET consecutive_timeouts = 1');
+    const fast = await makeConfiguration(database.pool, fastWorkspace);
     await backlog(slowWorkspace, 5);
-    await backlog(healthyWorkspace, 30);
-    const ids = new Set(await scheduleDeliveries(database.pool, { ...limits, limit: 8 }));
-    const chosen = (await deliveries()).filter(({ id }) => ids.has(id));
+    await backlog(fastWorkspace, 30);
     const slowIds = new Set(slow.map(({ id }) => id));
-    expect(chosen.filter((row) => slowIds.has(row.webhook_id))).toHaveLength(1);
-    expect(chosen).toHaveLength(8);
-    await query(database, `UPDATE webhook_delivery SET state = 'delivered' WHERE NOT webhook_id = ANY ($1)`, [
-      [...slowIds],
-    ]);
-    expect(await scheduleDeliveries(database.pool, limits)).toHaveLength(4);
+    const one = { count: 1, first: 0, most: 1 };
+    const first = await webhooksOf(await schedule({ limit: 8, shards: one, slowPerShard: 6 }));
+    expect(first.filter((id) => id === fast.id)).toHaveLength(8);
+    // Four in a round, and each of another endpoint.
+    expect(new Set(first.filter((id) => slowIds.has(id))).size).toBe(4);
+    const second = await webhooksOf(await schedule({ limit: 1, shards: one, slowPerShard: 6 }));
+    expect(second.filter((id) => slowIds.has(id))).toHaveLength(2);
+    expect(await schedule({ limit: 0, shards: one, slowPerShard: 6 })).toHaveLength(0);
   });
 
-  it('gives an endpoint that lets requests hang no more than the places of slow ones', async () => {
+  it('counts the slow ones of each shard by themselves', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await Promise.all(Array.from({ length: 40 }, () => makeConfiguration(database.pool, workspaceId)));
+    await backlog(workspaceId, 2);
+    await query(database, 'UPDATE webhook_configuration SET consecutive_timeouts = 1');
+    const two = { count: 2, first: 0, most: 2 };
+    expect(await schedule({ shards: two, slowLimit: 100, slowPerShard: 7 })).toHaveLength(14);
+  });
+
+  it('treats an endpoint as slow while a request of it hangs', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 9);
-    await claimAttempts(
-      database.pool,
-      await scheduleDeliveries(database.pool, { ...limits, limit: 2 }),
-      claimOptions,
-    );
+    await claimAttempts(database.pool, await schedule({ limit: 2 }), claimOptions);
     await query(database, `UPDATE webhook_delivery SET attempted_at = attempted_at - interval '3 seconds'`);
-    expect(await scheduleDeliveries(database.pool, { ...limits, slowLimit: 3 })).toHaveLength(3);
+    // Two of the four slots are taken by the requests that hang.
+    expect(await schedule()).toHaveLength(2);
   });
 
-  it('gives an endpoint that nothing is known of one request behind the known ones, and then slow places', async () => {
+  it('gives an unproven endpoint one delivery behind the proven ones, then slow slots', async () => {
     const [newWorkspace, knownWorkspace] = [await makeWorkspace(database), await makeWorkspace(database)];
     const known = await makeConfiguration(database.pool, knownWorkspace);
     await Promise.all(Array.from({ length: 20 }, () => makeConfiguration(database.pool, newWorkspace)));
     await backlog(newWorkspace, 3);
     await backlog(knownWorkspace, 3);
     await query(database, 'UPDATE webhook_configuration SET proven_at = NULL WHERE id <> $1', [known.id]);
-    const webhookOf = async (ids: readonly string[]) =>
-      (await deliveries()).filter(({ id }) => ids.includes(id)).map((row) => row.webhook_id);
-    const wide = { ...limits, limit: 50, slowLimit: 2 };
-    expect(await webhookOf(await scheduleDeliveries(database.pool, { ...wide, limit: 1 }))).toEqual([
-      known.id,
-    ]);
-    const next = await webhookOf(await scheduleDeliveries(database.pool, wide));
+    const wide = { limit: 50, slowLimit: 2, slowPerShard: 100 };
+    expect(await webhooksOf(await schedule({ ...wide, limit: 1, slowLimit: 0 }))).toEqual([known.id]);
+    const next = await webhooksOf(await schedule(wide));
     expect(next.filter((id) => id === known.id)).toHaveLength(2);
     expect(new Set(next).size).toBe(21);
     expect(next).toHaveLength(2 + 20 + 2);
-    expect(await scheduleDeliveries(database.pool, wide)).toHaveLength(2);
-  });
-
-  it('fills the pool and no more, its last tenth with those that have none in flight', async () => {
-    const workspaceId = await makeWorkspace(database);
-    await makeConfiguration(database.pool, workspaceId);
-    await backlog(workspaceId, 30);
-    const pool = { ...limits, pool: 10 };
-    expect(await scheduleDeliveries(database.pool, pool)).toHaveLength(9);
-    expect(await scheduleDeliveries(database.pool, pool)).toHaveLength(0);
-    for (let others = 0; others < 2; others += 1) {
-      const otherId = await makeWorkspace(database);
-      await makeConfiguration(database.pool, otherId);
-      await backlog(otherId, 30);
-    }
-    expect(await scheduleDeliveries(database.pool, pool)).toHaveLength(1);
-    expect(await scheduleDeliveries(database.pool, pool)).toHaveLength(0);
+    expect(await schedule(wide)).toHaveLength(2);
   });
 
   it('hands a delivery out again when its start failed', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 1);
-    const ids = await scheduleDeliveries(database.pool, limits);
+    const ids = await schedule();
     await returnDeliveries(database.pool, ids);
-    expect(await scheduleDeliveries(database.pool, limits)).toEqual(ids);
+    expect(await schedule()).toEqual(ids);
+  });
+});
+
+describe('countSchedulers', () => {
+  it('counts the schedulers with a recent heartbeat and removes the dead ones', async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    expect(await countSchedulers(database.pool, first)).toBe(1);
+    expect(await countSchedulers(database.pool, second)).toBe(2);
+    await query(
+      database,
+      `UPDATE webhook_scheduler SET seen_at = now() - interval '20 seconds' WHERE id = $1`,
+      [first],
+    );
+    expect(await countSchedulers(database.pool, second)).toBe(1);
+    await query(
+      database,
+      `UPDATE webhook_scheduler SET seen_at = now() - interval '1 minute' WHERE id = $1`,
+      [first],
+    );
+    await countSchedulers(database.pool, second);
+    expect(await query(database, 'SELECT FROM webhook_scheduler')).toHaveLength(1);
+    await forgetScheduler(database.pool, second);
+    expect(await query(database, 'SELECT FROM webhook_scheduler')).toHaveLength(0);
   });
 });
 
@@ -444,7 +429,7 @@ describe('claimAttempts', () => {
     const workspaceId = await makeWorkspace(database);
     const configuration = await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 1);
-    const [id = ''] = await scheduleDeliveries(database.pool, limits);
+    const [id = ''] = await schedule();
     return { workspaceId, configuration, id };
   }
   const stored = async () => (await deliveries())[0];
@@ -515,7 +500,7 @@ describe('recordDeliveryOutcomes', () => {
     const workspaceId = await makeWorkspace(database);
     const configuration = await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, count);
-    const ids = await scheduleDeliveries(database.pool, limits);
+    const ids = await schedule();
     await claimAttempts(database.pool, ids, claimOptions);
     return { ids, configuration: { ...configuration, workspaceId } };
   }
@@ -598,7 +583,7 @@ describe('sweepTimeouts', () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 3);
-    const [first = ''] = await scheduleDeliveries(database.pool, { ...limits, limit: 2 });
+    const [first = ''] = await schedule({ limit: 2 });
     await claimAttempts(database.pool, [first], claimOptions);
     expect(await sweep()).toEqual({ interrupted: 0, expired: 0, returned: 0 });
   });
@@ -607,7 +592,7 @@ describe('sweepTimeouts', () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 2);
-    await scheduleDeliveries(database.pool, { ...limits, limit: 1 });
+    await schedule({ limit: 1 });
     await query(
       database,
       `UPDATE webhook_delivery SET id = uuidv7(interval '-25 hours'), created_at = now() - interval '25 hours'`,
@@ -623,9 +608,9 @@ describe('sweepTimeouts', () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 1);
-    const ids = await scheduleDeliveries(database.pool, limits);
+    const ids = await schedule();
     await query(database, `UPDATE webhook_delivery SET dispatched_at = now() - interval '3 minutes'`);
     expect(await sweep()).toMatchObject({ returned: 1 });
-    expect(await scheduleDeliveries(database.pool, limits)).toEqual(ids);
+    expect(await schedule()).toEqual(ids);
   });
 });

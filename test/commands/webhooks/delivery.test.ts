@@ -48,7 +48,13 @@ beforeAll(async () => {
   });
   const quiet = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
   dependencies = {
-    config: { webhookExpiryHours: 24 },
+    config: {
+      webhookExpiryHours: 24,
+      webhookShards: 16,
+      webhookStarts: 16,
+      webhookSlots: 1000,
+      webhookSlotsPerEndpoint: 1000,
+    },
     logger: quiet,
     metrics: createMetrics('test'),
     database: database.pool,
@@ -72,7 +78,7 @@ const fastLoops: WebhookLoopOptions = { ...defaultWebhookLoopOptions, idleMs: 20
 
 async function startWorker(overrides: Partial<Dependencies> = {}): Promise<() => Promise<void>> {
   const worker = await Worker.create({
-    ...webhookWorkerOptions,
+    ...webhookWorkerOptions(dependencies.config),
     connection: temporal.nativeConnection,
     namespace: temporal.namespace ?? 'default',
     workflowBundle: bundle,

@@ -5,16 +5,14 @@ import type { WebhookErrorCode } from '../../../src/domain/webhooks/delivery.ts'
 import { webhookErrorCodes } from '../../../src/domain/webhooks/delivery.ts';
 import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { scheduleDeliveries } from '../../../src/records/webhooks/delivery-scheduler.ts';
 import { sweepTimeouts } from '../../../src/records/webhooks/timeout-sweeper.ts';
-import { defaultWebhookLoopOptions } from '../../../src/commands/webhooks/webhook-loops.ts';
 import type { SeededWorkspace, TestApi } from '../../support/api.ts';
 import { startTestApi } from '../../support/api.ts';
 import { receiverCertificate } from '../../support/certificates.ts';
 import { startDnsServer } from '../../support/dns-server.ts';
 import type { RawAnswer, RawReceiver } from '../../support/raw-receiver.ts';
 import { rawResponse, startRawReceiver } from '../../support/raw-receiver.ts';
-import { contactEvent, query } from '../../support/webhook-fixtures.ts';
+import { contactEvent, handOut, query } from '../../support/webhook-fixtures.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 let api: TestApi;
@@ -128,11 +126,7 @@ it('shows in the log why a delivery failed, for every code there is', async () =
   }
 
   const { deliverWebhook } = createWebhookActivities({ ...api.dependencies, outbound });
-  const dispatched = await scheduleDeliveries(pool, {
-    ...defaultWebhookLoopOptions.scheduler,
-    limit: 100,
-    slowLimit: 100,
-  });
+  const handedOut = await handOut(pool);
   // Before that it would not have been handed out.
   for (const [id, code] of webhookIds)
     if (code === 'endpoint_inactive') await query(api.database, cases[code].meanwhile ?? '', [id]);
@@ -141,7 +135,7 @@ it('shows in the log why a delivery failed, for every code there is', async () =
     return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
   };
   const before = await counted('payload_too_large');
-  const summaries = await Promise.all(dispatched.map(({ id }) => deliverWebhook({ deliveryId: id })));
+  const summaries = await Promise.all(handedOut.map((deliveryId) => deliverWebhook({ deliveryId })));
   // What is refused before any request says why as well, in the workflow's result and in the metrics.
   expect(summaries).toEqual(
     expect.arrayContaining([

@@ -9,13 +9,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWebhookActivities } from '../../../src/activities/deliver-webhook.ts';
 import { eventEnvelope } from '../../../src/codecs/event.ts';
 import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
-import { defaultWebhookLoopOptions } from '../../../src/commands/webhooks/webhook-loops.ts';
 import { eventKeys, type EventKey } from '../../../src/domain/webhooks/event-key.ts';
 import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
 import { recordOutcomes } from '../../../src/records/sending/outcomes.ts';
 import { outcomesOf } from '../../support/outcomes.ts';
-import { scheduleDeliveries } from '../../../src/records/webhooks/delivery-scheduler.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import {
   createApplier,
@@ -32,7 +30,7 @@ import {
   seedCampaign,
   type SeededCampaign,
 } from '../../support/campaign-factory.ts';
-import { makeConfiguration, query } from '../../support/webhook-fixtures.ts';
+import { handOut, makeConfiguration, query } from '../../support/webhook-fixtures.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 let api: TestApi;
@@ -101,9 +99,8 @@ async function hear(eventKey: EventKey, { workspaceId }: Place): Promise<readonl
   const { pool } = api.database;
   await fanOutEvents(pool, 1000);
   const { deliverWebhook } = createWebhookActivities(api.dependencies);
-  const limits = { ...defaultWebhookLoopOptions.scheduler, limit: 100, slowLimit: 100 };
-  const dispatched = await scheduleDeliveries(pool, limits);
-  await Promise.all(dispatched.map(({ id }) => deliverWebhook({ deliveryId: id })));
+  const handedOut = await handOut(pool);
+  await Promise.all(handedOut.map((deliveryId) => deliverWebhook({ deliveryId })));
   return receiver.received
     .filter(
       ({ headers }) =>

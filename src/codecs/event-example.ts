@@ -17,15 +17,26 @@ const inboundMessage = {
   text: { body: 'Is it still available?' },
 };
 
+const messageId = '0199d6c1-0000-7000-8000-0000000000f2';
+
 function statusExample(status: string, more: object = {}): MessageStatusData {
   const given = {
     id: 'wamid.HBgMOTE5ODc2NTQzMjEwFQIAERgS',
     status,
     timestamp: '1795251600',
     recipient_id: '919876543210',
+    biz_opaque_callback_data: messageId,
     ...more,
   };
-  return { status: given, phoneNumberId, messageSource: 'campaign', providerEvent: { statuses: [given] } };
+  return {
+    status: given,
+    phoneNumberId,
+    messageSource: 'campaign',
+    messageId,
+    campaignId: '0199d6c1-0000-7000-8000-0000000000f1',
+    contactId: conversationPlace.contactId,
+    providerEvent: { statuses: [given] },
+  };
 }
 
 const pricing = { pricing: { billable: true, pricing_model: 'PMP', category: 'marketing' } };
@@ -52,6 +63,8 @@ export const eventExamples: { readonly [K in EventKey]: EventData<K> } = {
   incoming: {
     message: inboundMessage,
     phoneNumberId,
+    messageId: '0199d6c1-0000-7000-8000-0000000000f3',
+    campaignId: null,
     contactId: '0197c0de-0000-7000-8000-0000000000c1',
     conversationId: '0197c0de-0000-7000-8000-0000000000e1',
     providerEvent: {

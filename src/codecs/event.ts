@@ -47,6 +47,10 @@ export const IncomingData = named(
   struct({
     message: textMessage,
     phoneNumberId: t.string,
+    messageId: describe(uuid, { description: 'Our id of the message.' }),
+    campaignId: describe(nullish(uuid), {
+      description: 'The campaign whose message the person replied to; null where it replies to none.',
+    }),
     contactId: nullish(uuid),
     conversationId: nullish(uuid),
     providerEvent: providerNotification,
@@ -62,12 +66,18 @@ const pricing = named(
   ]),
 );
 
-// `pricing` comes with some statuses only, `errors` with `failed`.
+// `pricing` comes with some statuses only, `errors` with `failed`. `biz_opaque_callback_data` is our id of the message.
 const messageStatus = named(
   'MessageStatus',
   t.intersection([
     t.type({ id: t.string, status: t.string, timestamp: epochSeconds, recipient_id: t.string }),
-    t.partial({ pricing, errors: t.array(t.UnknownRecord) }),
+    t.partial({
+      pricing,
+      errors: t.array(t.UnknownRecord),
+      biz_opaque_callback_data: describe(new t.StringType(), {
+        description: 'Our id of the message, where the provider returns it.',
+      }),
+    }),
   ]),
 );
 
@@ -81,6 +91,13 @@ export const MessageStatusData = named(
     status: messageStatus,
     phoneNumberId: t.string,
     messageSource: oneOf(messageSources, 'MessageSource'),
+    messageId: describe(nullish(uuid), {
+      description: 'Our id of the message; null where the message is not ours.',
+    }),
+    campaignId: describe(nullish(uuid), {
+      description: 'The campaign of the message; null for single sends and for test messages of a campaign.',
+    }),
+    contactId: nullish(uuid),
     providerEvent: named('ProviderStatuses', t.type({ statuses: t.array(messageStatus) })),
   }),
 );

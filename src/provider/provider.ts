@@ -1,4 +1,7 @@
 /** What the product asks of the messaging provider; `cloud-provider.ts` is the implementation over HTTP. */
+import type { ProviderError } from '../domain/callbacks/failed-event.ts';
+import { cleanText } from '../domain/clean-text.ts';
+
 export interface MessagingProvider {
   /**
    * Hands one template message to the provider with at most one request on the wire.
@@ -70,6 +73,15 @@ export interface SendRejected {
   /** How long the provider asked us to wait, when it said so. */
   readonly retryAfterMs?: number;
 }
+
+const longestWords = 1_000;
+
+/** The provider's words as they are recorded and told: without what Postgres' text cannot hold. */
+export const providerErrorOf = ({ code, message, details }: SendRejected): ProviderError => ({
+  code,
+  message: cleanText(message, longestWords),
+  details: details === null ? null : cleanText(details, longestWords),
+});
 
 /** Surely not processed: no byte of the request was written to a connection. */
 export interface SendUnreachable {

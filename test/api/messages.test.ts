@@ -328,7 +328,25 @@ describe('POST /api/templates/external/message/send', () => {
       { state: 'FAILED', reason: 'PROVIDER_132000', settlement: 'none' },
     ]);
     expect(await walletOf(sender)).toEqual(untouched);
-    expect(await eventsOf(api.dependencies.database, sender.workspaceId)).toEqual([]);
+    const events = await eventsOf(api.dependencies.database, sender.workspaceId);
+    const [message] = await messagesOf(sender);
+    expect(events).toMatchObject([
+      {
+        eventKey: 'failed',
+        data: {
+          status: {
+            id: message?.id,
+            status: 'failed',
+            recipient_id: '919876543210',
+            errors: [{ code: 132000, error_data: { details: 'refused' } }],
+          },
+          phoneNumberId: sender.phoneNumberId,
+          messageSource: 'api',
+          messageId: message?.id,
+          campaignId: null,
+        },
+      },
+    ]);
   });
 
   it('answers 502 and releases the money when the provider cannot be reached', async () => {
@@ -337,6 +355,11 @@ describe('POST /api/templates/external/message/send', () => {
     expect(await send(sender)).toMatchObject({ status: 502, body: { code: 502 } });
     expect(await messagesOf(sender)).toMatchObject([{ state: 'FAILED', reason: 'PROVIDER_UNREACHABLE' }]);
     expect(await walletOf(sender)).toEqual(untouched);
+    const [event] = await eventsOf(api.dependencies.database, sender.workspaceId);
+    expect(event).toMatchObject({
+      eventKey: 'failed',
+      data: { status: { errors: [{ title: 'PROVIDER_UNREACHABLE' }] } },
+    });
   });
 
   it('answers 502 and keeps message and reservation when the outcome is unknown; a receipt settles both', async () => {
@@ -396,7 +419,7 @@ describe('POST /api/templates/external/message/send', () => {
     await send(sender);
     answer = refuse(132015);
     await send(sender);
-    const [event] = await eventsOf(database, sender.workspaceId);
+    const [, event] = await eventsOf(database, sender.workspaceId);
     expect(event).toMatchObject({ eventKey: 'contact.updated', data: { contact: { subscribed: false } } });
     expect(await send(sender)).toMatchObject({ status: 400, body: { message: 'Template is not approved' } });
   });

@@ -1111,6 +1111,10 @@ export type IncomingData = {
   readonly message: InboundMessage;
   /** The provider’s id of the sending number. */
   readonly phoneNumberId: string;
+  /** Our id of the message. */
+  readonly messageId: string;
+  /** The campaign whose message the person replied to; null where it replies to none. */
+  readonly campaignId: string | null;
   /** The contact. */
   readonly contactId: string | null;
   /** The conversation. */
@@ -1239,6 +1243,8 @@ export type MessageStatus = {
   readonly pricing?: MessagePricing;
   /** Why it failed, in the provider’s words; `failed` alone. */
   readonly errors?: readonly ({ readonly [key: string]: unknown })[];
+  /** Our id of the message, where the provider returns it. */
+  readonly biz_opaque_callback_data?: string;
 };
 
 export type MessageStatusData = {
@@ -1248,6 +1254,12 @@ export type MessageStatusData = {
   readonly phoneNumberId: string;
   /** Who sent the message. */
   readonly messageSource: MessageSource;
+  /** Our id of the message; null where the message is not ours. */
+  readonly messageId: string | null;
+  /** The campaign of the message; null for single sends and for test messages of a campaign. */
+  readonly campaignId: string | null;
+  /** The contact. */
+  readonly contactId: string | null;
   /** The provider’s notification as it came. */
   readonly providerEvent: ProviderStatuses;
 };

@@ -177,9 +177,9 @@ function messageOf(row: RecipientDetailRow) {
 }
 
 function historyOf(row: RecipientDetailRow) {
-  const { sent, delivered, read } = statusBits;
+  const { sent, delivered, read, failed } = statusBits;
   const seen = (bit: number) => (row.statuses_seen & bit) !== 0;
-  const isAccepted = row.provider_message_id !== null || row.statuses_seen > 0;
+  const isAccepted = row.provider_message_id !== null || (row.statuses_seen & ~failed) > 0;
   return [
     ...(isAccepted ? [{ status: 'accepted', at: row.accepted_at } as const] : []),
     ...(seen(sent) ? [{ status: 'sent', at: row.sent_at } as const] : []),

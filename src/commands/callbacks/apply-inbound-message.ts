@@ -12,6 +12,7 @@ import {
   startResponderSession,
   type CurrentConversation,
 } from '../../records/callbacks/sender-conversations.ts';
+import { findAnsweredMessage } from '../../records/callbacks/identities.ts';
 import {
   insertInboundMessage,
   listKnownInboundIds,
@@ -73,15 +74,24 @@ async function applyInboundMessage(
 ): Promise<void> {
   const { item, channel } = notice;
   if ((item.newNumber ?? item.newUserId) !== null && !(await isFirstOfItsKind(connection, notice))) return;
-  const sender = await recogniseSender(dependencies, connection, notice);
+  const answered =
+    item.repliesTo === null
+      ? undefined
+      : await findAnsweredMessage(connection, {
+          channelId: channel.id,
+          providerMessageId: item.repliesTo,
+        });
+  const campaignId = answered?.campaignId ?? null;
+  const sender = await recogniseSender(dependencies, connection, { notice, answered });
   if (sender !== undefined) await changeNumber(dependencies, connection, { notice, sender });
   const conversation =
     sender === undefined ? undefined : await findConversation(connection, { notice, sender });
-  const inserted = await insertInboundMessage(connection, {
+  const messageId = await insertInboundMessage(connection, {
     workspaceId: channel.workspaceId,
     channelId: channel.id,
     contactId: sender?.contactId ?? null,
     conversationId: conversation?.id ?? null,
+    campaignId,
     phoneNumber: sender?.phoneNumber ?? null,
     country: sender?.country ?? '',
     type: item.type.slice(0, 64),
@@ -89,12 +99,16 @@ async function applyInboundMessage(
     providerMessageId: item.providerMessageId,
     sentAt: epochSeconds(item.timestamp),
   });
-  // Told by another callback while this one waited for the contact.
-  if (!inserted) return;
+  // Another callback saved it while this one waited for the contact.
+  if (messageId === undefined) return;
 
   const occurredAt = dependencies.now();
   const events: NewEvent[] = [
-    { eventKey: 'incoming', occurredAt, data: incomingData(notice, { sender, conversation }) },
+    {
+      eventKey: 'incoming',
+      occurredAt,
+      data: incomingData(notice, { messageId, campaignId, sender, conversation }),
+    },
   ];
   if (sender !== undefined && conversation?.status === 'resolved') {
     events.push({
@@ -156,10 +170,12 @@ async function findConversation(
 /** Spec 6.3. `data.message` is the provider's message; what the contract promises is there whatever it left out. */
 function incomingData(
   { item, channel }: InboundNotice,
-  {
-    sender,
-    conversation,
-  }: { readonly sender: Sender | undefined; readonly conversation: CurrentConversation | undefined },
+  saved: {
+    readonly messageId: string;
+    readonly campaignId: string | null;
+    readonly sender: Sender | undefined;
+    readonly conversation: CurrentConversation | undefined;
+  },
 ): IncomingData {
   const raw = item.raw as Readonly<Record<string, unknown>>;
   const message = {
@@ -172,8 +188,10 @@ function incomingData(
   return {
     message,
     phoneNumberId: channel.phoneNumberId,
-    contactId: sender?.contactId ?? null,
-    conversationId: conversation?.id ?? null,
+    messageId: saved.messageId,
+    campaignId: saved.campaignId,
+    contactId: saved.sender?.contactId ?? null,
+    conversationId: saved.conversation?.id ?? null,
     providerEvent: item.notification,
   };
 }

@@ -113,8 +113,8 @@ async function applyToLocked(
   const progressed = locked.flatMap((before) => progressOf(before, matches));
   if (progressed.length === 0) return [];
 
-  const told = progressed.flatMap(({ target: { source }, outcome }) =>
-    outcome.fresh.map((status) => ({ status, source })),
+  const told = progressed.flatMap(({ target, outcome }) =>
+    outcome.fresh.map((status) => ({ status, target })),
   );
   await emitStatusEvents(connection, told, occurredAt);
   const money = await settleMessages(

@@ -11,10 +11,16 @@ import {
   type NewIncomingContact,
   type Person,
 } from '../../records/callbacks/sender-contacts.ts';
-import { findContactOfMessage, learnIdentities } from '../../records/callbacks/identities.ts';
+import { learnIdentities, type AnsweredMessage } from '../../records/callbacks/identities.ts';
 import { readOptedOut } from '../contacts/opted-out-numbers.ts';
 import type { InboundNotice } from './apply-inbound-message.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
+
+interface AnsweringNotice {
+  readonly notice: InboundNotice;
+  /** The message of ours that the inbound message answers. */
+  readonly answered: AnsweredMessage | undefined;
+}
 
 /** The contact an inbound message comes from. */
 export interface Sender {
@@ -42,7 +48,7 @@ export function personOf({ waId, userId }: { readonly waId: string | null; reado
 export async function recogniseSender(
   { now, secrets }: Pick<Dependencies, 'now' | 'secrets'>,
   connection: Connection,
-  { item, channel }: InboundNotice,
+  { notice: { item, channel }, answered }: AnsweringNotice,
 ): Promise<Sender | undefined> {
   const { workspaceId } = channel;
   const person: NewIncomingContact = {
@@ -52,7 +58,8 @@ export async function recogniseSender(
   if (person.phoneNumber === null && person.providerUserId === null) return undefined;
 
   const byId = await lockPerson(connection, workspaceId, person);
-  const found = byId.length > 0 ? byId : await lockAnswering(connection, { item, channel });
+  const found =
+    byId.length > 0 ? byId : await lockAnswering(connection, { notice: { item, channel }, answered });
   const [present] = found;
   if (present === undefined) {
     const optedOut = await readOptedOut({ secrets }, connection, workspaceId);
@@ -108,12 +115,11 @@ function senderOf(found: readonly IncomingContact[]): Sender | undefined {
 /** In a group anybody may answer a message. */
 async function lockAnswering(
   connection: Connection,
-  { item: { repliesTo, groupId }, channel }: InboundNotice,
+  { notice: { item, channel }, answered }: AnsweringNotice,
 ): Promise<readonly IncomingContact[]> {
-  if (repliesTo === null || groupId !== null) return [];
-  const message = { channelId: channel.id, providerMessageId: repliesTo };
-  const contactId = await findContactOfMessage(connection, message);
-  return contactId === undefined ? [] : lockContactById(connection, channel.workspaceId, contactId);
+  const contactId = answered?.contactId ?? null;
+  if (item.groupId !== null || contactId === null) return [];
+  return lockContactById(connection, channel.workspaceId, contactId);
 }
 
 /** Mostly there is nothing to learn, and nothing is asked then. */

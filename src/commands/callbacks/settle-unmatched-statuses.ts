@@ -119,8 +119,7 @@ export async function emitUnknownStatuses(
 ): Promise<number> {
   return database.transaction(async (transaction) => {
     const unmatched = await claimExpiredStatuses(transaction, { afterSeconds, limit });
-    const told = unmatched.flatMap(statusOf).map(({ status }) => ({ status, source: 'unknown' }));
-    await emitStatusEvents(transaction, told, now());
+    await emitStatusEvents(transaction, unmatched.flatMap(statusOf), now());
     await markUnmatchedStatusesEmitted(
       transaction,
       unmatched.map(({ id }) => id),

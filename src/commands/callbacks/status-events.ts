@@ -6,33 +6,35 @@ import {
 } from '../../codecs/event.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
+import type { StatusTarget } from '../../records/callbacks/message-statuses.ts';
 import type { ToldStatus } from './match-statuses.ts';
 
-interface TellingStatus {
+interface EmittedStatus {
   readonly status: ToldStatus;
-  /** Who sent the message; `unknown` when nobody of us did. */
-  readonly source: string;
+  /** Undefined for a message that is not ours. */
+  readonly target?: StatusTarget;
 }
 
 /** Spec 6.3: one event per status, with the provider's own object inside. */
 export async function emitStatusEvents(
   connection: Connection,
-  told: readonly TellingStatus[],
+  told: readonly EmittedStatus[],
   occurredAt: Date,
 ): Promise<void> {
   const byWorkspace = new Map<number, NewEvent[]>();
-  for (const { status, source } of told) {
+  for (const { status, target } of told) {
     const { workspaceId } = status.channel;
     const events = byWorkspace.get(workspaceId) ?? [];
     byWorkspace.set(workspaceId, events);
-    events.push(statusEvent(status, { messageSource: sourceOf(source), occurredAt }));
+    events.push(statusEvent(status, target, occurredAt));
   }
   for (const [workspaceId, events] of byWorkspace) await emitEvents(connection, workspaceId, events);
 }
 
 function statusEvent(
   { channel, raw, status, providerMessageId }: ToldStatus,
-  { messageSource, occurredAt }: { readonly messageSource: MessageSource; readonly occurredAt: Date },
+  target: StatusTarget | undefined,
+  occurredAt: Date,
 ): NewEvent {
   return {
     eventKey: status,
@@ -47,13 +49,16 @@ function statusEvent(
         recipient_id: textOf(raw['recipient_id'] ?? raw['recipient_user_id']),
       },
       phoneNumberId: channel.phoneNumberId,
-      messageSource,
+      messageSource: sourceOf(target?.source),
+      messageId: target?.id ?? null,
+      campaignId: target?.kind === 'recipient' ? target.campaign_id : null,
+      contactId: target?.contact_id ?? null,
       providerEvent: { statuses: [raw as MessageStatusData['status']] },
     },
   };
 }
 
-function sourceOf(source: string): MessageSource {
+function sourceOf(source: string | undefined): MessageSource {
   return messageSources.find((known) => known === source) ?? 'unknown';
 }
 

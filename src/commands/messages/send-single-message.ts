@@ -13,7 +13,7 @@ import {
 } from '../../domain/error.ts';
 import { providerErrorAction } from '../../domain/sending/provider-error.ts';
 import { providerReason } from '../../domain/campaigns/recipient.ts';
-import type { SendRejected, SendResult } from '../../provider/provider.ts';
+import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
 import { lockQuota, takeQuota } from '../../records/sending/messaging-limit.ts';
 import { slowDown, takeSingleToken } from '../../records/sending/channel-rate.ts';
 import type { Channel } from '../../records/workspaces/channels.ts';
@@ -118,16 +118,18 @@ async function refused(
   {
     message,
     messageId,
-    result: { code, httpStatus, details, message: text },
+    result,
   }: { readonly message: SingleMessage; readonly messageId: string; readonly result: SendRejected },
 ): Promise<Error> {
+  const { code, httpStatus, details, message: text } = result;
   // An HTTP error outside the provider's protocol: not the provider's word about this message.
   if (code === httpStatus) {
     await record(dependencies, messageId, unreachable);
     return new ProviderUnreachable();
   }
   const detail = cleanText(details ?? text, 1000);
-  await record(dependencies, messageId, { state: 'FAILED', reason: providerReason(code), detail });
+  const error = providerErrorOf(result);
+  await record(dependencies, messageId, { state: 'FAILED', reason: providerReason(code), detail, error });
   await applyRefusalEffects(dependencies, message, code);
   return new ProviderRefused(code, detail);
 }

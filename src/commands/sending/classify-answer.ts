@@ -2,7 +2,7 @@
 import { cleanText } from '../../domain/clean-text.ts';
 import { providerErrorAction } from '../../domain/sending/provider-error.ts';
 import { providerReason } from '../../domain/campaigns/recipient.ts';
-import type { SendRejected, SendResult } from '../../provider/provider.ts';
+import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
 import type { MessageOutcome } from '../../records/sending/outcomes.ts';
 
 /** Classification on the messages that have not left yet. */
@@ -84,6 +84,7 @@ function classifyRejection(result: SendRejected, attempts: number | null): Class
           reason: result.code === result.httpStatus ? 'PROVIDER_UNREACHABLE' : providerReason(result.code),
           // The provider's words may hold what a text column cannot.
           detail: cleanText(result.details ?? result.message, longestDetail),
+          ...(result.code !== result.httpStatus && { error: providerErrorOf(result) }),
         },
         ...(action.effect !== undefined && { rejection: { code: result.code } }),
         ...(action.mappingSuspect === true && { mistake: result.code }),

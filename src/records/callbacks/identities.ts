@@ -2,7 +2,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
-import { nothing, row } from '../database/row.ts';
+import { nothing, nullable, row } from '../database/row.ts';
 
 export interface Identity {
   readonly workspaceId: number;
@@ -46,24 +46,23 @@ async function learn(connection: Connection, told: FragmentSqlToken): Promise<vo
     ON CONFLICT (workspace_id, provider_id) DO UPDATE SET contact_id = excluded.contact_id, learned_at = now()`);
 }
 
-const ContactId = row(t.type({ contact_id: t.string }));
+const AnsweredMessage = t.type({ contactId: nullable(t.string), campaignId: nullable(t.string) });
+export type AnsweredMessage = t.TypeOf<typeof AnsweredMessage>;
 
-/** To whom a message of ours went; undefined when it is none, or went to nobody we know. */
-export async function findContactOfMessage(
+/** The contact and the campaign of a message of ours; undefined when the message is not ours. */
+export async function findAnsweredMessage(
   connection: Connection,
   { channelId, providerMessageId }: { readonly channelId: string; readonly providerMessageId: string },
-): Promise<string | undefined> {
-  const found = await connection.maybeOneFirst(sql.type(ContactId)`
-    SELECT contact_id FROM message
+): Promise<AnsweredMessage | undefined> {
+  const found = await connection.maybeOne(sql.type(row(AnsweredMessage))`
+    SELECT contact_id AS "contactId", NULL::uuid AS "campaignId" FROM message
     WHERE provider_message_id = ${providerMessageId} AND direction = 'outbound' AND channel_id = ${channelId}
-      AND contact_id IS NOT NULL
     UNION ALL
-    SELECT recipient.contact_id FROM provider_message
+    SELECT recipient.contact_id, campaign.id FROM provider_message
     JOIN recipient ON recipient.id = provider_message.recipient_id
     JOIN campaign ON campaign.id = recipient.campaign_id
     WHERE provider_message.hash = hashtextextended(${providerMessageId}, 0)
       AND recipient.provider_message_id = ${providerMessageId} AND campaign.channel_id = ${channelId}
-      AND recipient.contact_id IS NOT NULL
     LIMIT 1`);
   return found ?? undefined;
 }

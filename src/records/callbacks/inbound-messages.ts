@@ -34,6 +34,8 @@ export interface NewInboundMessage {
   readonly channelId: string;
   readonly contactId: string | null;
   readonly conversationId: string | null;
+  /** The campaign whose message this one answers. */
+  readonly campaignId: string | null;
   readonly phoneNumber: string | null;
   readonly country: string;
   readonly type: string;
@@ -45,23 +47,26 @@ export interface NewInboundMessage {
 
 const MessageId = row(t.type({ id: t.string }));
 
-/** False when the message is saved already. */
+/** Returns the message's id; undefined when the message is saved already. */
 export async function insertInboundMessage(
   connection: Connection,
   message: NewInboundMessage,
-): Promise<boolean> {
-  const inserted = await connection.maybeOne(sql.type(MessageId)`
-    INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, conversation_id, phone_number, country,
-      type, content, state, provider_message_id, provider_timestamp)
+): Promise<string | undefined> {
+  const inserted = await connection.maybeOneFirst(sql.type(MessageId)`
+    INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, conversation_id, campaign_id, phone_number,
+      country, type, content, state, provider_message_id, provider_timestamp)
     VALUES (${message.workspaceId}, ${message.channelId}, 'inbound', 'contact', ${message.contactId},
-      ${message.conversationId}, ${message.phoneNumber}, ${message.country}, ${message.type}, ${message.content},
+      ${message.conversationId}, ${message.campaignId}, ${message.phoneNumber}, ${message.country}, ${message.type}, ${message.content},
       'RECEIVED', ${message.providerMessageId}, ${message.sentAt?.toISOString() ?? null})
     ON CONFLICT (channel_id, provider_message_id) WHERE direction = 'inbound' DO NOTHING
     RETURNING id`);
-  return inserted !== null;
+  return inserted ?? undefined;
 }
 
-export interface NewAppMessage extends Omit<NewInboundMessage, 'contactId' | 'conversationId'> {
+export interface NewAppMessage extends Omit<
+  NewInboundMessage,
+  'contactId' | 'conversationId' | 'campaignId'
+> {
   /** The provider's ids of the recipient, who may hide the number. */
   readonly waId: string | null;
   readonly providerUserId: string | null;

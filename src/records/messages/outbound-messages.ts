@@ -2,9 +2,12 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
-import { recipientStates } from '../../domain/campaigns/recipient.ts';
+import { messageSources } from '../../codecs/event.ts';
+import { failedEvent, type ProviderError } from '../../domain/callbacks/failed-event.ts';
+import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../database/database.ts';
-import { nothing, nullable, row } from '../database/row.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
+import { emitEvents } from '../webhooks/events.ts';
 
 const MessageId = row(t.type({ id: t.string }));
 
@@ -51,20 +54,51 @@ export async function claimMessage(connection: Connection, message: NewOutboundM
 
 export type MessageResult =
   | { readonly state: 'ACCEPTED'; readonly providerMessageId: string }
-  | { readonly state: 'FAILED'; readonly reason: string; readonly detail: string | null }
+  /** `error` is absent when the failure is not the provider's word. */
+  | {
+      readonly state: 'FAILED';
+      readonly reason: string;
+      readonly detail: string | null;
+      readonly error?: ProviderError;
+    }
   | { readonly state: 'UNKNOWN'; readonly detail: string };
 
 /**
  * Records what became of a claimed message, and its money. What a receipt that was faster has settled stays; an outcome
- * that comes after the message was given up as UNKNOWN still counts.
+ * that comes after the message was given up as UNKNOWN still counts. A failure emits its event in the same transaction.
  */
 export async function recordMessageResult(
-  connection: Connection,
+  database: Connection,
   messageId: string,
   result: MessageResult,
 ): Promise<void> {
+  if (result.state !== 'FAILED') return void (await database.query(resultStatement(messageId, result)));
+  await database.transaction(async (transaction) => {
+    const failed = await transaction.maybeOne(resultStatement(messageId, result));
+    if (failed === null) return;
+    const { workspaceId, at, source, ...message } = failed;
+    const error = result.error ?? null;
+    const event = failedEvent({ ...message, ...result, campaignId: null, source, error }, at);
+    await emitEvents(transaction, workspaceId, [event]);
+  });
+}
+
+const FailedOutboundMessage = row(
+  t.type({
+    id: t.string,
+    providerMessageId: nullable(t.string),
+    to: t.string,
+    contactId: nullable(t.string),
+    source: oneOf(messageSources),
+    workspaceId: t.number,
+    phoneNumberId: t.string,
+    at: timestamp,
+  }),
+);
+
+function resultStatement(messageId: string, result: MessageResult) {
   const reason = reasonOf(result);
-  await connection.query(sql.type(nothing)`
+  return sql.type(FailedOutboundMessage)`
     WITH present AS (
       SELECT id, channel_id, workspace_id, price, settlement,
         state = 'CLAIMED' OR (state = 'UNKNOWN' AND ${result.state} <> 'UNKNOWN') AS open
@@ -80,18 +114,29 @@ export async function recordMessageResult(
           WHEN ${result.state} = 'ACCEPTED' THEN 'charged' ELSE 'none' END,
         provider_message_id = COALESCE(message.provider_message_id,
           ${'providerMessageId' in result ? result.providerMessageId : null}::text),
+        -- The event of the failure is emitted here, not by a later status.
+        statuses_seen = message.statuses_seen | CASE WHEN open AND ${result.state} = 'FAILED'
+          THEN ${statusBits.failed}::int2 ELSE 0::int2 END,
         updated_at = now()
       FROM present WHERE message.id = present.id
-      RETURNING message.id, present.channel_id, present.workspace_id, present.price,
+      RETURNING message.id, open, message.state, message.source, message.contact_id, message.phone_number,
+        message.provider_message_id, present.channel_id, present.workspace_id, present.price,
         present.settlement = 'reserved' AND message.settlement = 'charged' AS charged,
         present.settlement = 'reserved' AND message.settlement <> 'reserved' AS released
     ), purse AS (
       UPDATE wallet SET reserved = reserved - updated.price,
         balance = balance - CASE WHEN charged THEN updated.price ELSE 0 END, updated_at = now()
       FROM updated WHERE released AND wallet.channel_id = updated.channel_id
+    ), charge AS (
+      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, message_id, message_count)
+      SELECT channel_id, workspace_id, 'charge', -price, id, 1 FROM updated WHERE charged AND price > 0
     )
-    INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, message_id, message_count)
-    SELECT channel_id, workspace_id, 'charge', -price, id, 1 FROM updated WHERE charged AND price > 0`);
+    SELECT updated.id, provider_message_id AS "providerMessageId", contact_id AS "contactId", source,
+      updated.workspace_id AS "workspaceId", channel.phone_number_id AS "phoneNumberId", now() AS at,
+      COALESCE(phone_number, (SELECT provider_user_id FROM contact
+        WHERE contact.workspace_id = updated.workspace_id AND contact.id = contact_id), '') AS to
+    FROM updated JOIN channel ON channel.id = updated.channel_id
+    WHERE open AND state = 'FAILED'`;
 }
 
 function reasonOf(result: MessageResult): string | null {

@@ -3,9 +3,13 @@
  * docs/architecture.md. A status callback may have come before the answer to our request: what it settled stays.
  */
 import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { failedEvent, type ProviderError } from '../../domain/callbacks/failed-event.ts';
+import { statusBits } from '../../domain/campaigns/recipient.ts';
+import { emitEvents } from '../webhooks/events.ts';
 import type { Connection } from '../database/database.ts';
 import { learnIdsOfRecipients } from '../callbacks/identities.ts';
-import { nothing } from '../database/row.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
 
 export type MessageOutcome =
   | {
@@ -14,7 +18,13 @@ export type MessageOutcome =
       /** Further ids of the person, learnt from the answer. */
       readonly otherIds?: readonly string[];
     }
-  | { readonly kind: 'failed'; readonly reason: string; readonly detail: string }
+  /** `error` is absent when the failure is not the provider's word. */
+  | {
+      readonly kind: 'failed';
+      readonly reason: string;
+      readonly detail: string;
+      readonly error?: ProviderError;
+    }
   | { readonly kind: 'unknown'; readonly detail: string }
   /** Surely not sent: back to PENDING, to be claimed again after `delayMs`. `attempted` counts it as an attempt. */
   | { readonly kind: 'released'; readonly delayMs: number; readonly attempted: boolean };
@@ -39,7 +49,11 @@ export interface OutcomeBatch {
  */
 export async function recordOutcomes(database: Connection, batch: OutcomeBatch): Promise<void> {
   if (batch.outcomes.length === 0) return;
-  await database.query(recordStatement(batch));
+  const canFail = batch.outcomes.some(
+    ({ outcome }) => outcome.kind === 'failed' || outcome.kind === 'released',
+  );
+  if (canFail) await database.transaction((transaction) => recordAndEmit(transaction, batch));
+  else await database.query(recordStatement(batch));
   const learnt = batch.outcomes.flatMap(({ position, outcome }) =>
     outcome.kind === 'accepted'
       ? (outcome.otherIds ?? []).map((providerId) => ({ position, providerId }))
@@ -49,6 +63,35 @@ export async function recordOutcomes(database: Connection, batch: OutcomeBatch):
   if (learnt.length > 0)
     await learnIdsOfRecipients(database, batch.campaignId, learnt).catch(() => undefined);
 }
+
+/** The event `failed` of each message that ends here, in the transaction that records it. */
+async function recordAndEmit(transaction: Connection, batch: OutcomeBatch): Promise<void> {
+  const failed = await transaction.any(recordStatement(batch));
+  const [first] = failed;
+  if (first === undefined) return;
+  const outcomes = new Map(batch.outcomes.map(({ position, outcome }) => [position, outcome]));
+  const events = failed.map(({ position, at, ...message }) => {
+    const outcome = outcomes.get(position);
+    const error = outcome?.kind === 'failed' ? (outcome.error ?? null) : null;
+    return failedEvent({ ...message, campaignId: batch.campaignId, source: 'campaign', error }, at);
+  });
+  await emitEvents(transaction, first.workspaceId, events);
+}
+
+const FailedRecipient = row(
+  t.type({
+    id: t.string,
+    position: t.number,
+    providerMessageId: nullable(t.string),
+    to: t.string,
+    contactId: nullable(t.string),
+    reason: t.string,
+    detail: nullable(t.string),
+    workspaceId: t.number,
+    phoneNumberId: t.string,
+    at: timestamp,
+  }),
+);
 
 /** Each part that locks rows reads from the part before it, which fixes the order of the locks. */
 function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
@@ -60,7 +103,7 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
   const open = sql.fragment`(recipient.state = 'CLAIMED' OR (recipient.state = 'UNKNOWN' AND ${result('state')} <> 'UNKNOWN'))`;
   // Released after its claim expired: the campaign may have ended meanwhile, so it fails instead of waiting again.
   const late = sql.fragment`(recipient.state = 'UNKNOWN' AND ${result('state')} = 'PENDING')`;
-  return sql.type(nothing)`
+  return sql.type(FailedRecipient)`
     WITH given AS MATERIALIZED (
       SELECT ${JSON.stringify(byPosition)}::jsonb AS by_position
     ), updated AS (
@@ -77,6 +120,9 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
         provider_message_id = COALESCE(recipient.provider_message_id, ${result('pmid')}),
         claim_id = NULL,
         accepted_at = CASE WHEN ${open} AND ${result('state')} = 'ACCEPTED' THEN now() ELSE recipient.accepted_at END,
+        -- The event of the failure is emitted here, not by a later status.
+        statuses_seen = recipient.statuses_seen | CASE
+          WHEN ${open} AND (${late} OR ${result('state')} = 'FAILED') THEN ${statusBits.failed}::int2 ELSE 0::int2 END,
         attempts = recipient.attempts - CASE WHEN ${open} AND ${result('attempted')} = 'false' THEN 1 ELSE 0 END,
         updated_at = now()
       FROM given
@@ -85,7 +131,8 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       RETURNING recipient.id, recipient.position, old.claim_id, old.state AS old_state, new.state AS new_state,
         (old.state = 'CLAIMED' OR (old.state = 'UNKNOWN' AND new.state <> 'UNKNOWN')) AS open, recipient.price,
         old.settlement AS old_settlement, new.settlement AS new_settlement, ${result('pmid')} AS pmid,
-        ${result('delay_ms')}::float8 AS delay_ms, new.reason
+        ${result('delay_ms')}::float8 AS delay_ms, new.reason, new.reason_detail, new.provider_message_id,
+        new.phone_number, new.contact_id
     ), total AS (
       SELECT
         count(*) FILTER (WHERE open AND old_state = 'CLAIMED')::int AS was_claimed,
@@ -144,9 +191,16 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       WHERE claim_id IS NOT NULL GROUP BY claim_id
     ), closed AS (
       DELETE FROM campaign_claim USING recorded WHERE campaign_claim.id = recorded.id AND open <= recorded.count
+    ), lowered AS (
+      UPDATE campaign_claim SET open = open - recorded.count
+      FROM recorded WHERE campaign_claim.id = recorded.id AND open > recorded.count
     )
-    UPDATE campaign_claim SET open = open - recorded.count
-    FROM recorded WHERE campaign_claim.id = recorded.id AND open > recorded.count`;
+    SELECT updated.id, position, provider_message_id AS "providerMessageId", contact_id AS "contactId", reason,
+      reason_detail AS detail, channel.workspace_id AS "workspaceId", channel.phone_number_id AS "phoneNumberId", now() AS at,
+      COALESCE(phone_number, (SELECT provider_user_id FROM contact
+        WHERE contact.workspace_id = channel.workspace_id AND contact.id = contact_id), '') AS to
+    FROM updated CROSS JOIN (SELECT * FROM channel WHERE id = ${channelId}) AS channel
+    WHERE open AND new_state = 'FAILED'`;
 }
 
 function resultOf({ claimId: claim, outcome }: RecipientOutcome) {

@@ -180,6 +180,9 @@ describe('statuses of a campaign', () => {
         status: raw,
         phoneNumberId: sending.channelId,
         messageSource: 'campaign',
+        messageId: sending.recipients[0]?.id,
+        campaignId: sending.campaignId,
+        contactId: null,
         providerEvent: { statuses: [raw] },
       },
     });

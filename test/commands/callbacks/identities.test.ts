@@ -128,6 +128,11 @@ describe('a person whom the provider knows by another id', () => {
     const context = { from: '15550100000', id: `wamid.${place.recipientId}` };
     await deliver(applier, [stop(place, { from: '9991234567' }, { context })]);
     expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+    const saved = await rowsOf(
+      database.pool,
+      sql.fragment`SELECT campaign_id FROM message WHERE workspace_id = ${place.workspaceId} AND direction = 'inbound'`,
+    );
+    expect(saved).toEqual([{ campaign_id: place.campaignId }]);
     await deliver(applier, [stop(place, { from: '9991234567' }, { text: { body: 'START' } })]);
     expect(await contactsOf(place)).toMatchObject([{ id: place.contactId, subscribed: true }]);
   });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createOutcomeRecorder } from '../../../src/commands/sending/outcome-recorder.ts';
 import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.ts';
 import type { Config } from '../../../src/config.ts';
-import type { Database } from '../../../src/records/database/database.ts';
+import type { Connection, Database } from '../../../src/records/database/database.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { getCampaignCounts } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { claimBatch, countOpenClaims } from '../../../src/records/sending/claim-batch.ts';
@@ -40,19 +40,22 @@ async function claimAll(recipients: number) {
   return { seeded, recipients: claim.recipients };
 }
 
-/** A database in which `query` first asks `refuse` whether to fail as a statement does that took too long. */
-function failing(refuse: (statement: string) => boolean): Database {
-  return new Proxy(test.pool, {
+/** A database in which `query` and `any` first ask `refuse` whether to fail as a statement does that took too long. */
+function failing(refuse: (statement: string) => boolean, database: Connection = test.pool): Database {
+  return new Proxy(database, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
-      if (name !== 'query' || typeof member !== 'function') return member;
+      if (name === 'transaction')
+        return (routine: (transaction: Connection) => Promise<unknown>) =>
+          target.transaction((transaction) => routine(failing(refuse, transaction)));
+      if ((name !== 'query' && name !== 'any') || typeof member !== 'function') return member;
       return (statement: { readonly values: readonly unknown[] }) => {
         if (refuse(String(statement.values[0])))
           throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
         return Reflect.apply(member, target, [statement]);
       };
     },
-  });
+  }) as Database;
 }
 
 const countOf = (outcomes: string): number => Object.keys(JSON.parse(outcomes) as object).length;

@@ -244,7 +244,10 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
     if (endsMessage(rule) || waitsItsTurn(rule)) expect(second).toMatchObject({ state: 'ACCEPTED' });
     await expectAround(place, rule);
     await expectBooksFit(place);
-    expect(await failedEvents(place)).toEqual([]);
+    const failed = {
+      data: { messageId: first?.id, messageSource: 'campaign', status: { errors: [{ code }] } },
+    };
+    expect(await failedEvents(place)).toMatchObject(endsMessage(rule) ? [failed] : []);
   });
 
   it('in the answer to a single send', async () => {
@@ -257,7 +260,9 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
     expect(await messagesOf(place)).toMatchObject([{ state: 'FAILED', reason, settlement: 'none' }]);
     await expectAround(place, rule);
     await expectBooksFit(place);
-    expect(await failedEvents(place)).toEqual([]);
+    expect(await failedEvents(place)).toMatchObject([
+      { data: { campaignId: null, messageSource: 'api', status: { errors: [{ code }] } } },
+    ]);
   });
 
   it('in a callback about a campaign', async () => {

@@ -260,6 +260,9 @@ it.each(['sent', 'delivered', 'read', 'failed'] as const)('%s', async (name) => 
     status: expected,
     phoneNumberId: place.channelId,
     messageSource: 'campaign',
+    messageId: expect.any(String),
+    campaignId: place.campaignId,
+    contactId: null,
     providerEvent: { statuses: [expected] },
   });
 });

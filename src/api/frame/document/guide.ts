@@ -70,8 +70,8 @@ the log. With a secret it is signed as [Standard Webhooks](https://www.standardw
 HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, the body byte by byte as it came; for 24 hours after a change of secret there are two with a
 space between, of which one must fit. Refuse a timestamp that is more than five minutes off. The key is what follows
 \`whsec_\`, decoded from Base64; of a secret of any other form its UTF-8 bytes. \`X-Webhook-Signature-256\` is \`sha256=\` and the hex HMAC over the body alone,
-for receivers that know no other. To know whose message a status is of: \`data.status.id\` is \`provider_message_id\` of the recipient, and
-\`data.status.biz_opaque_callback_data\`, where the provider gives it, is \`message_id\`.
+for receivers that know no other. \`data.messageId\`, \`data.campaignId\` and \`data.contactId\` say whose message an event
+tells of; \`GET /api/messages/{id}\` reads a single send or a reply. \`failed\` comes once for every message that fails, also where the provider refuses it at once.
 
 ## Limits
 

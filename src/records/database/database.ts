@@ -1,4 +1,4 @@
-/** The one place that configures Slonik. Records take a `Connection`: the pool, or a transaction of it. */
+/** Configures Slonik. Functions in records/ take a `Connection`: the pool or one of its transactions. */
 import { createPool, createTypeParserPreset, SchemaValidationError } from 'slonik';
 import type {
   CommonQueryMethods,
@@ -7,53 +7,42 @@ import type {
   Interceptor,
   QueryResultRow,
 } from 'slonik';
+import { withPermits } from './bounded-pool.ts';
 import { createDatabaseDriver } from './driver.ts';
-import type { RowParser } from './row.ts';
+import { decoderOf } from './row.ts';
 
 export type Connection = CommonQueryMethods;
 export type Transaction = DatabaseTransactionConnection;
 export type Database = DatabasePool;
 
-// Slonik 49 calls Promise.withResolvers, which Node has only from 22 on. Goes when Node 20 support goes.
-Promise.withResolvers ??= function withResolvers<T>(this: PromiseConstructor) {
-  let resolve!: (value: T | PromiseLike<T>) => void;
-  let reject!: (reason?: unknown) => void;
-  const promise = new this<T>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise, resolve, reject };
-};
-
 const decodeRows: Interceptor = {
   name: 'decode-rows',
   transformRow: ({ resultParser }, query, row) => {
-    const parser = resultParser as RowParser<QueryResultRow> | undefined;
-    if (parser === undefined) return row;
-    const result = parser['~standard'].validate(row);
-    if (result instanceof Promise) throw new Error('Row codecs are synchronous');
-    if (result.issues !== undefined) throw new SchemaValidationError(query, row, result.issues as never);
-    return result.value;
+    const decoder = decoderOf(resultParser);
+    if (decoder === undefined) return row;
+    const decoded = decoder.decode(row);
+    if ('problems' in decoded) throw new SchemaValidationError(query, row, decoded.problems as never);
+    return decoded.row as QueryResultRow;
   },
 };
 
 /**
- * int8 arrives as bigint, timestamptz as epoch milliseconds (`timestamp` in row.ts makes a Date of it),
- * numeric is never used. Nothing is retried behind the caller's back. Postgres need not answer yet.
+ * Reads int8 as bigint and timestamptz as epoch milliseconds (`timestamp` in row.ts makes a Date of it); the schema has no
+ * numeric columns. Slonik retries nothing. Resolves without connecting, so Postgres may still be starting.
  */
 export async function createDatabase(
   databaseUrl: string,
   maxPoolSize: number,
   answerTimeoutMs = 65_000,
 ): Promise<Database> {
-  return createPool(databaseUrl, {
-    maxPoolSize,
+  const pool = await createPool(databaseUrl, {
+    maximumPoolSize: maxPoolSize,
     connectionRetryLimit: 0,
     idleTimeout: 30_000,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
-    // No statement leaves anything in its session (locks and settings end with their transaction), so that there is nothing to
-    // discard: the default is a round trip of its own for every query.
+    // Slonik would send DISCARD ALL after every query, a round trip each. Our statements leave nothing in the session: locks and
+    // settings end with their transaction.
     resetConnection: async () => undefined,
     driverFactory: createDatabaseDriver({
       databaseUrl,
@@ -63,4 +52,5 @@ export async function createDatabase(
     interceptors: [decodeRows],
     typeParsers: createTypeParserPreset(),
   });
+  return withPermits(pool, maxPoolSize);
 }

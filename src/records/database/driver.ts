@@ -45,8 +45,14 @@ export function createDatabaseDriver(options: DriverOptions): DriverFactory {
           keepAlive: true,
           types,
         });
-        // For as long as the process lives: what is lost while it is being closed is lost all the same.
-        client.on('error', (error) => clientEventEmitter.emit('error', readDriverError(error)));
+        // Slonik must hear of a lost connection after the running statement was rejected: before, it would wait for that
+        // statement, fail, and count the connection as open for ever. It stops listening once the connection is closed.
+        client.on('error', (error) =>
+          setImmediate(() => {
+            if (clientEventEmitter.listenerCount('error') > 0)
+              clientEventEmitter.emit('error', readDriverError(error));
+          }),
+        );
         let keepsSession: boolean | undefined;
         return {
           connect: async () => void (await client.connect()),

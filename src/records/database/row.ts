@@ -1,26 +1,36 @@
-/** io-ts codecs as Slonik's result parsers: the row that leaves a statement is decoded, and extra columns are dropped. */
-import type { StandardSchemaV1 } from '@standard-schema/spec';
+/** io-ts codecs as Slonik's result parsers: each row of a result is decoded, and columns that the codec does not name are dropped. */
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
+import type { sql } from 'slonik';
 import { report } from '../../codecs/report.ts';
 
-export type RowParser<A> = StandardSchemaV1<unknown, A>;
+type ZodSchema = Parameters<typeof sql.type>[0];
+
+/** Slonik's types ask for a Zod schema; at run time it only passes the value on to our interceptor, which calls `decode`. */
+export type RowParser<A> = Omit<ZodSchema, '_output'> & { readonly _output: A };
+
+interface RowDecoder {
+  /** Returns the decoded row, or the messages that say which columns do not fit. */
+  readonly decode: (value: unknown) => { readonly row: unknown } | { readonly problems: readonly string[] };
+}
 
 /** `sql.type(row(Codec))` */
 export function row<A, O>(codec: t.Type<A, O>): RowParser<A> {
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'io-ts',
-      validate: (value) => {
-        const decoded = codec.decode(value);
-        if (isRight(decoded)) return { value: decoded.right };
-        return {
-          issues: report(decoded.left).map(({ field, message }) => ({ message: `${field}: ${message}` })),
-        };
-      },
+  const decoder: RowDecoder = {
+    decode: (value) => {
+      const decoded = codec.decode(value);
+      if (isRight(decoded)) return { row: decoded.right };
+      return { problems: report(decoded.left).map(({ field, message }) => `${field}: ${message}`) };
     },
   };
+  return decoder as unknown as RowParser<A>;
+}
+
+/** Undefined for `sql.unsafe`, which has no codec. */
+export function decoderOf(parser: unknown): RowDecoder | undefined {
+  return typeof parser === 'object' && parser !== null && Object.hasOwn(parser, 'decode')
+    ? (parser as RowDecoder)
+    : undefined;
 }
 
 /** For statements without a result. */

@@ -32,6 +32,16 @@ it('is there before Postgres is, refuses meanwhile as unavailable, and works onc
   await database.end();
 });
 
+it('rejects every caller, also those behind a full pool, when no connection can be opened', async () => {
+  await relay.set('gone');
+  const database = await createDatabase(throughRelay(test.url, relay), 2);
+  const callers = await Promise.allSettled(Array.from({ length: 6 }, () => pingDatabase(database)));
+  await relay.set('open');
+  expect(callers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'rejected'));
+  await Promise.all(Array.from({ length: 6 }, () => pingDatabase(database)));
+  await database.end();
+}, 5_000);
+
 it('takes it for a refusal when its very first connection is cut, whenever that is', async () => {
   const whole = await openTcpCutter(test.url, Infinity);
   const measured = await createDatabase(whole.url, 1);
@@ -74,23 +84,6 @@ it('reads int8 as bigint, timestamptz as epoch milliseconds, numeric as a number
     wide: 1.5,
     words: ['a', 'b'],
     none: null,
-  });
-});
-
-const Answer = row(t.type({ answer: t.number }));
-const Count = row(t.type({ count: t.number }));
-
-it('leaves no prepared statement in a session', async () => {
-  await test.pool.connect(async (connection) => {
-    for (const given of [1, 2, 3]) {
-      const answer = connection.oneFirst(
-        sql.prepared('add-one', Answer)`SELECT ${given}::int4 + 1 AS answer`,
-      );
-      expect(await answer).toBe(given + 1);
-    }
-    const count = await connection.oneFirst(sql.type(Count)`
-      SELECT count(*)::int4 AS count FROM pg_prepared_statements`);
-    expect(count).toBe(0);
   });
 });
 

@@ -1,32 +1,34 @@
 /**
- * Four projects: `unit` needs no server, `integration` has Postgres and Temporal, `journeys` run the built stack, `outages`
- * break what is beneath it. A file of test/ that lies in neither of the last two is sorted by what it imports.
+ * Five projects: `unit` needs no server, `integration` needs Postgres or Temporal, `journeys` run the built stack, `outages` kill
+ * a process or cut a connection, `release` runs rehearsals and generated clients. The last three are folders; every other file is
+ * `unit` until its imports reach code that starts a server.
  */
 import { readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { findPgbouncer } from './test/support/find-pgbouncer.ts';
 import { startsServers } from './test/support/servers-in-tests.ts';
 
-// Checks that must be whole (CI=true) do not leave these out: without PgBouncer they fail.
+// With CI=true tests behind a pooler are never left out: without PgBouncer they fail.
 const withoutPooler = findPgbouncer() === undefined && process.env['CI'] !== 'true';
 if (withoutPooler)
   process.stderr.write(
-    'Left out: what runs behind a pooler, as there is no pgbouncer here (Debian: apt-get install pgbouncer).\n',
+    'Left out: tests behind a pooler, because pgbouncer is not installed (Debian: apt-get install pgbouncer).\n',
   );
 
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts'))
   .map((path) => `test/${path.replaceAll('\\', '/')}`)
-  .filter((file) => !/^test\/(journeys|outages)\//.test(file))
+  .filter((file) => !/^test\/(journeys|outages|release)\//.test(file))
   .filter((file) => !(withoutPooler && file.startsWith('test/pooler/')));
 
 const withServers = { globalSetup: ['test/support/global-setup.ts'] };
 
-// Files of one worker share what they import, which costs each a second otherwise; no module keeps anything of one for the next.
+// Test files of one worker share imported modules: importing them again costs a second per file. No module may keep state that
+// the next file would see.
 const inOneProcess = { isolate: false };
 
-// Workflows run in the test's own thread: to load another one takes each of sixty workers a third of a second. What runs the
-// built stack has them where production has them.
+// Temporal workers run workflows in the test's own thread: starting a thread takes a third of a second for each of sixty workers.
+// Journeys and outages use threads, as production does.
 const inOneThread = { env: { TEMPORAL_DEBUG: 'true' } };
 
 const project = (name: string, include: readonly string[], settings: object = {}) => ({
@@ -37,9 +39,9 @@ const project = (name: string, include: readonly string[], settings: object = {}
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Most tests wait for a server half of their time; four at once are too slow on two cores for what they measure.
+    // Most tests wait for a server half of their time. With four at once on two cores, tests that measure time fail.
     maxWorkers: 3,
-    // Against what hangs, not against what is slow: other work may share the machine, too.
+    // Long enough for a busy machine: the limit is for tests that hang.
     testTimeout: 90_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
@@ -62,6 +64,7 @@ export default defineConfig({
         exclude: withoutPooler ? ['test/journeys/pooler.test.ts'] : [],
       }),
       project('outages', ['test/outages/**/*.test.ts'], withServers),
+      project('release', ['test/release/**/*.test.ts'], { fileParallelism: false }),
     ],
   },
 });

@@ -110,7 +110,17 @@ const packages = [
 ];
 
 /** Folders of test/ that are no mirror of src/ or local/; `ops`, `tools` and `clients` are rooms beside src/. */
-const ownTests = ['journeys', 'outages', 'pooler', 'support', 'histories', 'ops', 'tools', 'clients'];
+const ownTests = [
+  'journeys',
+  'outages',
+  'release',
+  'pooler',
+  'support',
+  'histories',
+  'ops',
+  'tools',
+  'clients',
+];
 
 const findings = [];
 for (const file of filesOf('src')) {

@@ -11,10 +11,8 @@ it('answers with clear errors and continues by itself after every kind of outage
 }, 300_000);
 
 it('accounts for every delivery of a campaign when the worker is killed while they queue', async () => {
-  const output = await runProgram(
-    chaos,
-    ...['--webhooks', '--recipients', '100', '--kills', '3', '--rate', '200'],
-  );
+  const options = ['--webhooks', '--recipients', '100', '--kills', '3', '--rate', '200'];
+  const output = await runProgram(chaos, ...options);
   expect(output).toMatch(/kill 3: worker/);
   expect(output).toMatch(/delivered \d+ \+ interrupted \d+ = 300, doubled 0/);
   expect(output).toContain('Every delivery is accounted for, and none came twice.');

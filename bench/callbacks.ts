@@ -73,7 +73,7 @@ async function seed(client: pg.Client, messagesPerSecond: number, size: number):
   return seeded;
 }
 
-/** As if the provider had accepted every message of the campaign. */
+/** Marks every recipient of the campaign as accepted by the provider. Returns their provider message ids. */
 async function acceptAll(client: pg.Client, { campaignId }: Seeded): Promise<readonly string[]> {
   const { rows } = await client.query<{ id: string }>(
     `UPDATE recipient SET state = 'ACCEPTED', settlement = 'charged', price = 55000, provider_message_id = 'wamid.' || id
@@ -108,7 +108,7 @@ async function acceptAndApply(
   const ids = await acceptAll(client, campaign);
   const bodies = names.flatMap((name) => ids.map((id) => callbackBody(campaign, { id, name })));
 
-  // It makes itself a table, which the application may not.
+  // The bare server creates its own table, which the application's role may not do.
   const bare = await startCallbackProcess('bare', ownerUrl);
   await postCallbacks({ port: bare.port, bodies: bodies.slice(0, 2_000), connections });
   const baseline = await postCallbacks({ port: bare.port, bodies, connections });

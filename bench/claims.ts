@@ -1,7 +1,7 @@
 /**
- * What consent and a messaging limit add to the claim of a page: three campaigns claim in turn, of numbers alone, of contacts whose
- * consent is looked up, and of an account with a limit and 100,000 people written to within the day.
- * `--recipients N` of each (40,000), `--page N` (40).
+ * Measures how much consent and a messaging limit add to a claim. Three campaigns claim in turn: recipients without contacts,
+ * recipients with contacts, and an account with a limit and 100,000 people written to in the last day. `--recipients N` of each
+ * (40,000), `--page N` per claim (40).
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';

@@ -22,7 +22,7 @@ import { startWebhookSink } from './support/webhook-sink.ts';
 
 /** More than the machine can do. */
 const rate = 5_000;
-/** Preparing is over by then. */
+/** 20 s: preparation has ended before sending starts. */
 const startsInSeconds = 20;
 const pollMs = 100;
 const restSeconds = 10;

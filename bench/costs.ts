@@ -1,7 +1,7 @@
 /**
- * What one recipient, one status, one event and one delivery cost: CPU milliseconds of Node, Postgres and Temporal, bytes kept in
- * Postgres (tables with indexes), bytes of WAL, events and bytes of Temporal's histories and of its store. The input of
- * docs/scaling.md. `--recipients N` (20,000), `--deliveries N` (600).
+ * Measures the cost of one recipient, status, event and delivery: CPU of Node, Postgres and Temporal, bytes of tables and
+ * indexes, bytes of WAL, history events and bytes in Temporal. docs/scaling.md is calculated from it. `--recipients N`
+ * (20,000), `--deliveries N` (600).
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -139,7 +139,7 @@ async function storeCallbacks(campaign: Seeded): Promise<void> {
     campaign.campaignId,
   ]);
   const bodies = statuses.flatMap((status) => rows.map(({ id }) => callbackOf(campaign, id, status)));
-  // One request holds one status; the API stores what comes together in one statement.
+  // Each request carries one status. The API stores requests that arrive together with one statement.
   for (let first = 0; first < bodies.length; first += 20) {
     await insertProviderCallbacks(dependencies.database, bodies.slice(first, first + 20));
   }

@@ -59,7 +59,7 @@ try {
     recipients,
     messagesPerSecond: 80,
   });
-  // As sending leaves them: a third failed with a detail, the others with the provider's id.
+  // A finished campaign: a third of the recipients failed with a detail, the others have a provider message id.
   await client.query(
     `UPDATE recipient SET state = CASE WHEN position % 3 = 0 THEN 'FAILED' ELSE 'READ' END,
        reason = CASE WHEN position % 3 = 0 THEN 'PROVIDER_131026' END,

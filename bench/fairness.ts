@@ -1,9 +1,8 @@
 /**
- * What a large campaign costs others while it is sent, and while it is prepared: a campaign of 1,000 recipients of another
- * workspace, and single sends of another workspace and of the large campaign's own channel, each alone and beside it, in
- * one run. One worker process does it all; for how long it came to nothing else is told, too. At the end two campaigns
- * share one channel. `--large N`, default 200,000; `--prepared N` rows of CSV, default 500,000; `--rate N` of every
- * channel, default 1,000 a second.
+ * Measures how a large campaign, in preparation and in sending, delays others: a campaign of 1,000 recipients of another
+ * workspace, and single sends of another workspace and of the same channel. Each runs alone and beside it. One worker process
+ * does all the work; its event-loop stalls are printed too. At the end two campaigns share one channel. `--large N` recipients
+ * (200,000), `--prepared N` CSV rows (500,000), `--rate N` per channel and second (1,000).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

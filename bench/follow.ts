@@ -1,8 +1,8 @@
 /**
- * What the dashboard asks of the API about one campaign of N recipients: timeline and diagnosis, and what 10 and 200 open pages
- * cost while it is sent: their streams alone, then with all that a page asks beside its stream; and how soon a browser that
- * was never here draws the page. Prints p50 and p99 in milliseconds, CPU in percent of a core, memory in MB.
- * `--recipients N` (default 1,000,000), `--requests N` for each figure (default 300), `--seconds N` for each load (default 15).
+ * Measures the API's load from dashboard pages on one campaign of N recipients: timeline and diagnosis, 10 and 200 open
+ * streams, the same with the page's other requests, and the first paint in a new browser profile. Prints p50 and p99 in ms, CPU
+ * in percent of a core, memory in MB. `--recipients N` (1,000,000), `--requests N` per figure (300), `--seconds N` per load
+ * (15).
  */
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ try {
     await body.dump();
     if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}`);
   };
-  // As often as the page asks, in seconds.
+  // Seconds between two requests of the page.
   const beside = [
     [`/campaigns/${campaignId}`, 30],
     [`/campaigns/${campaignId}/diagnosis`, 60],
@@ -168,7 +168,7 @@ async function signIn(apiKey: string): Promise<string> {
   return String(headers['set-cookie']).split(';')[0] ?? '';
 }
 
-/** Of five fresh profiles, from the link: the first drawing, and the campaign with its progress. */
+/** Measures five new browser profiles from the link to the first paint, and to the campaign with its progress. */
 async function firstPaints(url: string, cookie: string): Promise<void> {
   const [name = '', value = ''] = cookie.split('=');
   const browser = await launchBrowser();

@@ -1,7 +1,7 @@
 /**
- * What sending costs per recipient in campaigns of 10,000, 100,000 and 1,000,000 recipients on one database: CPU seconds of
- * the sender and of Postgres (the wall clock of a shared machine tells less), the rate, the steps, and the size of the
- * database. The small campaigns run before and after the largest. `--largest N`, default 1,000,000.
+ * Measures the cost per recipient of campaigns of 10,000, 100,000 and 1,000,000 recipients on one database: CPU seconds of the
+ * sender and of Postgres (wall-clock time varies on a shared machine), rate, steps and database size. The small campaigns run
+ * before and after the largest. `--largest N` (1,000,000).
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';

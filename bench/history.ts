@@ -1,7 +1,7 @@
 /**
- * What is asked often, of a database with a long history and of a nearly empty one in turns: once quiet, and once while a writing
- * transaction has been open on the long one since before a day's queue was worked off. And the WAL of a recipient sent.
- * `--rows N` recipients (default 10,000,000), a fifth as many contacts, half as many events, deliveries, callbacks, entries.
+ * Compares frequent statements on a database with a long history and on a nearly empty one, in turns: first quiet, then with a
+ * writing transaction open since before a day's queue was processed. Also measures the WAL of a sent recipient. `--rows N`
+ * recipients (10,000,000), a fifth as many contacts, half as many events, deliveries, callbacks and ledger entries.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -50,7 +50,7 @@ const sent = 5_000;
 const times = 40;
 /** Asked twenty times, a statement gets a name, and after five more Postgres may plan it once for all values. */
 const warmUps = 30;
-/** As many as either side has. */
+/** Both databases have at least this many. */
 const campaignsOfAPage = 5;
 /** Fewer times where that takes longer. */
 const longestMs = 10_000;
@@ -100,7 +100,7 @@ async function step<A>(what: string, work: () => Promise<A>): Promise<A> {
   return result;
 }
 
-/** As an operator and a Prometheus meet them, with what it takes to start a process, or none of the marks of earlier scrapes. */
+/** Runs `doctor --quick` as a new process, and one scrape without cached watermarks. */
 async function doctorAndScrape({ postgres, database }: Side): Promise<void> {
   const temporal = await startBenchTemporal();
   const environment = { ...process.env, DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: temporal.address };
@@ -151,7 +151,7 @@ async function askedOf({
   const ids = await one<string[]>(
     `SELECT array_agg(id) AS found FROM (SELECT id FROM recipient ORDER BY id LIMIT 400) AS earliest`,
   );
-  // As many as either side has of a day.
+  // Both databases have this many ids for one day.
   const providerIds = await one<string[]>(
     `SELECT array_agg(provider_message_id) AS found FROM (
        SELECT provider_message_id FROM provider_message JOIN recipient ON recipient.id = recipient_id
@@ -165,7 +165,7 @@ async function askedOf({
     `SELECT LEAST(30, count(*) / ${campaignsOfAPage})::int4 AS found FROM campaign WHERE workspace_id = ${workspaceId}`,
   );
   const channelId = await one<string>(`SELECT id AS found FROM channel WHERE workspace_id = ${workspaceId}`);
-  // As their loops do: what waits is looked for from where it was found last.
+  // The loops poll from the same watermarks.
   const waitingCallback = createWatermark<bigint>();
   const [waitingEvent, waitingDelivery] = [createWatermark<string>(), createWatermark<string>()];
   const recent = () => recentId(pool);

@@ -50,7 +50,7 @@ async function fill(workspaceId: number): Promise<void> {
   }
 }
 
-/** What lives is one round: what was there before this round is a month old now. */
+/** Makes everything written before this round a month old, so that retention removes it. */
 async function age(before: Date): Promise<void> {
   await client.query(
     `UPDATE webhook_delivery SET id = uuidv7(interval '-31 days'), created_at = created_at - interval '31 days'

@@ -32,7 +32,7 @@ const concurrency = Number(values.concurrency);
 const connections = 64;
 const unlimited = 100_000;
 
-/** Of one sender: this process, and the servers that it alone uses. */
+/** Figures of one sender: its process and the servers that only it uses. */
 interface Sent extends Measured {
   readonly serverCpuSeconds: number;
 }

@@ -1,10 +1,9 @@
 /**
- * Webhook deliveries to a healthy receiver, from the event's row to the record of the outcome, beside bare no-op workflows
- * on the same Temporal server in the same run, in turns: `eager` ones, which begin in the starting process (the fastest
- * form there is), and `plain` ones, as any client starts them. Nobody waits for the result of a workflow in any of the
- * three. Then how long an event takes to arrive at half that rate, and beside receivers that hang. `--seconds N` of
- * deliveries in all (60), in `--rounds N` (6); `--latency N` seconds of each pace (30); `--hanging N` receivers (200);
- * `--lanes N` starts of no-op workflows at a time (50).
+ * Compares webhook deliveries, from the event's row to the recorded outcome, with no-op workflows on the same Temporal server,
+ * in turns: `eager` ones, which run their first task in the starting process (the fastest form), and `plain` ones. No result of
+ * a workflow is awaited. Then measures the latency of events at half that rate and beside receivers that hang. `--seconds N` of
+ * deliveries in all (60), `--rounds N` (6), `--latency N` seconds of each pace (30), `--hanging N` receivers (200), `--lanes N`
+ * concurrent starts of no-op workflows (50).
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,7 +57,7 @@ const stop = async (): Promise<void> => {
   await temporal.stop();
   await postgres.stop();
 };
-// The servers run in sessions of their own: nobody else would stop them.
+// The servers are in process groups of their own, so Ctrl-C does not reach them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void stop().finally(() => process.exit(1)));
 }
@@ -148,7 +147,7 @@ const bare = (eager: boolean): Promise<Segment> =>
 const posts = (): Promise<Segment> =>
   segment(() => worker.run({ kind: 'post', seconds: segmentSeconds / 4, lanes, url: sink.otherUrl }));
 
-/** What a delivery costs Node and Temporal, beside what an eager no-op workflow and a bare POST do: the least it could. */
+/** CPU of a delivery divided by that of an eager no-op workflow and a bare POST, the least it could cost. */
 const costRatio = (ours: Segment, eager: Segment, post: Segment): number =>
   (ours.cpu.worker + ours.cpu.temporal) / (eager.cpu.worker + eager.cpu.temporal + post.cpu.worker);
 

@@ -21,7 +21,7 @@ CREATE TABLE workspace (
 CREATE TRIGGER workspace_stays BEFORE DELETE OR UPDATE OF id ON workspace
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement('workspaces stay');
 
--- What a workspace may do; written by the admin commands. broadcasts_per_month NULL means unlimited.
+-- Features of a workspace; written by the admin commands. broadcasts_per_month NULL means unlimited.
 CREATE TABLE workspace_feature (
   workspace_id integer PRIMARY KEY REFERENCES workspace (id),
   schedule_campaigns boolean NOT NULL DEFAULT true,

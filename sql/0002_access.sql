@@ -48,14 +48,14 @@ CREATE TABLE idempotency_key (
   request_sha256 bytea NOT NULL,
   response_status smallint,
   response_body text,
-  -- What the request was creating: tells a crashed single send from one that never began.
+  -- Id of the record that the request creates: distinguishes a crashed single send from one that never began.
   resource_id uuid,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (workspace_id, route, key)
 );
 CREATE INDEX idempotency_key_created_at ON idempotency_key (created_at);
 
--- Who did what; written in the transaction of the change, without personal data. Append-only.
+-- Audit entries; written in the transaction of the change, without personal data. Append-only.
 CREATE TABLE audit_entry (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   workspace_id integer NOT NULL REFERENCES workspace (id),
@@ -79,7 +79,7 @@ CREATE TABLE notice (
     'messaging_limit', 'webhook_disabled', 'campaign_paused', 'campaign_failed')),
   subject_type text NOT NULL CHECK (subject_type IN ('template', 'channel', 'business_account', 'webhook', 'campaign')),
   subject_id text COLLATE "C" NOT NULL,
-  -- As the subject was called at the time.
+  -- Name of the subject at that time.
   subject_name text NOT NULL,
   message text NOT NULL,
   -- To the millisecond, like the API: a client that marks notices as read up to this instant includes this one.

@@ -13,7 +13,7 @@ CREATE TABLE campaign (
   -- The small part of the audience input: segments, filters, csv_mapping, file key or URL, failed campaign and reasons.
   audience jsonb NOT NULL,
   variable_mapping jsonb,
-  -- What all messages have in common (src/domain/templates/plan.ts); written when preparation ends.
+  -- Parts common to all messages (src/domain/templates/plan.ts); written when preparation ends.
   message_plan jsonb,
   send_type text NOT NULL CHECK (send_type IN ('IMMEDIATE', 'SCHEDULED')),
   scheduled_at timestamptz,
@@ -103,7 +103,7 @@ CREATE TABLE campaign_reason (
   PRIMARY KEY (campaign_id, kind, reason)
 ) WITH (fillfactor = 50);
 
--- What became of a campaign in each minute; written together with campaign_counter.
+-- Counts of a campaign per minute; written together with campaign_counter.
 CREATE TABLE campaign_minute (
   campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,
   at timestamptz NOT NULL,
@@ -155,8 +155,8 @@ CREATE TABLE campaign_watch (
 ) WITH (fillfactor = 10);
 INSERT INTO campaign_watch DEFAULT VALUES;
 
--- What the doctor settled after a restore: recipients up to a position who may have been sent to in the lost time became
--- UNKNOWN. Kept, so that it is done once and can be looked up.
+-- Restores handled by the doctor: recipients up to a position that may have been sent to in the lost time became UNKNOWN. Kept
+-- so that a restore is handled once and can be looked up.
 CREATE TABLE campaign_restore (
   campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,
   -- The records hold everything up to backup_at, and nothing between it and stopped_at.

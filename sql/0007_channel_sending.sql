@@ -3,7 +3,7 @@
 -- The rate schedule (GCRA) and the circuit breaker of a channel; written by claims, single sends and recorded outcomes.
 CREATE TABLE channel_rate (
   channel_id uuid PRIMARY KEY REFERENCES channel (id),
-  -- Theoretical arrival time: when the next token that nobody has taken falls due.
+  -- Theoretical arrival time: when the next unleased token falls due.
   next_at timestamptz NOT NULL DEFAULT now(),
   -- 1 is the full rate; halved by the provider's throttling, recovers additively.
   factor double precision NOT NULL DEFAULT 1 CHECK (factor > 0 AND factor <= 1),

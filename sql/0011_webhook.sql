@@ -22,8 +22,8 @@ CREATE TABLE webhook_configuration (
 ) WITH (fillfactor = 50);
 CREATE INDEX webhook_configuration_list ON webhook_configuration (workspace_id, created_at, id);
 
--- What happened, in daily partitions (0012); written in the transaction of the change where a configuration subscribes.
--- Without a foreign key to workspace: the writer has the id from a row that is tied to it, and workspaces stay.
+-- Events, in daily partitions (0012); written in the transaction of the change where a configuration subscribes. No foreign key
+-- to workspace: the writer has the id from a row that references it, and workspaces are never deleted.
 CREATE TABLE event (
   id uuid DEFAULT uuidv7() PRIMARY KEY,
   workspace_id integer NOT NULL,

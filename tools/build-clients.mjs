@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 const mostBytes = 6_000;
-// Of a page that calls one operation: a bundler drops the others.
+// 2,000 bytes for a page that calls one operation: a bundler must drop the others.
 const mostBytesOfOne = 2_000;
 
 const root = fileURLToPath(new URL('..', import.meta.url));

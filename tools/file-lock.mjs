@@ -7,7 +7,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What tells one life of a process id from the next; undefined when no such process lives (zombies are dead). */
+/** Identifies one process among all that ever had this id; undefined when it does not run (zombies do not). */
 export function processIdentity(pid) {
   if (process.platform !== 'linux') return identityFromPs(pid);
   try {
@@ -92,7 +92,7 @@ function livingHolder(content) {
   }
 }
 
-/** Two takers may see the same stale lock: whoever moved away a newer one puts it back. */
+/** Removes a stale lock. Two processes may see the same stale lock: one that moved away a newer lock puts it back. */
 function removeStale(path, stale) {
   const aside = `${path}.stale.${process.pid}`;
   try {

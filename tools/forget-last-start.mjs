@@ -1,6 +1,6 @@
 /**
- * Removes the dev.json that a start which was killed left behind, before anything is installed or built: whoever waits
- * for the file must not read the ports of processes that are gone. The file of a living start is left alone.
+ * Removes the dev.json of a killed start before anything is installed or built, so that programs waiting for the file do not
+ * read ports of dead processes. The file of a running start stays.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

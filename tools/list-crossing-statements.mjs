@@ -1,6 +1,6 @@
 /**
- * What stands between the schema and a distributed Postgres whose distribution key is `workspace_id` (docs/scaling.md, "Beyond one
- * primary"): tables and unique keys that lack it, and the statements of src/records/ that name no workspace, by what they touch.
+ * Lists what prevents distributing the schema by `workspace_id` (docs/scaling.md): tables and unique keys without it, and
+ * statements of src/records/ that name no workspace.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A provider that accepts everything at once, in a process of its own: the ceiling of the receiving side.
- * `GET /arrivals/<phone number id>` answers what came for one channel.
+ * A provider in a process of its own that accepts every message at once, so that it never limits a sender. `GET
+ * /arrivals/<phone number id>` returns what it received for one channel.
  */
 import { createHash } from 'node:crypto';
 import { fork } from 'node:child_process';

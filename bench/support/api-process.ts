@@ -24,7 +24,7 @@ export interface ApiProcess {
   readonly stop: () => Promise<void>;
 }
 
-/** Of both servers. */
+/** Connections of the API's pool and of the bare server's. */
 const poolSize = 10;
 
 const pageFolder = fileURLToPath(new URL('../../dashboard', import.meta.url));
@@ -37,7 +37,7 @@ export function startApiProcess(
 ): Promise<ApiProcess> {
   const child = fork(fileURLToPath(import.meta.url), ['serve', role, databaseUrl], {
     execArgv: [...process.execArgv, ...execArgv],
-    // Its log lines are written, but nobody reads them.
+    // The API writes its log lines to a closed stream, so that logging is part of the cost.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What any sender is measured against: an undici loop that posts the same bodies and keeps nothing. */
+/** The baseline of every sender: an undici loop that posts the same bodies and stores nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { measure, type Measured } from './measure.ts';
@@ -7,7 +7,7 @@ export interface BareLoop {
   readonly baseUrl: string;
   readonly recipients: number;
   readonly connections: number;
-  /** As fast as possible when absent. */
+  /** Undefined: as fast as possible. */
   readonly perSecond?: number;
 }
 

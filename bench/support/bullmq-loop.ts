@@ -1,7 +1,6 @@
 /**
- * What an application would build from a job queue: one BullMQ job per recipient, sent by the same HTTP client as the bare
- * loop, the outcome written as one row update per job, or not at all. The jobs are queued before the clock starts, as the
- * recipients of a campaign are prepared before it.
+ * The alternative built from a job queue: one BullMQ job per recipient, sent by the same HTTP client, with one row update per
+ * outcome or none. The jobs are queued before the clock starts, as a campaign's recipients are prepared before it.
  */
 import { Queue, Worker } from 'bullmq';
 import pg from 'pg';

@@ -18,7 +18,7 @@ export const benchAppSecret = 'the app secret of the benchmark';
 export type CallbackRole = 'api' | 'bare' | 'worker';
 
 export interface CallbackProcess {
-  /** 0 for the worker, which listens to nobody. */
+  /** 0 for the worker, which has no HTTP server. */
   readonly port: number;
   readonly stop: () => Promise<void>;
 }

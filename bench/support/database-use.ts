@@ -1,4 +1,6 @@
-/** What a piece of work costs a Postgres: WAL, growth of tables with their indexes, CPU; and how its tables and indexes were used. */
+/**
+ * Measures what a piece of work costs Postgres: WAL, growth of tables and indexes, CPU, and how tables and indexes were used.
+ */
 import type pg from 'pg';
 import type { BenchPostgres } from './postgres.ts';
 
@@ -55,14 +57,14 @@ export async function useOf(
 export interface TableUse {
   readonly table: string;
   readonly updates: number;
-  /** Of the updates, those that touched no index. */
+  /** Updates that changed no index (heap-only). */
   readonly heapOnly: number;
   readonly deadRows: number;
   readonly sequentialScans: number;
   readonly rowsReadInThem: number;
 }
 
-/** Of the tables that were changed or read whole, and the indexes nobody used. */
+/** Lists tables that were changed or scanned, and indexes that were not used. */
 export async function readTableUse(
   client: pg.Client,
 ): Promise<{ readonly tables: readonly TableUse[]; readonly unusedIndexes: readonly string[] }> {

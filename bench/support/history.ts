@@ -12,7 +12,7 @@ const grown = [
   'ledger_entry, provider_callback',
 ];
 
-/** A day each for the month before today, instead of one partition for what came before the tables had days. */
+/** Creates a partition for each day of the last month; otherwise all old rows would lie in the default partition. */
 const daysOfBefore = `DO $$
   DECLARE
     of text;
@@ -49,7 +49,7 @@ export async function seedHistory(ownerUrl: string, rows: number): Promise<void>
   const { first, sideBySide } = statementsOf(rows);
   await run(ownerUrl, first);
   await Promise.all(sideBySide.map((statements) => run(ownerUrl, statements)));
-  // Once nobody writes or analyses any more: pages that are not seen by all are read where an index would do.
+  // Waits for running ANALYZE to end, then vacuums: pages not marked all-visible make index-only scans read the table.
   await run(ownerUrl, [[untilNobodyAnalyses]]);
   await Promise.all(grown.map((tables) => run(ownerUrl, [[`VACUUM ANALYZE ${tables}`]])));
 }
@@ -164,7 +164,7 @@ function statementsOf(rows: number) {
   return { first, sideBySide: [recipients, events, ledger] };
 }
 
-/** Of the ten largest tables; a day is one of its own. */
+/** Prints the ten largest tables; each daily partition counts as a table. */
 export async function printSizes(client: pg.Client): Promise<void> {
   const { rows: tables } = await client.query<{ line: string }>(`
     SELECT format('%s: %s rows, %s, indexes %s', relname, reltuples::bigint, pg_size_pretty(pg_relation_size(oid)),

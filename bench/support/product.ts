@@ -1,4 +1,4 @@
-/** What a bench of the whole product runs on: Postgres, Temporal, a provider, and a worker as it is deployed. */
+/** The servers of a bench of the whole product: Postgres, Temporal, a provider, and a worker as it is deployed. */
 import pg from 'pg';
 import { createDependencies } from '../../src/dependencies.ts';
 import { startAckServer } from './ack-server.ts';

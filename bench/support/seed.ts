@@ -73,7 +73,7 @@ export async function seedRunningCampaign(
   return { campaignId, channelId };
 }
 
-/** So many more on the channel of the first, whose ids come first. */
+/** Adds campaigns on the first campaign's channel. Their ids sort before it. */
 export async function seedBeside(
   client: pg.Client,
   { campaignId }: Seeded,

@@ -1,4 +1,4 @@
-/** Sends seeded campaigns as the worker does, step after step, until nobody is left. */
+/** Runs send steps of seeded campaigns as the worker does, until no recipient is left. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import type { Dependencies } from '../../src/dependencies.ts';

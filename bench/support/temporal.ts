@@ -14,7 +14,7 @@ export interface BenchTemporal {
   readonly address: string;
   /** CPU seconds of the server so far; NaN where the system has no /proc. */
   readonly cpuSeconds: () => number;
-  /** Of its store, the write-ahead log included. */
+  /** Size of the SQLite store with its write-ahead log. */
   readonly storeBytes: () => number;
   readonly stop: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a small campaign is measured beside: a workflow of two activities that do nothing. */
+/** The baseline of a small campaign: a workflow of two activities that do nothing. */
 import { proxyActivities } from '@temporalio/workflow';
 
 const { nothing } = proxyActivities<{ nothing: () => Promise<void> }>({ startToCloseTimeout: '30 seconds' });

@@ -22,7 +22,7 @@ export interface WebhookSink {
   /** Answers as well; its requests are not counted. */
   readonly otherUrl: string;
   readonly hangingUrl: string;
-  /** What came since the last call. */
+  /** Returns the arrivals since the previous call. */
   readonly take: () => Promise<Arrivals>;
   readonly cpuSeconds: () => Promise<number>;
   readonly stop: () => void;

@@ -37,12 +37,12 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
-  /** Of everything that carries load; two unless told. */
+  /** Instances of each process type that serves load; default two. */
   readonly hosts?: Hosts;
   /** Empty; everything is kept in it. */
   readonly folder: string;
   readonly environment: Environment;
-  /** Of the product, beside what a deployment sets. */
+  /** Further settings of the product's processes. */
   readonly settings?: Environment;
   readonly progress: Progress;
   /** Lines of the product's processes. */
@@ -215,7 +215,7 @@ async function untilPaired({ nodes }: PostgresPair, adminUrl: string, signal: Ab
   }
 }
 
-/** What asks goes before what answers. */
+/** Stops clients before the servers they use. */
 async function stopAll(supervisor: Supervisor): Promise<void> {
   for (const names of [
     [...apisOf(2), ...workersOf(2).map(({ name }) => name)],

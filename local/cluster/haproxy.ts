@@ -1,4 +1,7 @@
-/** haproxy before Postgres, Temporal's frontends and the APIs: who is dead or leads no more gets no connection. */
+/**
+ * Configures haproxy in front of Postgres, Temporal's frontends and the APIs. It sends connections only to living hosts, and
+ * for Postgres only to the primary.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChildSpec } from '../stack/children/child.ts';

@@ -12,7 +12,7 @@ import { gatherPrograms, type ClusterPrograms } from './programs.ts';
 export interface PostgresNode {
   readonly name: string;
   readonly port: number;
-  /** Of Patroni: says who leads. */
+  /** Port of Patroni's REST API, which reports the node's role. */
   readonly restPort: number;
   readonly dataFolder: string;
 }
@@ -147,7 +147,7 @@ function etcdSpec(
   };
 }
 
-/** The node that leads, and whether the other one, where there is one, is its synchronous standby. */
+/** Returns the primary, and whether the other node is its synchronous standby. */
 export async function readPair(
   nodes: readonly PostgresNode[],
 ): Promise<{ readonly primary: PostgresNode | undefined; readonly whole: boolean }> {
@@ -173,7 +173,7 @@ const says = async ({ restPort }: PostgresNode, what: string): Promise<boolean> 
   }
 };
 
-/** Of the server itself, which is not Patroni's child. */
+/** Process id of the Postgres server, which is not Patroni's child process. */
 export const serverPid = ({ dataFolder }: PostgresNode): number =>
   Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 

@@ -15,7 +15,7 @@ interface TemporalOptions {
   readonly server: string;
   readonly folder: string;
   readonly postgres: { readonly port: number; readonly password: string };
-  /** Of the balancer before the frontends. */
+  /** Address of the load balancer in front of the frontends. */
   readonly address: string;
   /** Three of each host. */
   readonly ports: readonly number[];
@@ -70,7 +70,7 @@ function specOf(
       SQL_VIS_MAX_IDLE_CONNS: '4',
       NUM_HISTORY_SHARDS: historyShards,
       BIND_ON_IP: host,
-      // What all write about the cluster has to be one and the same, or those that start together refuse each other.
+      // Every service must register the same cluster address; otherwise services that start together reject each other.
       CLUSTER_RPC_ADDRESS: address,
       CLUSTER_HTTP_ADDRESS: address,
       DYNAMIC_CONFIG_FILE_PATH: resolve('ops/temporal/dynamic-config.yaml'),

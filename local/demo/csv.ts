@@ -5,7 +5,7 @@ export interface DemoCsv {
   /** With byte order mark and CRLF line ends. */
   readonly text: string;
   readonly rows: number;
-  /** What was put in wrong on purpose. */
+  /** Numbers of rows that are wrong on purpose. */
   readonly planted: { readonly duplicates: number; readonly invalid: number; readonly nameless: number };
 }
 

@@ -1,4 +1,4 @@
-/** What the commands need that make the demo workspace; close its three connections afterwards. */
+/** Dependencies of the commands that create the demo workspace. Close their three connections afterwards. */
 import { loadConfig } from '../../src/config.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';

@@ -1,4 +1,4 @@
-/** Who the demo workspace is at the provider: made once per data folder, so that several folders can share a database. */
+/** The demo workspace's ids at the provider. Each data folder gets its own, so that several folders can share a database. */
 import { randomInt } from 'node:crypto';
 import { readJson, writePrivateJson } from '../stack/host/private-file.ts';
 

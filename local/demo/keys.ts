@@ -5,7 +5,7 @@ import { readJson, writePrivateJson } from '../stack/host/private-file.ts';
 import type { DemoDependencies } from './dependencies.ts';
 
 export interface DemoKeys {
-  /** Of the channel. */
+  /** The channel's API key. */
   readonly apiKey: string;
   readonly workspaceKey: string;
   readonly operatorKey: string;

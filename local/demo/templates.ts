@@ -1,4 +1,4 @@
-/** What the demo workspace can send. */
+/** Templates of the demo workspace. */
 import { sql } from 'slonik';
 import { exampleTemplateId } from '../../src/codecs/template.ts';
 import { parseTemplate } from '../../src/domain/templates/components.ts';
@@ -9,7 +9,7 @@ import { nothing } from '../../src/records/database/row.ts';
 import { listTemplates, type Template } from '../../src/records/templates/templates.ts';
 
 export interface DemoTemplates {
-  /** Of every status, by name; a name in several languages as `name:language`. */
+  /** Template ids by name, whatever their status; `name:language` for a name that exists in several languages. */
   readonly templateIds: Readonly<Record<string, string>>;
   readonly exampleTemplate:
     | { readonly templateId: string; readonly variables: readonly string[] }

@@ -1,4 +1,6 @@
-/** The context of a rehearsal: its options, a folder that goes when it ends, a signal for Ctrl-C, and how it tells what was wrong. */
+/**
+ * Runs a rehearsal: parses its options, gives it a temporary folder and a signal for Ctrl-C, and reports the problems it found.
+ */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +17,7 @@ export interface RehearsalContext {
   readonly signal: AbortSignal;
   readonly progress: Progress;
   readonly options: Options;
-  /** Of a whole stack in the folder, on ports that are free. Throws StackError for what the environment holds. */
+  /** Settings of a whole stack in `folder` on free ports. Throws StackError for an invalid environment. */
   readonly stackSettings: (environment: Environment, args?: readonly string[]) => StackSettings;
 }
 
@@ -28,13 +30,13 @@ export interface Options {
 
 interface Rehearsal {
   readonly name: string;
-  /** What `--help` prints. */
+  /** Text of `--help`. */
   readonly usage: string;
   readonly options?: readonly string[];
   readonly flags?: readonly string[];
-  /** What is said when nothing was wrong. */
+  /** Printed when the run found no problem. */
   readonly sound: string;
-  /** Resolves to everything that was wrong. */
+  /** Resolves to the problems found. */
   readonly run: (context: RehearsalContext) => Promise<readonly string[]>;
 }
 

@@ -3,7 +3,7 @@ import { createDemoApi } from '../demo/api.ts';
 import { StackError } from '../stack/error.ts';
 import type { Admin } from './production/admin.ts';
 
-// What the simulator takes when nothing else is configured.
+// The simulator's default business account.
 const businessAccountId = '102290129340398';
 const phoneNumberId = '106540352242922';
 
@@ -20,7 +20,7 @@ export interface WorkspaceSeed {
   readonly rate: number;
   readonly receiverUrl: string;
   readonly name: string;
-  /** That the receiver is told of. */
+  /** Event keys that the receiver subscribes to. */
   readonly events?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What our records say after the kills, beside what the provider itself received. Pure. */
+/** Compares our records after the kills with the messages that the provider received. Pure. */
 
 export interface OurRecipient {
   readonly phoneNumber: string;
@@ -13,7 +13,7 @@ export interface Books {
   readonly reserved: bigint;
   /** Sum of the prices of recipients whose reservation is open. */
   readonly owed: bigint;
-  /** What the ledger says the campaign has cost. */
+  /** Cost of the campaign by the ledger. */
   readonly spent: bigint;
   /** Sum of the prices of the campaign's charged recipients. */
   readonly charged: bigint;
@@ -33,7 +33,7 @@ export interface Evidence {
 
 export interface Verdict {
   readonly doubled: number;
-  /** The provider never got a message we say was accepted, or we wait for somebody for ever. */
+  /** Recipients recorded as accepted whose message the provider never received, and recipients that stay unsettled. */
   readonly lost: number;
   /** Said to be unknown: the provider has it, or has not. */
   readonly unknown: number;

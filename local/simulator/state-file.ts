@@ -52,7 +52,7 @@ function readLine(line: string): readonly unknown[] {
 
 export function openStateFile(path: string): StateFile {
   const file = openSync(path, 'a', 0o600);
-  // The last line may have been cut off: what comes must not become a part of it.
+  // A crash may have cut off the last line: start a new one.
   if (fstatSync(file).size > 0) writeSync(file, '\n');
   return {
     append: ({ at, phoneNumberId, to, providerMessageId, callbackData }) => {

@@ -60,7 +60,7 @@ export async function createSimulatorState(options: SimulatorOptions): Promise<S
   };
 }
 
-/** As after a start without a state file. */
+/** Returns to the state of a start without a state file. */
 export function resetSimulator(state: SimulatorState): void {
   state.callbacks.reset();
   state.faults.reset();

@@ -1,4 +1,4 @@
-/** What `npm start` prints when all is ready: plain text, whatever the format of the log lines. */
+/** The text that `npm start` prints when all is ready, also with LOG_FORMAT=json. */
 import { workflowTypes } from '../../src/workflows/contract.ts';
 import type { DevFile } from './dev-file.ts';
 
@@ -10,7 +10,7 @@ export interface BannerOptions {
   /** The program of the server that was started here; it is the command line, too. */
   readonly temporalProgram: string | undefined;
   readonly seconds: number;
-  /** Of a template that needs no media, with as many variables as it takes. */
+  /** A template without media, and sample values for its variables. */
   readonly example: { readonly templateId: string; readonly variables: readonly string[] } | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the parts of a start share. */
+/** State that the steps of a start share. */
 import type { DataFolder } from './host/data-folder.ts';
 import type { Progress } from './progress.ts';
 import type { StackLog } from './log.ts';
@@ -12,7 +12,7 @@ export interface StackOptions {
   readonly log: StackLog;
   /** Aborting ends a start that is still under way. */
   readonly signal: AbortSignal;
-  /** What the API and the workers are told instead of the servers' own addresses. */
+  /** Replaces the server addresses that API and workers get, for example by relays. */
   readonly reachThrough?: (servers: Servers) => Promise<Servers>;
 }
 

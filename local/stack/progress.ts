@@ -1,4 +1,4 @@
-/** What a long step is doing and how far it is: one line that is rewritten on a terminal, a line every ten seconds elsewhere. */
+/** Shows the progress of a long step: a line that is rewritten on a terminal, otherwise a line every ten seconds. */
 export interface Progress {
   readonly say: (line: string) => void;
   /** The latest state of the running step; shown at most as often as the output can bear. */

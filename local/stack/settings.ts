@@ -1,4 +1,4 @@
-/** What `npm start` was asked for: the environment (decoded by config.ts like in every process) and the command line. */
+/** Settings of `npm start` from the environment (decoded by config.ts, as in every process) and the command line. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig, type Config } from '../../src/config.ts';
@@ -24,7 +24,7 @@ export interface StackSettings {
   readonly production: boolean;
   readonly logFormat: Config['logFormat'];
   readonly workers: number;
-  /** What the children get on top of what the stack gives them. */
+  /** Environment passed to the child processes in addition to the stack's own settings. */
   readonly environment: Environment;
 }
 

@@ -12,7 +12,7 @@ import { readStackSettings } from './settings.ts';
 const startedAt = Date.now() - process.uptime() * 1000;
 
 async function main(): Promise<number> {
-  // Whatever is written from here on, by the children too, is for this user only.
+  // Files created from here on, also by child processes, are readable by this user only.
   process.umask(0o077);
   const { stdout } = process;
   // A reader that went away (`npm start | head`) must not end the stack half way.

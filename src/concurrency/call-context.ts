@@ -1,11 +1,11 @@
 /**
- * What a piece of work belongs to, carried along its asynchronous calls: every log line and span of it can name the request
- * and the workflow without anybody passing them on.
+ * Request id, workflow and actor of the current work, carried through asynchronous calls so that log lines and spans can name
+ * them.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface CallContext {
-  /** Of the API request that caused the work, directly or by way of a workflow. */
+  /** Id of the API request that caused the work, directly or through a workflow. */
   readonly requestId?: string;
   readonly workflowId?: string;
   /** The API key, or the operator's command, that asked for the work. */

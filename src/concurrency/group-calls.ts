@@ -7,20 +7,20 @@ interface Waiting<I, O> {
 }
 
 export interface Grouping<I> {
-  /** Of one group. */
+  /** Most items in one group. */
   readonly maxSize: number;
   /** A group weighs no more than `maxWeight`, unless its first item alone does. */
   readonly weigh?: (item: I) => number;
   readonly maxWeight?: number;
   /** Groups under way at a time. */
   readonly lanes: number;
-  /** Between the beginnings of two groups: under load groups grow, and a lone call still waits for nobody. */
+  /** Least time between the starts of two groups, so that groups grow under load. A single call is not delayed. */
   readonly spacingMs?: number;
 }
 
 /**
- * Turns a function over many items into one over one item: calls that come in one turn of the event loop, or while an
- * earlier group is under way, are made together. A lone call waits for nobody. Outputs stand in the order of the items.
+ * Turns a batch function into a function of one item. Calls of the same event-loop turn, or made while a batch is running, form
+ * the next batch. The batch function must return its outputs in the order of the items.
  */
 export function groupCalls<I, O>(
   run: (items: readonly I[]) => Promise<readonly O[]>,

@@ -14,7 +14,7 @@ export interface SemaphoreLimits {
   readonly perKey: number;
   /** Callers that wait for a slot; further ones are turned away. */
   readonly waiting: number;
-  /** Of them, those that share a key. */
+  /** Waiting callers per key; default `waiting`. */
   readonly waitingPerKey?: number;
 }
 

@@ -1,4 +1,4 @@
-/** What `work` resolves to; undefined when it takes longer than `ms`, however it ends then. */
+/** Resolves like `work`, or to undefined after `ms`. A later rejection of `work` is ignored. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -12,15 +12,14 @@ export interface Connections {
   send(request: ConnectionRequest): void;
   /** Takes a request out of the line that no connection has taken up yet. */
   withdraw(request: ConnectionRequest): void;
-  /** Of connections that have nothing left to do. */
+  /** Closes the connections once their requests have ended. */
   close(): Promise<void>;
 }
 
 /**
- * Not undici's own pool: it looks for a free connection by asking one after the other, and hands a connection its next
- * request two turns of the event loop after the last answer. Here whoever waits goes to the connection that has just
- * become free, in the same turn; undici still waits for one turn before it writes, so that a connection which the other
- * side closes behind its answer is not written to.
+ * A pool of undici clients. undici's own pool searches its connections one by one and reuses a connection two event-loop turns
+ * after its last answer; this one passes a free connection to the next caller at once. undici still waits one turn before it
+ * writes, so that a connection the server closes behind its answer is not used.
  */
 export function createConnections(origin: string, most: number, options: Client.Options): Connections {
   const clients: Client[] = [];

@@ -27,8 +27,8 @@ export interface ExchangeRequest {
 
 export interface Exchanger {
   /**
-   * What `read` makes of the outcome; `read` must not throw. Never rejects. One deadline covers waiting for a connection,
-   * connecting, the head and the whole body.
+   * Sends the request and resolves to `read(outcome)`; `read` must not throw. Never rejects. One deadline covers waiting for a
+   * connection, connecting, the response head and the whole body.
    */
   exchange<T>(request: ExchangeRequest, read: (exchange: Exchange) => T): Promise<T>;
   /** Waits for what is in flight. */

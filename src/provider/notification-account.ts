@@ -7,7 +7,7 @@ import { ignored, type ChangeContext } from './notification-change.ts';
 const stopping: ReadonlySet<string> = new Set(['ACCOUNT_DELETED', 'ACCOUNT_OFFBOARDED', 'DISABLED_UPDATE']);
 const lifting: ReadonlySet<string> = new Set(['ACCOUNT_RECONNECTED']);
 
-/** What the provider says of a business account or of its numbers, in whichever field. */
+/** Reads a change of a business account or of its numbers, whichever field it arrives in. */
 export function readAccountChange(context: ChangeContext): NotificationItem {
   const { value, businessAccountId, phoneNumberId, entryTime } = context;
   const field = context.field ?? 'account_update';
@@ -49,7 +49,7 @@ function blockOf(event: string, value: JsonObject): Block {
   return stopping.has(event) ? { maySend: false, blockedUntil: null } : unchanged;
 }
 
-/** Of all restrictions only this one keeps us from sending templates; the others are about calls, answers and new numbers. */
+/** The one restriction that prevents sending templates; the others concern calls, replies and new numbers. */
 const sendingRestriction = 'RESTRICTED_BIZ_INITIATED_MESSAGING';
 
 function restrictionOf(value: JsonObject): Block {
@@ -91,7 +91,7 @@ function qualityOf(event: string, value: JsonObject): AccountItem['quality'] {
   return { number, is: event === 'FLAGGED' ? 'LOW' : 'GOOD' };
 }
 
-/** What may stand in a log: everything but numbers and people. */
+/** Fields left out of logs because they name numbers or people. */
 const withheld: ReadonlySet<string> = new Set(['display_phone_number', 'phone_number', 'requester', 'event']);
 const longestFacts = 4096;
 

@@ -36,7 +36,7 @@ export interface StatusItem extends FromNumber, ReportedStatus {
   /** Digits; null for a person known by the provider's user id alone. */
   readonly recipientId: string | null;
   readonly recipientUserId: string | null;
-  /** What we gave with the message, our own message id; null when the provider did not return it. */
+  /** Our message id, sent as `biz_opaque_callback_data`; null when the provider did not return it. */
   readonly callbackData: string | null;
   readonly raw: JsonObject;
 }
@@ -58,15 +58,15 @@ export interface MessageItem extends FromNumber {
   readonly type: string;
   /** Epoch seconds. */
   readonly timestamp: string | null;
-  /** What the person wrote or tapped: text, a button's text and its payload. */
+  /** Texts that the person wrote or tapped: message text, button text and button payload. */
   readonly said: readonly string[];
   /** The group it was written in; null for a message to us alone. */
   readonly groupId: string | null;
   /** The message this one replies to. */
   readonly repliesTo: string | null;
-  /** Digits; of somebody who tells that their number is another from now on. */
+  /** The person's new number in digits, when the message announces one. */
   readonly newNumber: string | null;
-  /** Of somebody whom the provider names by another user id from now on. */
+  /** The person's new user id, when the provider has replaced it. */
   readonly newUserId: string | null;
   /** The callback cut down to this one message, for the `incoming` event (Spec 6.3). */
   readonly notification: Notification;
@@ -137,7 +137,7 @@ export interface TemplateComponentsItem extends TemplateItem {
   readonly kind: 'template_components';
 }
 
-/** What the provider says of a business account as a whole, or of one of its numbers. */
+/** A change of a business account or of one of its numbers. */
 export interface AccountItem extends FromNumber {
   readonly kind: 'account';
   /** The callback's field: `account_update`, `account_review_update`, `phone_number_quality_update`, … */
@@ -152,7 +152,7 @@ export interface AccountItem extends FromNumber {
   readonly blockedUntil: Date | null;
   /** Different people in 24 hours; null: no limit; undefined: nothing is said of it. */
   readonly messagingLimit: number | null | undefined;
-  /** Of one number, in digits: the provider flagged it, or took that back. */
+  /** Quality of one number (digits): flagged, or no longer flagged. */
   readonly quality: { readonly number: string; readonly is: 'LOW' | 'GOOD' } | null;
   /** The rest of what was told, without numbers and people. */
   readonly facts: Readonly<Record<string, unknown>>;

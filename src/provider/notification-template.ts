@@ -5,8 +5,8 @@ import type { NotificationItem, TemplateStatusItem } from './notification-item.t
 import { ignored, type ChangeContext } from './notification-change.ts';
 
 /**
- * What happened to a template. Judged by what the value holds, then by the field: quality changes also come under
- * the field of status changes.
+ * Reads a template change. The content of the value decides before the field's name: quality changes also arrive under the
+ * field of status changes.
  */
 export function readTemplateChange(context: ChangeContext): NotificationItem {
   const { value, field } = context;

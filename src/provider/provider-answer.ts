@@ -43,9 +43,8 @@ export function toReading(
 }
 
 /**
- * An answer with the provider's error body is a refusal whatever its HTTP status. Without that body a 4xx or 503 is a
- * refusal too: nobody took the request on. Any other 5xx may have come after the message was taken, so the outcome is
- * unknown.
+ * Classifies a response. With the provider's error body it is a refusal, whatever its HTTP status. Without one a 4xx or 503 is
+ * a refusal too, since no backend took the request. Any other 5xx may follow an accepted message: the outcome is unknown.
  */
 function toFailure(answer: Answered, body: unknown): RequestFailure | undefined {
   const error = isObject(body) ? body['error'] : undefined;

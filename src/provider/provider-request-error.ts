@@ -14,7 +14,7 @@ export class ProviderRequestError extends Failure {
   }
 }
 
-/** For whoever waits for the answer. */
+/** The error that the API's caller gets. */
 export function callerError({ failure }: ProviderRequestError): Failure {
   // An HTTP error outside the provider's protocol is not the provider's word.
   if (failure.kind !== 'rejected' || failure.code === failure.httpStatus) return new ProviderUnreachable();

@@ -1,4 +1,4 @@
-/** What the product asks of the messaging provider; `cloud-provider.ts` is the implementation over HTTP. */
+/** The messaging provider's interface; `cloud-provider.ts` implements it over HTTP. */
 import type { ProviderError } from '../domain/callbacks/failed-event.ts';
 import { cleanText } from '../domain/clean-text.ts';
 

@@ -22,7 +22,9 @@ interface UploaderOptions {
   readonly timeoutMs: number;
 }
 
-/** Of which one number has eight: a caller who sends slowly holds one for as long. More at a time wait. */
+/**
+ * 64 connections, at most eight per sending number, since a slow upload holds one for its whole duration. Further uploads wait.
+ */
 const connections = 64;
 const maxResponseBytes = 1024 * 1024;
 

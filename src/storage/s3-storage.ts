@@ -119,7 +119,7 @@ async function abortUploads(client: S3Client, { bucket, prefix, before }: StaleU
   }
 }
 
-/** It was completed, or given up, meanwhile. */
+/** Ignores that the upload no longer exists: it was completed or aborted meanwhile. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof NoSuchUpload)) throw error;
 }

@@ -24,7 +24,7 @@ function inTurns(stream: DestinationStream): DestinationStream & { readonly flus
       if (lines === '') setImmediate(flush);
       lines += line;
     },
-    // What pino calls after a fatal line.
+    // pino calls this after a fatal line.
     flushSync: flush,
   };
 }

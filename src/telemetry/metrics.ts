@@ -1,4 +1,4 @@
-/** What a process tells at /metrics. Each process makes one registry. No label takes a value that customers' data could add. */
+/** Metrics of a process at /metrics; each process creates one registry. No label takes values from customers' data. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { cacheFor } from '../concurrency/cache-for.ts';
 import { recipientStates, type RecipientState } from '../domain/campaigns/recipient.ts';

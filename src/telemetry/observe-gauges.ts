@@ -1,4 +1,4 @@
-/** Gauges that are read from Postgres when somebody asks for the metrics: every process tells the same figures. */
+/** Gauges read from Postgres at a scrape. Every process reports the same values. */
 import { Gauge } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 import { openStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
@@ -31,7 +31,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
       registers: [registry],
       async collect() {
         const figures = await read();
-        // What could not be read is left out: an old figure would look like a good one.
+        // Gauges that could not be read are absent: an old value would look like a current one.
         this.reset();
         if (figures !== undefined) fill(this, figures);
       },

@@ -38,7 +38,7 @@ function redactWithin(value: unknown, levels: number): unknown {
   return shown ?? value;
 }
 
-// What is not a plain object writes itself: a date, a URL, an error.
+// Dates, URLs and errors are no plain objects: pino serializes them.
 function isRecord(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

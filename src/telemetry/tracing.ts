@@ -5,7 +5,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 
 export interface SpanStart {
   readonly name: string;
-  /** What stands on the other side: a caller, a called server, or nobody. */
+  /** The span's peer: `server` for a caller, `client` for a called server, `internal` for none. */
   readonly kind?: 'server' | 'client' | 'internal';
   readonly attributes?: Attributes;
   /** W3C trace context of the parent; the running span by default. */

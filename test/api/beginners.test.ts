@@ -1,4 +1,4 @@
-/** What beginners meet most often: every message names what to do about it. */
+/** Common mistakes of beginners: every error message says how to fix it. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

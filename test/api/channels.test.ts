@@ -73,7 +73,7 @@ it('says what a channel waits for, and until when', async () => {
     'CHANNEL_TROUBLE',
     coolDown,
   ]);
-  // As a database writes it whose clock is set back afterwards.
+  // Timestamps of a database whose clock was set back afterwards.
   expect(await standing(sql.fragment`silent_until = '2100-01-01', times_opened = 0`)).toEqual([null, null]);
   expect(await standing(sql.fragment`silent_until = NULL, times_opened = 0`)).toEqual([null, null]);
 });

@@ -68,7 +68,7 @@ async function prepared(audience: object): Promise<string> {
   return campaignId;
 }
 
-/** What the campaign is at its end, and the last digits of whom it was sent to. */
+/** Returns the campaign's final status, and the last digits of the numbers it sent to. */
 async function sent(campaignId: string) {
   await beginCampaign(api.dependencies, campaignId);
   await runSendStep(api.dependencies, campaignId, { budgetMs: 5_000, draining: () => false });

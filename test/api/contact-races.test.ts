@@ -1,4 +1,4 @@
-/** Contacts that several callers change at the same moment: nothing is lost, and nobody waits for a stranger's contact. */
+/** Concurrent changes of contacts: none is lost, and a change waits only for its own contact. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';

@@ -16,7 +16,7 @@ async function aWorkspace(): Promise<SeededWorkspace> {
   return workspace;
 }
 
-// Of a range that is valid in Germany.
+// A valid range of German numbers.
 let lastNumber = 15_100_000_000;
 const nextNumber = () => {
   lastNumber += 1;

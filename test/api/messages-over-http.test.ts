@@ -18,7 +18,7 @@ import {
 
 let api: TestApi;
 let graph: GraphServer;
-/** What is answered to one send after the other; accepted when there is nothing left. */
+/** Responses to successive sends; accepted once the list is empty. */
 let answers: GraphAnswer[] = [];
 
 beforeAll(async () => {

@@ -522,7 +522,7 @@ describe('single sends whose process died', () => {
 });
 
 describe('Idempotency-Key after a crash between the provider’s answer and our record', () => {
-  /** As the crash leaves it: the provider has the message, and nothing of its answer is written down. */
+  /** State after a crash: the provider has the message, and its response is not recorded. */
   async function crashed(key: string): Promise<{ readonly sender: Sender; readonly id: string }> {
     const sender = await seedSender();
     answer = () => new Promise(() => undefined);

@@ -37,7 +37,7 @@ interface Person {
   readonly campaign: SeededCampaign;
 }
 
-/** Somebody who got a campaign, answered by another form of the number, and is in every table. */
+/** A person who received a campaign, replied under another form of the number, and appears in every table. */
 async function aPerson(body = 'STOP'): Promise<Person> {
   const { database } = api.dependencies;
   const campaign = await seedCampaign(database, { recipients: 2 });
@@ -121,7 +121,7 @@ it('delivers no event of an erased person any more', async () => {
   await change('Frida Kahlo');
   const before = await deliveries();
   expect(new Set(before)).toEqual(new Set(['pending null']));
-  // Of this one no delivery is made yet.
+  // This event has no delivery yet.
   await change('Frida K.');
   expect((await erase(person)).status).toBe(200);
   expect(await deliveries()).toEqual(before.map(() => 'failed erased'));

@@ -1,4 +1,4 @@
-/** What the provider offers since this year, against one that checks it: people without a number, marketing, media. */
+/** Recent features of the provider, checked by a strict server: people without a number, marketing messages, media. */
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -81,7 +81,7 @@ interface Taken {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Of the channel, newest last. */
+/** Messages of the channel, newest last. */
 async function taken(): Promise<readonly Taken[]> {
   const { recent } = (await simulator.query('messages?limit=2000')) as {
     recent: (Taken & { phoneNumberId: string })[];
@@ -92,7 +92,7 @@ async function taken(): Promise<readonly Taken[]> {
 const applied = (...callbacks: Parameters<typeof deliver>[1]) =>
   deliver(createApplier(api.dependencies.database, { secrets: api.dependencies.secrets }), callbacks);
 
-/** Somebody who has written to the channel and hides the number. Returns the contact's id. */
+/** A person who wrote to the channel with a hidden number. Returns the contact's id. */
 async function somebody(userId: string): Promise<string> {
   await applied(
     messagesCallback(phoneNumberId, {

@@ -58,7 +58,7 @@ async function seedChannel() {
   return { ...place, channelId };
 }
 
-/** Nobody can send a template with a header of a format that is not known yet. */
+/** Templates with a header of an unknown format cannot be sent. */
 const sendable = templateFixtures.filter(({ kind }) => kind !== 'unknown parts');
 
 const nameOf = ({ kind }: TemplateFixture): string => kind.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
@@ -72,7 +72,7 @@ async function templateIdOf(fixture: TemplateFixture): Promise<string> {
   return found?.id ?? '';
 }
 
-/** What the provider took, by the number it was sent to. */
+/** Messages that the provider accepted for this number. */
 async function takenBy(to: string): Promise<readonly unknown[]> {
   const { recent } = (await simulator.query(`messages?limit=1&to=${to}`)) as {
     recent: { body: { template: { components?: unknown[] } } }[];

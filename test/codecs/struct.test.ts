@@ -6,7 +6,7 @@ import { report } from '../../src/codecs/report.ts';
 import { IsoDateTime, Page, textOf, Uuid } from '../../src/codecs/scalars.ts';
 import { nullish, struct } from '../../src/codecs/struct.ts';
 
-/** What stands for an absent field as well as for a given one. */
+/** A codec that decodes an absent field to a default. */
 const orSeven = new t.Type<number>(
   'number, else 7',
   t.number.is,

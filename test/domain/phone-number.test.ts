@@ -17,7 +17,7 @@ const isMobile = (text: string) => {
   );
 };
 
-/** What the library alone says. */
+/** The result of libphonenumber-js alone. */
 function oracle(text: string, defaultCountry?: CountryCode) {
   const parsed = parsePhoneNumberFromString(text, {
     ...(defaultCountry && { defaultCountry }),

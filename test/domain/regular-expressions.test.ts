@@ -67,7 +67,7 @@ function ordinaryTexts(source: string): readonly string[] {
   return [...characters, ...pairs];
 }
 
-/** What the analysis of the pattern repeats to make it slow, with what lets it fail at last. */
+/** Attack texts for the pattern: a repeated part that makes it slow, and an end that makes it fail. */
 function attackTexts({ source, flags }: Pattern): readonly (readonly [pump: string, end: string])[] {
   const found = checkSync(source, flags, { timeout: 2_000 });
   if (found.status !== 'vulnerable') return [];

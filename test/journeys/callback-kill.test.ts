@@ -80,7 +80,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** As if the provider had accepted every message. */
+/** A campaign whose messages the provider has accepted. */
 async function seedAccepted(
   recipients: number,
 ): Promise<SeededCampaign & { readonly ids: readonly string[] }> {

@@ -91,7 +91,7 @@ describe('another SECRETS_KEY', () => {
       await first.database.pool.query(sql.type(nothing)`
       UPDATE webhook_configuration SET workspace_id = ${(await first.seedWorkspace()).workspaceId}`);
 
-      // Step 1: everybody can read the new key; nobody writes under it.
+      // Step 1: every process can read the new key; none writes with it.
       const knowing = await startProcess({ secretsKeys: [oldKey, newKey], keyPeppers: [oldPepper] });
       // Step 2: it is the first one. Those that were not restarted yet read what is written under it.
       const using = await startProcess({ secretsKeys: [newKey, oldKey], keyPeppers: [oldPepper] });
@@ -121,7 +121,7 @@ describe('another SECRETS_KEY', () => {
         body: { secret: 'changed meanwhile' },
       });
       expect(Number((await again)['rotated'])).toBeGreaterThan(0);
-      // What an old process wrote behind the command's back.
+      // Rotates again: an old process wrote with the old key after the first run.
       await admin('rotate-secrets', rotation);
       expect(await staleCount()).toBe(0);
 
@@ -171,7 +171,7 @@ describe('another KEY_PEPPER', () => {
       };
       await expect.poll(usedAndStale, { timeout: 20_000 }).toEqual([]);
       expect(await stale()).toContain(keyIdOf(workspaceKey));
-      // Who does not know the new pepper refuses the key: that is why the first step comes first.
+      // A process without the new pepper refuses the key, which is why step 1 comes first.
       expect(await ask(first, channelKey)).toBe(401);
 
       const alone = await startProcess({ secretsKeys: [newKey, oldKey], keyPeppers: [newPepper] });

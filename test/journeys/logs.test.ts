@@ -1,4 +1,4 @@
-/** What a full run leaves in its logs, and in the traces of a collector. */
+/** Checks the logs of a full run, and the traces that a collector receives. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -23,7 +23,7 @@ interface Workspace {
   readonly workspaceId: number;
   readonly apiKey: string;
   readonly templateId: string;
-  /** Of its people's numbers. */
+  /** Prefix of its recipients' numbers. */
   readonly prefix: string;
   readonly receiver: WebhookReceiver;
 }

@@ -36,7 +36,7 @@ function exampleOf(file: string): string {
   return code;
 }
 
-/** What it prints. The address is the only word that changes. */
+/** Runs an example and returns its output. Only the base URL is replaced. */
 function run(name: string, code: string): string {
   const { baseUrl, apiKey } = stack.dev;
   writeFileSync(join(folder, `${name}.mts`), code.replace('http://127.0.0.1:3000', baseUrl));

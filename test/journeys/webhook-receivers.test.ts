@@ -84,7 +84,7 @@ const sign = (signing: readonly string[], secondsAgo = 10) =>
     secrets: signing,
   });
 
-/** What a receiver that knows `secret` is sent, and what it shall answer. */
+/** Requests to a receiver with `secret`, and the expected responses. */
 const requests = (secret: string) => [
   { is: 'genuine', headers: sign([secret]), status: 204 },
   { is: 'signed by two', headers: sign(['newer', secret]), status: 204 },

@@ -47,7 +47,7 @@ function documented(): ReadonlyMap<string, string> {
   );
 }
 
-/** Of .env.example: the value, `undefined` where it is to be filled in; what is commented out is the default. */
+/** Values of .env.example; a commented-out line shows the default. */
 function example(): ReadonlyMap<string, { readonly value: string; readonly active: boolean }> {
   const lines = readFileSync('.env.example', 'utf8').matchAll(/^(# )?([A-Z][A-Z0-9_]+)=(.*)$/gm);
   return new Map(

@@ -1,4 +1,4 @@
-/** What no engine for containers is needed for to know: that the image can be built for amd64 and arm64. */
+/** Checks, without a container engine, that the image can be built for amd64 and arm64. */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 

@@ -42,7 +42,7 @@ function valueOf(text: string, series: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
 
-/** What stands before a selector, a range or an operator and is neither a function nor a label. */
+/** Names in a PromQL expression that are neither functions nor labels. */
 function metricsOf(expression: string): readonly string[] {
   const bare = expression
     .replaceAll(/\{[^}]*\}/g, '')
@@ -88,7 +88,7 @@ describe('what dashboard and alert rules ask for', () => {
           workflowId: randomUUID(),
           taskQueue: taskQueues.maintenance,
         });
-        // Nobody can run this one: its tasks fail.
+        // No worker knows this workflow type, so its tasks fail.
         const unknown = await temporal.client.workflow.start('unknown', {
           workflowId: randomUUID(),
           taskQueue: taskQueues.maintenance,

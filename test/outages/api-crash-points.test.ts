@@ -84,7 +84,7 @@ async function askDying(fixture: CampaignFixture, question: Question, crashAfter
   });
   await program.says('"msg":"ready"');
   const port = /"port":(\d+)[^\n]*"msg":"ready"/.exec(program.output())?.[1];
-  // Its key is known by then: noting its use is no write of the request.
+  // The API key was used before, so that recording its use is not one of the request's writes.
   const baseUrl = `http://127.0.0.1:${port}`;
   await fetch(`${baseUrl}/api/wallet`, { headers: { 'x-api-key': fixture.workspace.channelKey } });
   program.child.kill('SIGUSR2');
@@ -173,7 +173,7 @@ describe('an API process that dies by SIGKILL', () => {
       }),
       async (fixture, question, when) => {
         const again = await askAgain(fixture, question);
-        // 409: for a while nobody can know that the first process is dead.
+        // 409: until its lock expires, the first process may still be alive.
         expect([200, 409, 502], `${when}: ${again.text}`).toContain(again.status);
         const taken = provider.taken.filter(({ to }) => to === fixture.digits).length;
         expect(taken, when).toBeLessThanOrEqual(1);

@@ -206,7 +206,7 @@ async function expectSoundBooks({ channelId }: SeededCampaign): Promise<void> {
   expect(books.balance).toBeGreaterThanOrEqual(books.reserved);
 }
 
-/** Whoever is not cancelled is brought to the end: money for all, every pause ended. */
+/** Lets every campaign that is not cancelled finish: credits the wallets and ends the pauses. */
 async function bringToTheEnd(world: World): Promise<void> {
   const { campaigns } = world;
   await recharge(campaigns[0], messagePrice * 10_000n);

@@ -1,4 +1,4 @@
-/** What the workflow of a campaign has done for it, in one process and from the build: begin, send in two lanes, settle. */
+/** Runs the activities of a campaign's workflow in one process of the build: begin, send in two lanes, settle. */
 import { beginCampaign } from '../../dist/src/commands/campaigns/begin-campaign.js';
 import { runSendStep } from '../../dist/src/commands/sending/run-send-step.js';
 import { settleCampaign } from '../../dist/src/commands/campaigns/settle-campaign.js';

@@ -1,4 +1,4 @@
-/** Clocks that are set back by an hour: what they had stamped lies in the future, and must bind nobody. */
+/** After a clock is set back by an hour, timestamps in the future must not delay anything. */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { revokeApiKey } from '../../src/commands/workspaces/revoke-api-key.ts';

@@ -116,7 +116,7 @@ async function finish(seeded: SeededCampaign, provider: RecordingProvider): Prom
   await cloud.close();
 }
 
-/** What must be true whenever the process died. Resolves to how many are unknown. */
+/** Invariants after a crash at any point. Resolves to the number of UNKNOWN recipients. */
 async function expectSound(
   seeded: SeededCampaign,
   provider: RecordingProvider,
@@ -139,7 +139,7 @@ async function expectSound(
   return rows.filter(({ state }) => state === 'UNKNOWN').length;
 }
 
-/** Nobody can say of these whether their message left. */
+/** Recipients whose message may or may not have been sent. */
 async function countClaimed({ campaignId }: SeededCampaign): Promise<number> {
   const claimed = await test.pool.any(sql.type(Recipient)`
     SELECT id, phone_number, state, attempts FROM recipient

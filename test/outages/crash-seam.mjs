@@ -14,7 +14,7 @@ process.on('SIGUSR2', () => {
   writeSync(1, 'armed\n');
 });
 
-// What moves the schedule alone is left out: it binds nobody, and how often it comes is a matter of time.
+// Updates of the rate schedule are no crash points: no invariant depends on them, and their number varies with time.
 const isWrite = (text) =>
   /\b(?:INSERT|UPDATE|DELETE|COMMIT)\b/.test(text) && !/^\s*UPDATE channel_rate\b/.test(text);
 const query = pg.Client.prototype.query;

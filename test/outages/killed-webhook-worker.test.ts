@@ -1,4 +1,4 @@
-/** What SIGKILL leaves: the receiver counts the requests, the records account for every delivery. */
+/** Kills the worker during deliveries: the receiver counts the requests, and the records account for every delivery. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { emitEvents } from '../../src/records/webhooks/events.ts';
@@ -72,7 +72,7 @@ const settled = (count: number): Promise<DeliveryRow[]> =>
     { timeout: 120_000, interval: 200 },
   );
 
-/** As if the seconds that an attempt and a start are given were over; the sweep of the next worker does the rest. */
+/** Expires the leases of attempts and starts; the next worker's sweep handles them. */
 async function endLeases(): Promise<void> {
   await query(database, `UPDATE webhook_delivery SET sending_until = now() WHERE state = 'sending'`);
   await query(

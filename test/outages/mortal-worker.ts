@@ -21,7 +21,7 @@ export interface MortalWorkerOptions {
   readonly provider: MessagingProvider;
   readonly campaignIds: readonly string[];
   readonly graceSeconds: number;
-  /** Of its connections. */
+  /** `application_name` of its connections. */
   readonly name: string;
 }
 

@@ -24,7 +24,7 @@ export interface RecordingProvider {
 
 const refusal = JSON.stringify({ error: { code: 131026, message: 'Message undeliverable' } });
 
-/** `refusedSuffix`: who has a number that ends so is refused. */
+/** Refuses numbers that end in `refusedSuffix`. */
 export async function startRecordingProvider(refusedSuffix = 'none'): Promise<RecordingProvider> {
   const taken: Taken[] = [];
   let asked = 0;

@@ -26,7 +26,7 @@ export interface WorkerOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** As the server of `npm start` is, and every one from 1.32 on. */
+/** Settings of the server of `npm start`, and defaults since Temporal 1.32. */
 const temporalSettings = [
   'system.enableActivityEagerExecution=true',
   'matching.numTaskqueueReadPartitions=1',

@@ -76,7 +76,7 @@ const names = ['api', 'worker'] as const;
 const startBoth = (namespace?: string) => Promise.all(names.map((name) => start(name, namespace)));
 type Program = Awaited<ReturnType<typeof start>>;
 
-/** Polled: on a busy machine a check that is late names what is there. */
+/** Polls, since a late check on a busy machine reports other things as missing first. */
 async function untilMissing(
   started: readonly Program[],
   missing: { readonly api: string; readonly worker: string },
@@ -146,7 +146,7 @@ it('a worker polls the task queues it is told to serve, and is ready with them a
     const { pollers } = await workflowService.describeTaskQueue({
       namespace,
       taskQueue: { name },
-      // Of workflow tasks.
+      // Workflow tasks.
       taskQueueType: 1,
     });
     return (pollers ?? []).length > 0;

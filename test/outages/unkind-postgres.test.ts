@@ -74,7 +74,7 @@ for (const { name, code, begin, end } of refusals) {
     await administer(end(), endSessions());
     await fixture.untilCompleted(seeded);
     const { accepted } = await fixture.expectSound(seeded);
-    // What had been sent was kept in memory and recorded.
+    // Outcomes of sent messages stayed in memory and were recorded later.
     expect(accepted).toBe(recipients);
     expect(worker.child.exitCode).toBeNull();
   }, 90_000);

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const close of closers.splice(0).reverse()) close();
 });
 
-/** A port whose connections nobody accepts: its process is stopped and its queue of one is full. */
+/** A port that never accepts a connection: its process is stopped and its backlog of one is full. */
 async function startDeafPort(): Promise<number> {
   const program = `require('net').createServer().listen(0, '127.0.0.1', 1, function () {
     process.stdout.write(String(this.address().port));

@@ -30,7 +30,7 @@ const failureOf = async (url: string, by: Dialer = dialer): Promise<FileFetchErr
   return result.ok ? undefined : result.error;
 };
 
-/** What the stream ends in, once it was handed over. */
+/** Reads the stream to its end or its error. */
 async function streamOf(url: string): Promise<string> {
   const result = await fetchFile(dialer, url, limits);
   if (!result.ok) throw result.error;

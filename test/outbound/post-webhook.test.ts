@@ -373,7 +373,7 @@ describe('the guard', () => {
       (_name, number) => ({ addresses: [number <= 2 ? '127.0.0.2' : '127.0.0.1'] }),
       policy,
     );
-    // Nobody listens on the first address: what matters is that the second one is not dialled.
+    // The first address has no listener; the second one must not be tried.
     expect(await post(`http://rebind.test:${port}/`, { dialer: by })).toMatchObject({
       errorCode: 'connection_refused',
     });

@@ -28,7 +28,7 @@ afterAll(async () => {
 interface Campaign {
   readonly id: string;
   readonly workspaceId: number;
-  /** Of its recipients' numbers. */
+  /** Prefix of its recipients' numbers. */
   readonly prefix: string;
 }
 

@@ -30,7 +30,7 @@ async function startVersion({ dependencies }: CampaignFixture, workerBuildId: st
   };
 }
 
-/** As `temporal worker deployment set-current-version` does it, once the server has heard of the version. */
+/** Does what `temporal worker deployment set-current-version` does, once the server knows the version. */
 const setCurrent = (buildId: string) =>
   until(() =>
     connection()

@@ -318,7 +318,7 @@ describe('a send without an answer', () => {
     // The first of the two does not wait for a connection to be opened.
     await provider.sendMessage({ ...message, callbackData: 'before' });
 
-    // At the same instant: whoever has a moment more than the first gets its connection.
+    // Frozen clock: with a later deadline the second request would get the first one's connection.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     const sent = ['first', 'second'].map((callbackData) =>
       provider.sendMessage({ ...message, callbackData }),

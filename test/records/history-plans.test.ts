@@ -1,4 +1,4 @@
-/** What is asked often reads by an index, and none of the tables that grow with history from end to end. */
+/** Frequent statements use an index and never scan a table that grows with history. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -50,7 +50,7 @@ const growing = [
 ];
 const Scans = row(t.type({ name: t.string, scans: t.number }));
 
-/** What the session has scanned so far and not told yet, of what is no longer small; a table's days are its own. */
+/** Rows scanned per table by this session and not yet flushed, except small tables. Each partition counts as a table. */
 async function scansOf(connection: Connection): Promise<ReadonlyMap<string, number>> {
   const scans = await connection.any(sql.type(Scans)`
     SELECT regexp_replace(pg_class.relname, '_([0-9]{8}|default)$', '') AS name, sum(seq_scan)::int4 AS scans

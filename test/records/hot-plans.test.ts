@@ -180,7 +180,7 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   'fan events out': (connection) => fanOutEvents(connection, batch, recent),
   'find a waiting delivery': (connection) => findWaitingDelivery(connection, recent),
   'hand deliveries out': (connection) => scheduleDeliveries(connection as Database, schedulerLimits, recent),
-  // As many as a worker claims together.
+  // The batch size of a worker.
   'claim deliveries': (connection) =>
     claimAttempts(connection, deliveryIds.slice(0, 50), { leaseSeconds: 15, expiryHours: 24 }),
   'record deliveries': (connection) =>

@@ -97,7 +97,7 @@ describe('a bucket as the store of uploads', () => {
     });
     sending.on('error', () => undefined);
     sending.write(`${head}${rows(300_000)}`);
-    // Two parts of it are with the store by then.
+    // Two parts are uploaded by now.
     await expect.poll(() => s3.openUploads(), { timeout: 10_000 }).toBe(1);
     sending.destroy();
     await expect.poll(() => s3.openUploads(), { timeout: 10_000 }).toBe(0);

@@ -72,7 +72,7 @@ export interface TestApiOptions {
   readonly config?: Partial<Config>;
   readonly dependencies?: Partial<Dependencies>;
   readonly limits?: Partial<ServerLimits>;
-  /** Of an earlier `startTestApi`; a second process of the same product. Stays open at `close`. */
+  /** Database of an earlier `startTestApi`, for a second process of the product. `close` leaves it open. */
   readonly database?: TestDatabase;
 }
 

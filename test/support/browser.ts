@@ -1,9 +1,9 @@
-/** A page of a browser as somebody visits it. */
+/** A browser page, with the errors it reported. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 export interface Visit {
   readonly page: Page;
-  /** What must not happen: dialogs, errors of the page, refusals by its own policy. */
+  /** Dialogs, page errors and violations of the page's content security policy; expected to stay empty. */
   readonly mishaps: readonly string[];
   readonly close: () => Promise<void>;
 }

@@ -22,7 +22,7 @@ export function signatureOf(body: string | Buffer): string {
 /** Temporal is the outside world here: what it is told is written down. */
 export interface RecordingApplier extends CallbackDependencies {
   readonly told: string[];
-  /** What was logged as a warning or an error. */
+  /** Log lines at level warning or error. */
   readonly complaints: string[];
   /** The same with all of their fields. */
   readonly lines: Json[];
@@ -124,7 +124,7 @@ export async function deliverAnyhow(
   while ((await createCallbackRounds(applier)()) > 0);
 }
 
-/** As `deliverAnyhow`, and fails when a batch could not be applied as a whole. */
+/** Like `deliverAnyhow`, but fails if a batch could not be applied as a whole. */
 export async function deliver(
   applier: RecordingApplier,
   callbacks: readonly (Json | Buffer)[],

@@ -30,7 +30,7 @@ export interface SeededCampaign {
 
 export const messagePrice = 1_000n;
 
-/** Of a claim that no rate holds back. */
+/** Rate settings that never delay a claim. */
 export const anyTokens = {
   stepId: '00000000-0000-7000-8000-000000000000',
   aheadMs: 60_000,
@@ -101,7 +101,7 @@ const Sums = row(
   }),
 );
 
-/** What must hold after anything: ledger = balance, reservations = what is open, counters = rows. */
+/** Invariants of the books: ledger equals balance, reservations equal open recipients, counters equal rows. */
 export async function checkBooks(database: Database, { channelId, campaignId }: SeededCampaign) {
   return database.one(sql.type(Sums)`
     WITH rows AS (SELECT lower(state) AS state, count(*)::int AS n FROM recipient

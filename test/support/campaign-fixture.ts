@@ -26,7 +26,7 @@ export interface TestServers {
 export type CampaignFixtureSeed = CampaignSeed & {
   readonly scheduledInMs?: number;
   readonly answer?: Answer;
-  /** As it was created: its one step of preparation makes the recipients. */
+  /** Without recipients: the workflow's preparation step creates them. */
   readonly unprepared?: boolean;
 };
 
@@ -43,7 +43,7 @@ export interface CampaignFixture {
   ) => Promise<T>;
   /** A cancelled campaign's is its record: its workflow ends as cancelled. */
   readonly result: () => Promise<CampaignSnapshot>;
-  /** What the workflow itself answers. */
+  /** Result of the workflow's `progress` query. */
   readonly progress: () => Promise<CampaignSnapshot | null>;
 }
 

@@ -7,12 +7,12 @@ import { createDatabase, type Database } from '../../src/records/database/databa
 
 export interface TestDatabase {
   readonly url: string;
-  /** As the application's role, like `url`; open until `drop`. */
+  /** Pool of the application's role; open until `drop`. */
   readonly pool: Database;
   readonly ownerUrl: string;
-  /** As the superuser, for what the application may not do. */
+  /** Pool of the superuser, for statements that the application's role may not run. */
   readonly owner: Database;
-  /** Closes both pools and removes the database, whoever is still connected. */
+  /** Closes both pools and drops the database, ending other connections. */
   readonly drop: () => Promise<void>;
 }
 

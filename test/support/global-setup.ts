@@ -19,9 +19,9 @@ import { migrate } from '../../src/records/database/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the server's own database, as its superuser; tests clone `templateDatabase` through it. */
+    /** URL of the `postgres` database as its superuser; tests clone `templateDatabase` through it. */
     postgresUrl: string;
-    /** The same as the application's role. */
+    /** The same database as the application's role. */
     applicationUrl: string;
     templateDatabase: string;
   }

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface GraphMessage {
   readonly phoneNumberId: string;
-  /** As sent: with a plus sign. */
+  /** The recipient as sent, with a plus sign. */
   readonly to: string;
   readonly callbackData: string;
   readonly template: {
@@ -34,7 +34,7 @@ export interface GraphServer {
   /** With the version segment. */
   readonly baseUrl: string;
   readonly messages: readonly GraphMessage[];
-  /** What it lists, page by page; a page may also be another answer. */
+  /** Template pages to list; an entry may also be another response. */
   templatePages: TemplatePages;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>;
 export interface InboundKind {
   readonly name: string;
   readonly message: Json;
-  /** What is saved as the type. */
+  /** The message type that is stored. */
   readonly type: string;
   readonly contacts?: readonly Json[];
 }

@@ -1,4 +1,4 @@
-/** What a claim gets of a channel's schedule; it claims people with it, of whom there must be enough. */
+/** Claims recipients and returns the tokens that the claim got from the channel's schedule. There must be enough recipients. */
 import { randomUUID } from 'node:crypto';
 import { claimBatch, type Tokens } from '../../src/records/sending/claim-batch.ts';
 import type { Connection } from '../../src/records/database/database.ts';

@@ -3,7 +3,7 @@ import { createFakeProvider } from './fake-provider.ts';
 import type { MessagingProvider, ProviderTemplate, TemplatePage } from '../../src/provider/provider.ts';
 
 export interface ListingProvider extends MessagingProvider {
-  /** What it lists from now on: pages of templates; a page may also be an error. */
+  /** Sets the template pages to list; an entry may also be an error. */
   serve: (pages: readonly (readonly ProviderTemplate[] | Error)[], unreadable?: number) => void;
   /** The cursor of every listing that was asked for. */
   readonly cursors: readonly (string | null)[];

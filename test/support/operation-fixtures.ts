@@ -1,4 +1,4 @@
-/** What has to be there for each operation of the API to succeed: one fresh thing for every id in its path. */
+/** Creates what each API operation needs to succeed: a new record for every id in its path. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import type { Declaration } from '../../src/api/frame/endpoint.ts';
@@ -33,7 +33,7 @@ export interface OperationFixtures {
 
 const boundary = 'a-boundary-of-the-tests';
 
-/** What `start`, `pause`, `cancel` and `test` need the campaign to be. */
+/** Campaign status that `start`, `pause`, `cancel` and `test` require. */
 const statusFor: Readonly<Record<string, string>> = {
   startCampaign: 'PAUSED',
   testCampaign: 'SCHEDULED',

@@ -100,7 +100,7 @@ const carousel = only({ type: t.literal('carousel'), cards: several(card, 1, 10)
 
 const components = t.array(union(header, body, offer, carousel, ...buttons));
 
-/** What the provider would refuse in these components; empty when it takes them. */
+/** Problems that the provider would report for these components; empty if valid. */
 export const providerProblems = (request: unknown): readonly string[] => {
   const decoded = components.decode(request);
   return isRight(decoded) ? [] : PathReporter.report(decoded);

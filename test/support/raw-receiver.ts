@@ -5,7 +5,7 @@ import type { Certificate } from './certificates.ts';
 
 export interface RawReceiver {
   readonly port: number;
-  /** What each connection has sent so far, one entry per connection. */
+  /** Bytes received so far, one entry per connection. */
   readonly connections: readonly string[];
   readonly close: () => Promise<void>;
 }

@@ -22,7 +22,7 @@ const module = `github.com/versity/versitygw/cmd/versitygw@v${version}`;
 export interface S3Server {
   readonly endpoint: string;
   readonly bucket: string;
-  /** As the SDK reads them from its environment. */
+  /** Credentials as environment variables of the SDK. */
   readonly credentials: { readonly AWS_ACCESS_KEY_ID: string; readonly AWS_SECRET_ACCESS_KEY: string };
   readonly objects: () => Promise<readonly string[]>;
   /** Uploads that were begun and neither ended nor given up. */

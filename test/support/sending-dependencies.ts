@@ -9,7 +9,7 @@ interface Outside extends Pick<Dependencies, 'database'> {
   readonly config?: Partial<Dependencies['config']>;
 }
 
-/** What sending a campaign needs, and nothing more; no workflow is told of anything unless an `orchestrator` is given. */
+/** The minimal dependencies for sending. Without an `orchestrator` no workflow is signalled. */
 export function sendingDependencies({
   config,
   orchestrator = { refreshCampaign: async () => true },

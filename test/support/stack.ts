@@ -24,7 +24,7 @@ export interface TestStack {
 export interface TestStackOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** Of an earlier stack; a new one by default. */
+  /** Data folder of an earlier stack; default a new one. */
   readonly dataDir?: string;
 }
 

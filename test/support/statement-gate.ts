@@ -4,7 +4,10 @@ import { tieSockets } from './tie-sockets.ts';
 
 export interface StatementGate {
   readonly url: string;
-  /** The next statements are counted from 1. `before`: it never arrives; `after`: it is done, but nobody learns of it. */
+  /**
+   * Kills the process at statement number `statement`, counted from the next one: `before` Postgres gets it, or `after`
+   * Postgres ran it and before the answer arrives.
+   */
   readonly killAt: (statement: number, moment: 'before' | 'after') => void;
   readonly killed: () => boolean;
   /** Resolves when it is killed. */

@@ -1,11 +1,11 @@
 /** Sets what Postgres believes about its tables, so that plans can be tested without waiting for ANALYZE or for its samples. */
 import type pg from 'pg';
 
-/** What a table's statistics know: nothing, that it was empty, one other owner of its rows, or the truth. */
+/** States of a table's statistics: none, as of an empty table, as if all rows had one other owner, or analyzed. */
 export const knowledges = ['none', 'empty', 'one other owner', 'analyzed'] as const;
 export type Knowledge = (typeof knowledges)[number];
 
-/** Columns that lead from a table to the owner of its rows, each with the value of an owner who is not in the test. */
+/** Owner column of each table, with the value of an owner that the test does not use. */
 const owners: Readonly<Record<string, string>> = {
   campaign_id: '00000000-0000-4000-8000-000000000001',
   webhook_id: '00000000-0000-4000-8000-000000000002',
@@ -14,7 +14,7 @@ const owners: Readonly<Record<string, string>> = {
   state: 'DELIVERED',
 };
 
-/** Of all ordinary tables and partitions. Autovacuum must be off for them. */
+/** Sets the statistics of all tables and partitions. Autovacuum must be off for them. */
 export async function setStatistics(owner: pg.Client, knowledge: Knowledge): Promise<void> {
   if (knowledge === 'analyzed') {
     await owner.query('ANALYZE');

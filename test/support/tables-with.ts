@@ -1,4 +1,4 @@
-/** What is left of a person: every table that holds the text in any column, as text or as bytes. */
+/** Names every table that contains the text in any column, as text or as bytes. */
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import type { Connection } from '../../src/records/database/database.ts';

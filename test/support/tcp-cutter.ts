@@ -31,7 +31,7 @@ export async function openTcpCutter(serverUrl: string, cutAfter: number): Promis
     inward.on('data', (bytes) => {
       const allowed = bytes.subarray(0, Math.max(0, cutAfter - sent));
       sent += allowed.length;
-      // What was written before is still to arrive: only then the connections go.
+      // Forwards the bytes written before the cut, then closes both connections.
       outward.write(allowed, () => {
         if (sent >= cutAfter) cut();
       });

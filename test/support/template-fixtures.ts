@@ -5,7 +5,7 @@ export interface TemplateFixture {
   readonly category: string;
   readonly parameterFormat?: 'POSITIONAL' | 'NAMED';
   readonly components: readonly unknown[];
-  /** What the template asks for; spec 2.3. */
+  /** Variables that the template requires; spec 2.3. */
   readonly variables: {
     readonly header: readonly string[];
     readonly body: readonly string[];

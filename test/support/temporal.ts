@@ -99,7 +99,7 @@ export function bundleWorkflows(workflowsPath = sourceOf('index.ts')): Promise<W
   return bundle;
 }
 
-/** Of a build that cannot go on with a campaign's workflow. */
+/** Bundles workflows that cannot replay a campaign's workflow. */
 export const bundleBrokenWorkflows = () =>
   bundleWorkflows(fileURLToPath(new URL('broken-workflows.ts', import.meta.url)));
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 const logger = new URL('../../dist/src/telemetry/logger.js', import.meta.url).href;
 
-/** What a process writes that runs `code` with a logger, and how it ends. */
+/** Runs `code` with a logger in a process; returns its output and exit code. */
 function run(code: string) {
   const head = `import { createLogger } from ${JSON.stringify(logger)};
     const logger = createLogger({ logLevel: 'info', logFormat: 'json' }, 'test');`;

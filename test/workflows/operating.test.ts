@@ -43,7 +43,7 @@ const whyRefused = (fixture: CampaignFixture, action: string): Promise<string> =
     },
   );
 
-/** What stands beside each timer and each step in the page. */
+/** Summaries of timers and activities as the Temporal UI shows them. */
 async function wordsOf(fixture: CampaignFixture) {
   const { events } = await handleOf(fixture).fetchHistory();
   return (events ?? []).flatMap((event) => {

@@ -17,7 +17,7 @@ it('sends nothing when its record is older than what it has seen, however often 
     await until(async () => (await fixture.progress())?.pauseReason === 'INSUFFICIENT_BALANCE');
     expect(fixture.provider.received).toHaveLength(25);
 
-    // The database of ten minutes ago: nobody was sent yet, and there is money.
+    // The database of ten minutes ago: no recipient was sent to, and the wallet has money.
     await servers().database.query(sql.type(nothing)`
       UPDATE campaign_counter SET claimed_position = 0, pending = 40, accepted = 0 WHERE campaign_id = ${fixture.campaignId}`);
     await servers().database.query(sql.type(nothing)`

@@ -1,4 +1,7 @@
-/** What tenants with a key, and strangers without, try: each for a time and a number at a time, on loopback alone. */
+/**
+ * Attacks by tenants with a key and by strangers without one. Each runs for a given time with a given concurrency, on loopback
+ * only.
+ */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +13,7 @@ import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
 export interface AttackTarget {
   readonly baseUrl: string;
   readonly databaseUrl: string;
-  /** Of tenants that attack: four workspaces. */
+  /** API keys of the attacking tenants, four workspaces. */
   readonly keys: readonly string[];
   readonly seconds: number;
 }
@@ -18,7 +21,7 @@ export interface AttackTarget {
 export interface Attack {
   readonly name: string;
   readonly run: (target: AttackTarget) => Promise<void>;
-  /** What the ordinary tenant may wait for an answer and for an event, and the API may grow by. */
+  /** Limits: the ordinary tenant's p99 for answers and events in ms, and the growth of the API's memory. */
   readonly answerMs: number;
   readonly eventMs: number;
   readonly growthMb: number;
@@ -238,7 +241,10 @@ async function hangingReceivers(target: AttackTarget): Promise<void> {
   close();
 }
 
-/** Of one workspace with fifty configurations, written at once: what the API would take a quarter of an hour for. */
+/**
+ * Inserts a million events of one workspace with fifty configurations directly; through the API it would take a quarter of an
+ * hour.
+ */
 async function millionEvents(target: AttackTarget): Promise<void> {
   const { url, close } = await receiver((response) => response.writeHead(204).end());
   const tenants = sender(target.baseUrl);

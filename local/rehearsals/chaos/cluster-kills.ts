@@ -1,4 +1,4 @@
-/** What dies in a cluster, one host after the other and then two at a time; who is dead returns when sending goes on without it. */
+/** Kills the hosts of a cluster one by one, then in pairs. A killed host returns once sending continues without it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { createRandom } from '../../simulator/protocol/random.ts';
@@ -81,7 +81,7 @@ export async function runClusterKills(context: ClusterKillContext): Promise<read
 }
 
 const pollMs = 250;
-/** What is on the way when a host dies may still arrive; then sending has to go on for so long without a gap. */
+/** 5 s without a gap: longer than messages that were in flight when the host died take to arrive. */
 const steadyMs = 5_000;
 const gapMs = 2_000;
 

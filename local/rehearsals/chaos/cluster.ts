@@ -1,7 +1,7 @@
 /**
- * `npm run chaos -- --cluster`: in the middle of a campaign with webhooks every kind of host of a cluster dies, one after the
- * other and two at a time. Exits 0 only when nobody was lost or doubled, nothing that was answered 2xx is forgotten, every
- * delivery is accounted for, and sending never stood still for more than 30 seconds.
+ * `npm run chaos -- --cluster`: kills every kind of host of a cluster during a campaign with webhooks, one by one and in pairs.
+ * Exits 0 only when no recipient was lost or sent to twice, no write answered 2xx is missing, every delivery is accounted for,
+ * and sending never paused for more than 30 seconds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';

@@ -30,7 +30,7 @@ const restMs = 3_000;
 /** Between the second round and the last. */
 const mostGrowthMb = 32;
 interface Plan {
-  /** Of each attack. */
+  /** Duration of each attack. */
   readonly seconds: number;
   readonly rounds: number;
   readonly only: string | undefined;

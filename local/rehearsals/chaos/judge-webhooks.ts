@@ -1,4 +1,4 @@
-/** What the delivery log says after the kills, beside what the receiver counted. Pure. */
+/** Compares the delivery log after the kills with what the receiver counted. Pure. */
 
 export interface LoggedDelivery {
   readonly eventId: string;

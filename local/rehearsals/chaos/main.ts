@@ -1,7 +1,7 @@
 /**
- * `npm run chaos`: kills worker, API, Temporal and Postgres with SIGKILL, by seeded chance, or takes what they need away for
- * a while, in the middle of a campaign against the simulator. Then it compares the simulator's own list with ours. Exits 0
- * only when nobody was lost or doubled, every uncertain recipient is said to be UNKNOWN and is settled by its receipts, and
+ * `npm run chaos`: during a campaign against the simulator, kills worker, API, Temporal and Postgres with SIGKILL at seeded
+ * random times, or cuts what they depend on for a while. Then compares the simulator's list of messages with our records. Exits
+ * 0 only when no recipient was lost or sent to twice, every uncertain recipient is UNKNOWN until its receipt settles it, and
  * the books are sound.
  */
 import { retryDelayMs } from '../../../src/domain/sending/provider-error.ts';
@@ -30,8 +30,8 @@ const recoveryLimitMs = 30_000;
 /** For whom the provider has answered an error to each attempt but the last one. */
 const longestRetryMs = retryDelayMs(retry, retry.attempts - 1);
 /**
- * What the busiest second of the provider's list may hold, as a share of the limit: it tells when messages arrived, and on a
- * machine that starts servers meanwhile the provider itself stops for a tenth of a second. The bench is stricter.
+ * Most messages that the provider may receive in one second, as a multiple of the channel's limit. Arrival times on a busy
+ * machine bunch up; `npm run bench -- latency` checks the exact limit.
  */
 const rateTolerance = 1.2;
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** As docker-compose.yml gives the API and the worker. */
+/** 2 GiB: the `mem_limit` of API and worker in docker-compose.yml. */
 const limitBytes = 2 * 1024 ** 3;
 
 /** Both versions of the interface: the folder that takes groups, and the file of the limit. */

@@ -15,7 +15,7 @@ export interface TenantTimes {
 }
 
 export interface OrdinaryTenant {
-  /** Of the requests since the call before. */
+  /** Times of the requests since the previous call. */
   readonly times: () => Promise<TenantTimes>;
   readonly stop: () => Promise<void>;
 }

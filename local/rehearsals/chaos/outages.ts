@@ -1,4 +1,4 @@
-/** What can be away, how it is taken away, and what the API must say meanwhile. */
+/** Outages: how each is caused, and what the API must answer meanwhile. */
 import { request } from 'undici';
 import type { RelayState, TcpRelay } from './tcp-relay.ts';
 
@@ -38,7 +38,7 @@ interface Outage extends Expectation {
 }
 
 const databaseAway = { ready: [503], read: [503], send: [503], recoveryMs: 30_000 };
-// What leads to no more than an event, and to steps of a few seconds, goes on for that long without Temporal.
+// Requests are answered without Temporal. Sending recovers within 30 s of its return.
 const temporalAway = { ready: [200], read: [200], send: [200], recoveryMs: 30_000 };
 // A held channel tries once a minute.
 const providerAway = { ready: [200], read: [200], send: [502], recoveryMs: 65_000 };
@@ -58,9 +58,9 @@ export const outages: Readonly<Record<OutageKind, Outage>> = {
     ...faulty({ faults: [{ kind: 'drop', rate: 0.5 }, { kind: 'drop_after' }] }),
   },
   'provider-garbage': { ...providerAway, ...faulty({ faults: [{ kind: 'garbage' }] }) },
-  // Of a gateway: nobody knows what came of the message.
+  // A gateway's 502: it is not known whether the message was taken.
   'provider-502': { ...providerAway, ...faulty({ faults: [{ kind: 'http', httpStatus: 502 }] }) },
-  // Of the provider itself, with its error body: surely not sent.
+  // A 503 with the provider's error body: the message was surely not taken.
   'provider-503': {
     ...providerAway,
     ...faulty({ faults: [{ kind: 'error', code: 131_016 }] }),

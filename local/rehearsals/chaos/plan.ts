@@ -1,4 +1,4 @@
-/** What `npm run chaos` was asked to do. */
+/** Command-line options of `npm run chaos`. */
 import { outageKinds, type OutageKind } from './outages.ts';
 import { StackError } from '../../stack/error.ts';
 import type { Options } from '../rehearsal.ts';
@@ -12,7 +12,7 @@ export interface ChaosPlan {
   readonly workers: number;
   /** One after the other, spread over the campaign. */
   readonly outages: readonly OutageKind[];
-  /** Of each outage. */
+  /** Duration of each outage. */
   readonly seconds: number;
 }
 

@@ -23,7 +23,7 @@ export interface Probing {
 /** No client waits for longer. */
 const patienceMs = 45_000;
 const everyMs = 1_000;
-/** What was under way when the outage began may still end well, and a pool learns of it by failing. */
+/** 1.5 s: requests in flight when the outage began may still succeed, and a connection pool notices only by failing. */
 const settlingMs = 1_500;
 
 export interface ProbeTarget {

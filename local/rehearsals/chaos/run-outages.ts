@@ -8,13 +8,13 @@ import { startProbing } from './probe.ts';
 export interface OutagePlan {
   readonly kinds: readonly OutageKind[];
   readonly seconds: number;
-  /** Of the channel, messages per second. */
+  /** The channel's limit, messages per second. */
   readonly rate: number;
   readonly target: OutageTarget;
   readonly say: (line: string) => void;
 }
 
-/** So many may be UNKNOWN of an outage of a minute, of a longer one, at 80 messages a second. */
+/** Most UNKNOWN recipients allowed for an outage of up to a minute and for a longer one, at 80 messages a second. */
 const [unknownOfMinute, unknownOfHour, perSecond] = [40, 100, 80];
 const pollMs = 100;
 /** More than single sends of the probes could add. */

@@ -161,7 +161,7 @@ async function killWorker(dataDir: string): Promise<void> {
         return;
       }
     } catch {
-      // It is just being started again.
+      // The process is restarting.
     }
     await sleep(50);
   }

@@ -5,7 +5,7 @@ export interface ShareCount {
   readonly log: StackLog;
   /** Messages recorded, by process. */
   readonly recorded: ReadonlyMap<string, number>;
-  /** What the stack said of processes that ended by themselves. */
+  /** The stack's messages about processes that ended unexpectedly. */
   readonly deaths: readonly string[];
 }
 

@@ -30,9 +30,9 @@ export interface Cluster {
 
 const host = '127.0.0.1';
 const user = 'temporal';
-// As in docker-compose.yml; it cannot be changed once a cluster has run.
+// As in docker-compose.yml. The number of shards cannot change after the first start.
 export const historyShards = '512';
-/** Of the server, as in docker-compose.yml. */
+/** GOMEMLIMIT of the Temporal server, as in docker-compose.yml. */
 export const serverMemory = '1GiB';
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -72,7 +72,7 @@ export function setUpNamespace(
   return runScript('set-up-namespace.sh', variables, signal);
 }
 
-/** Of this checkout: the program runs from dist/, the scripts stay where they are. */
+/** Runs a script of ops/ from the source tree; the compiled program lies in dist/. */
 async function runScript(name: string, environment: Environment, signal: AbortSignal): Promise<void> {
   const script = resolve('ops/temporal', name);
   const { succeeded, tail } = await runTool({ command: '/bin/sh', args: [script], environment, signal });

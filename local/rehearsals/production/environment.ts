@@ -1,4 +1,4 @@
-/** What every process of a deployment gets in its environment, as docker-compose.yml gives it, without containers. */
+/** The environment of every process of a deployment, as docker-compose.yml sets it, without containers. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
@@ -13,7 +13,7 @@ export interface Deployment {
   readonly simulatorPort: number;
 }
 
-/** What bounds the memory of our programs, as in the Dockerfile. */
+/** Memory limits of our processes, as in the Dockerfile. */
 export const programMemory = {
   NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=1024',
   MALLOC_ARENA_MAX: '2',

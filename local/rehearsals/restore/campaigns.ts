@@ -45,7 +45,7 @@ export interface Tally {
   readonly recipients: number;
   readonly takenOnce: number;
   readonly takenTwice: number;
-  /** Of the recipients the record calls UNKNOWN: taken by the provider, and not. */
+  /** UNKNOWN recipients whose message the provider took, and those whose message it did not. */
   readonly unknownTaken: number;
   readonly unknownNotTaken: number;
   /** Waiting in the record although the provider took them: they would be sent again. */

@@ -46,7 +46,7 @@ export async function drillTemporal(
   await stack.startTemporal();
   progress.say('Disaster: Temporal, API and worker killed, Temporal started on its backup');
 
-  // What waits for a change that was told before would wait for ever.
+  // 6 s: a workflow that missed its signal would still be waiting after this.
   await sleep(6_000);
   const repaired = await stack.doctor('--repair', '--pause-seconds', '2', '--slack-seconds', '5');
   show(progress, repaired);

@@ -1,4 +1,4 @@
-/** What stands before several API processes: connections go to those that say they are ready, in turn. */
+/** A load balancer for several API processes: connections go in turn to those whose /readyz answers 200. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { answersOk } from '../../stack/children/node-children.ts';
 

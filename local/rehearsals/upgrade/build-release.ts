@@ -28,7 +28,7 @@ export async function buildRelease(build: ReleaseBuild): Promise<void> {
   await step(process.execPath, [join(folder, 'tools', 'build.mjs')]);
 }
 
-/** What is installed here serves the release as well when every package it names is here in the very version. */
+/** True when node_modules of this checkout has every package of the release in the same version. */
 function hasDependenciesOf(root: string, folder: string): boolean {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   return Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).every(

@@ -1,7 +1,7 @@
 /**
- * `npm run upgrade-rehearsal`: the processes of the release before, with a campaign asleep and one in mid-send, are replaced by
- * those of this checkout while both go on. Exits 0 only when nobody was lost or doubled, every webhook and every request of a
- * client was answered, and every process ended by itself within 30 seconds.
+ * `npm run upgrade-rehearsal`: replaces the processes of the previous release by those of this checkout while one campaign
+ * sleeps and another is sent. Exits 0 only when no recipient was lost or sent to twice, every webhook arrived, every request of
+ * a client was answered, and every process ended by itself within 30 seconds.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,14 +15,14 @@ import { rehearseUpgrade } from './rehearse.ts';
 import { prepareUpgradeStack, type Running } from './upgrade-stack.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-// Two minutes of sending: long enough for the processes of a busy machine to start in between.
+// 1,200 recipients at 10/s: two minutes, in which the new processes start also on a busy machine.
 const plan = {
   recipients: 1_200,
   asleepRecipients: 100,
   rate: { during: 10, after: 200 },
 };
 
-/** Resolves to everything that was wrong. */
+/** Resolves to the problems found. */
 async function upgrade({ folder, signal, progress }: RehearsalContext): Promise<readonly string[]> {
   const { say } = progress;
   const oldFolder = await unpackPrevious(join(folder, 'previous'), { say, signal });
@@ -67,7 +67,7 @@ async function upgrade({ folder, signal, progress }: RehearsalContext): Promise<
   }
 }
 
-/** The folder of the release before; without one, this very checkout takes both parts, and says so. */
+/** Returns the folder of the previous release; without one, this checkout plays both parts and the output says so. */
 async function unpackPrevious(
   folder: string,
   { say, signal }: { readonly say: (line: string) => void; readonly signal: AbortSignal },

@@ -1,7 +1,6 @@
 /**
- * One rolling upgrade: a campaign asleep and one in mid-send on the old release, their workflows replayed by the new one,
- * migrations under that load, the new processes beside the old ones, SIGTERM to the old ones, what of the migrations had to wait
- * for that, the rest on the new ones.
+ * One rolling upgrade: a campaign sleeps and one is sent on the old release; the new build replays their workflows and migrates
+ * the database; the new processes start beside the old ones, which then get SIGTERM; the new ones finish both campaigns.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatherEvidence, readProviderTally, readGauges, type Standing } from '../evidence.ts';
@@ -44,7 +43,7 @@ const sideBySideMs = 2_000;
 const pollMs = 100;
 const patienceMs = 180_000;
 
-/** Resolves to everything that was wrong. */
+/** Resolves to the problems found. */
 export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly string[]> {
   const { plan, stack, balancer, say, signal } = rehearsal;
   const startedAt = performance.now();

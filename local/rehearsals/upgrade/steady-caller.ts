@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
 export interface SteadyCaller {
-  /** Requests so far, and what came of those that were not answered with 200. */
+  /** Stops calling. Returns the number of requests, and a line for each that was not answered 200. */
   readonly stop: () => Promise<{ readonly calls: number; readonly failures: readonly string[] }>;
 }
 

@@ -1,4 +1,4 @@
-/** What both releases run on, and how a process of either is started. */
+/** The servers that both releases share, and how to start a process of either release. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { spawnChild, waitUntilReady, type RunningChild } from '../../stack/children/child.ts';

@@ -56,7 +56,7 @@ export function echoBody({ account, input, id, now }: InboundMessage): string {
 
 const aDay = 24 * 60 * 60;
 
-/** What happens to the account as a whole: `event`, and with a ban its state, with a restriction what is restricted. */
+/** A callback about the account: `event`, with the ban's state or the restriction's kind. */
 export function accountBody(account: ProviderAccount, input: JsonObject, now: number): string {
   const seconds = Math.floor(now / 1000);
   const banState = textOf(input['banState']);

@@ -5,7 +5,7 @@ export interface Person {
   readonly userId: string;
 }
 
-/** Whoever has the number that is dialled. */
+/** The simulated person who has this number. */
 export function personOfNumber(digits: string): Person {
   return { waId: waIdOf(digits), userId: userIdOf(digits) };
 }

@@ -3,7 +3,7 @@ import { defaultFateSettings, readFateSettings, type FateSettings } from '../mes
 
 export interface CallbackSettings extends FateSettings {
   readonly enabled: boolean;
-  /** Statuses carry what came with the message; otherwise only the provider's own id tells which message they mean. */
+  /** Statuses return `biz_opaque_callback_data`; otherwise only the provider's id identifies the message. */
   readonly callbackData: boolean;
   /** Share of the statuses that are told twice. */
   readonly duplicateRate: number;

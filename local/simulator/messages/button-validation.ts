@@ -8,7 +8,7 @@ interface GivenButtons {
   readonly codeLength: number;
 }
 
-/** What a send calls each kind of button, and what its parameter is called. */
+/** Button kinds as a message names them, with the name of their parameter. */
 const subTypes: Readonly<Record<string, string>> = {
   URL: 'url',
   OTP: 'url',

@@ -1,7 +1,7 @@
 import type { Fault, FaultKind } from '../protocol/faults.ts';
 import type { MessageFate } from './fate.ts';
 
-/** What the last eight digits of a recipient's number ask for. */
+/** The behaviour that the last eight digits of a recipient's number request. */
 export interface Magic {
   readonly fault?: Fault;
   /** Applies to the first send only; later ones go through. */

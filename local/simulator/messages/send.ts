@@ -21,7 +21,7 @@ interface SendRequest {
 const nobody: Person = { waId: null, userId: '' };
 
 interface Envelope {
-  /** Digits; the user id of somebody who is known by it alone. */
+  /** The recipient's number in digits, or the user id of a person without a known number. */
   readonly to: string;
   readonly person: Person;
   readonly callbackData: string;

@@ -1,6 +1,6 @@
 import { graphErrorBody, httpStatusOf, type GraphError } from './graph-error.ts';
 
-/** What the simulator does with a request. */
+/** The simulator's response to a request, or how it fails to respond. */
 export type SimulatorAnswer =
   | {
       readonly kind: 'answer';

@@ -5,8 +5,8 @@ const faultKinds = ['error', 'http', 'drop', 'drop_after', 'hang', 'hang_after',
 export type FaultKind = (typeof faultKinds)[number];
 
 /**
- * What goes wrong with a send: `error` answers the provider's error `code`; `http` an HTTP status with an HTML page;
- * `drop` and `hang` happen before the message is taken over, `drop_after`, `hang_after` and `garbage` after it.
+ * An injected fault: `error` answers the provider's error `code`; `http` an HTTP status with an HTML page; `drop` and `hang`
+ * happen before the message is accepted, `drop_after`, `hang_after` and `garbage` after it.
  */
 export interface Fault {
   readonly kind: FaultKind;

@@ -1,7 +1,7 @@
 import type { TemplateDefinition } from './defaults.ts';
 import { listOf, objectOf, textOf, type JsonObject } from '../protocol/json-value.ts';
 
-/** What a send of one template, or of one carousel card, has to bring; made once per template. */
+/** The parameters that a message must bring for one template or carousel card. Compiled once per template. */
 export interface CompiledPart {
   readonly header: CompiledHeader | undefined;
   readonly body: CompiledText;
@@ -95,7 +95,7 @@ function ofType(components: readonly JsonObject[], type: string): JsonObject | u
   return components.find((component) => textOf(component['type']).toUpperCase() === type);
 }
 
-/** What a template without a declared format shows of it. */
+/** True when the examples of a template without a declared format show named parameters. */
 function hasNamedExamples(component: JsonObject): boolean {
   const example = objectOf(component['example']);
   return 'body_text_named_params' in example || 'header_text_named_params' in example;

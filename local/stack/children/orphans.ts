@@ -39,7 +39,7 @@ async function stop({ name, pid, identity }: Recorded): Promise<void> {
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended meanwhile, or belongs to another user; the look below tells.
+      // The process has ended, or belongs to another user; the check below decides.
     }
     for (let waited = 0; waited < patienceMs; waited += 50) {
       if (processIdentity(pid) !== identity) return;

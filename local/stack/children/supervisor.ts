@@ -29,7 +29,7 @@ interface Supervised {
 
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
-/** Who lived this long begins again with the shortest pause. */
+/** A child that ran this long restarts with the shortest delay. */
 const healthyMs = 60_000;
 
 export function createSupervisor({ log, onSpawn, onRestart }: SupervisorOptions): Supervisor {

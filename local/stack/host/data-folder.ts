@@ -37,7 +37,7 @@ function makeFolder(path: string): void {
   const parent = dirname(path);
   if (!existsSync(parent)) makeFolder(parent);
   mkdirSync(path);
-  // Postgres of a start as root runs as another user, who has to pass through; every secret inside is 0600.
+  // When root starts the stack, Postgres runs as another user, who must traverse this folder. Files with secrets are 0600.
   chmodSync(path, process.getuid?.() === 0 ? 0o711 : 0o700);
 }
 

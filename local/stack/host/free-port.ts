@@ -7,7 +7,7 @@ import { StackError } from '../error.ts';
 // could be lost to a connection of our own while the child that listens on it is started again.
 const [lowest, highest] = [20_000, 32_000];
 
-/** A port of `host` that nobody listens on and that none of `taken` is. */
+/** Returns a free port of `host` that is not in `taken`. */
 export async function pickFreePort(host: string, taken: ReadonlySet<number> = new Set()): Promise<number> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const port = randomInt(lowest, highest);
@@ -16,7 +16,7 @@ export async function pickFreePort(host: string, taken: ReadonlySet<number> = ne
   throw new StackError(`No free port was found on ${host} between ${lowest} and ${highest}.`);
 }
 
-/** So many of them, all different. */
+/** Returns `count` different free ports. */
 export async function pickFreePorts<const N extends number>(
   host: string,
   count: N,

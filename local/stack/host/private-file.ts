@@ -1,4 +1,4 @@
-/** JSON files that only the owner may read, replaced by rename so that nobody reads half of one. */
+/** JSON files that only the owner may read. Writing replaces the file by rename, so that readers never see a part of it. */
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 export function writePrivateJson(path: string, value: unknown): void {

@@ -1,4 +1,4 @@
-/** What a killed start leaves on a Postgres data folder: a server that nobody stops, or the pid file of a dead one. */
+/** Clears what a killed start leaves in a Postgres data folder: a running server, or the pid file of a dead one. */
 import { processIdentity } from '#file-lock';
 import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,10 +1,10 @@
-/** What is wrong with a database that cannot be used, as one sentence without its password. */
+/** Describes why a database cannot be used, in one sentence without its password. */
 import pg from 'pg';
 import { MigrationError } from '../../../src/records/database/migrate.ts';
 import { minimumPostgresMajor } from './binaries.ts';
 import { StackError } from '../error.ts';
 
-/** Throws StackError when nobody can connect with DATABASE_URL. */
+/** Throws StackError when DATABASE_URL cannot be connected to. */
 export async function requireDatabase(databaseUrl: string): Promise<void> {
   let client: pg.Client;
   try {

@@ -22,9 +22,9 @@ export interface PostgresOptions {
 
 export interface PreparedPostgres {
   readonly spec: ChildSpec;
-  /** Of the server's own database; see `createDatabaseIfMissing`. */
+  /** URL of the `postgres` database; see `createDatabaseIfMissing`. */
   readonly adminUrl: string;
-  /** Of the application's database, as the owner of its schema. */
+  /** URL of the application's database, as the owner of its schema. */
   readonly ownerUrl: string;
   /** The same as the application's role. */
   readonly url: string;

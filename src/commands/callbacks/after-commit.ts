@@ -5,7 +5,7 @@ import { deliverWorkflowOutbox } from '../campaigns/deliver-workflow-outbox.ts';
 import { requestTemplateSyncs } from '../templates/request-template-sync.ts';
 import type { Consequences } from './status-effects.ts';
 
-/** What is left to do once the transaction has committed. */
+/** Work to do after the transaction has committed. */
 export interface AfterCommit extends Pick<Consequences, 'paused' | 'resync'> {
   /** The states to which recipients came. */
   readonly reached: readonly RecipientState[];

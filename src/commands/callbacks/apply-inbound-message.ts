@@ -23,7 +23,7 @@ import { changeNumber } from './change-number.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { recogniseSender, type Sender } from './recognise-sender.ts';
 
-/** What the provider told, and the channel it told it of. */
+/** An item of a callback, and the channel it belongs to. */
 export interface Routed<I> {
   readonly item: I;
   readonly channel: NotifiedChannel;
@@ -136,8 +136,8 @@ async function applyInboundMessage(
 }
 
 /**
- * A person who has changed the number is not found by the old one again, and would be registered anew by whoever waited
- * for the contact: so these messages are taken in turn before anybody is looked for.
+ * True for the first item that announces this number change. These items are applied one at a time, before any contact is
+ * looked up: after the change the old number finds nobody, and a concurrent transaction would create a second contact.
  */
 async function isFirstOfItsKind(connection: Connection, notice: InboundNotice): Promise<boolean> {
   const key = messageKey(notice);

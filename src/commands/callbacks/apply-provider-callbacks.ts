@@ -44,7 +44,7 @@ export function createCallbackRounds(
 
 interface Round {
   readonly taken: number;
-  /** Those that wait for somebody else. */
+  /** Callbacks whose contacts another transaction holds. */
   readonly held: readonly bigint[];
 }
 

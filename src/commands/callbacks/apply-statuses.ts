@@ -85,7 +85,7 @@ export async function resolveWaiting(
   return true;
 }
 
-/** A refusal that is told once more changes nothing for somebody who is to be tried again. */
+/** A repeated failure changes nothing for a recipient that waits for another attempt. */
 function requireNoneWaiting(
   matches: ReadonlyMap<string, StatusMatch>,
   locked: readonly LockedMessage[],

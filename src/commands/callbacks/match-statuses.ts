@@ -63,7 +63,7 @@ function distinct(ids: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(ids)].filter((id) => id !== undefined);
 }
 
-/** Adds what was found to `known`; returns the rest. A message of another channel is nobody's. */
+/** Adds the matched messages to `known` and returns the unmatched statuses. A message of another channel does not match. */
 function assign(
   known: Map<string, StatusMatch>,
   statuses: readonly ToldStatus[],

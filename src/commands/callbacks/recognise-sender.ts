@@ -65,7 +65,7 @@ export async function recogniseSender(
     const optedOut = await readOptedOut({ secrets }, connection, workspaceId);
     const subscribed = !optedOut(person.phoneNumber ?? '');
     const created = await insertIncomingContact(connection, workspaceId, { ...person, subscribed });
-    // Somebody else has just registered the same person: now there is a row to find.
+    // Another transaction has just created this contact, so it can be found now.
     if (created === undefined) return senderOf(await lockPerson(connection, workspaceId, person));
     await emitContactEvents(connection, workspaceId, {
       eventKey: 'contact.created',

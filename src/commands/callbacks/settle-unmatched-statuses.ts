@@ -33,7 +33,10 @@ interface UnmatchedWithItem {
   readonly status: ToldStatus;
 }
 
-/** Applies unmatched statuses, those younger than `withinSeconds` if it is given, whose message is known by now; returns how many. */
+/**
+ * Applies unmatched statuses whose message is known by now, only those younger than `withinSeconds` if given. Returns their
+ * number.
+ */
 export async function applyUnmatchedStatuses(
   dependencies: SettlingDependencies,
   withinSeconds?: number,
@@ -60,7 +63,10 @@ export async function applyUnmatchedStatuses(
   }
 }
 
-/** One that cannot be applied is put aside, so that it holds nothing up; one that waits for somebody else stays unmatched. */
+/**
+ * Applies one status in a transaction of its own. A status that fails is marked as emitted so that it does not block others;
+ * one whose contact is locked stays unmatched.
+ */
 async function applyAlone(
   dependencies: SettlingDependencies,
   { id, withinSeconds }: { readonly id: bigint; readonly withinSeconds: number | undefined },
@@ -140,7 +146,7 @@ const recentSeconds = 30;
 const idleMs = 1_000;
 const fullRoundMs = 60_000;
 
-/** The loop of a worker. What was unmatched lately is looked at every second, the rest less often. */
+/** Worker loop: checks recent statuses every second, all of them once a minute. */
 export function startSettlingStatuses(dependencies: SettlingDependencies): Loop {
   let nextFullRound = 0;
   return startPollingLoop({

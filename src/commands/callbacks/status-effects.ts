@@ -21,7 +21,7 @@ export interface FailedMessage {
   readonly country: string;
 }
 
-/** What follows from something the provider told, beside what it was told of. */
+/** Effects of a callback beyond the message itself. */
 export interface Consequences {
   /** The campaigns that were paused. */
   readonly paused: readonly string[];
@@ -71,7 +71,7 @@ export async function applyConsequences<F extends FailedMessage>(
   return { optedOut: optedOut.map(({ failed }) => failed), paused, resync, throttled };
 }
 
-/** Spec 6.2: the event of a status is emitted by whoever learns of it first. */
+/** Spec 6.2: the event of a template status is emitted by whichever process learns of it first, callback or sync. */
 async function changeTemplateStatus(
   { now }: Pick<Dependencies, 'now'>,
   connection: Connection,

@@ -20,7 +20,7 @@ export const defaultOptInWords: readonly string[] = [
   "REANUDAR PROMOCIONES, INSCREVER, RETOMAR PROMOÇÕES, S'ABONNER, ISCRIVIMI, СТАРТ, ПОДПИСАТЬСЯ, BERLANGGANAN",
 ].flatMap((line) => line.split(', '));
 
-/** What a message says of the sender's subscription: subscribed, not subscribed, or null for nothing. */
+/** Returns the subscription that a message asks for: true, false, or null when it asks for none. */
 export function createConsentReader(words: {
   readonly optOutWords: readonly string[];
   readonly optInWords: readonly string[];

@@ -1,4 +1,6 @@
-/** What the provider's statuses make of a message. Pure: the record is read before and written after. */
+/**
+ * Computes the change of a message from the provider's statuses. Pure: the caller reads the record before and writes it after.
+ */
 import {
   stateAfterStatus,
   statusBits,
@@ -9,14 +11,14 @@ import {
 /** One status of one message, reduced to what decides. */
 export interface ReportedStatus {
   readonly status: ProviderStatus;
-  /** Of `failed`: the provider's code and its words; null when it gives no reason. */
+  /** Error code and details of a `failed` status; null when the provider gives no reason. */
   readonly failure: { readonly code: number; readonly details: string | null } | null;
   readonly pricing: ReportedPricing | null;
 }
 
 export interface ReportedPricing {
   readonly billable: boolean;
-  /** As the provider writes it: `marketing`, `authentication-international`, … */
+  /** The provider's spelling: `marketing`, `authentication-international`, … */
   readonly category: string;
 }
 

@@ -11,7 +11,10 @@ export interface Identity {
   readonly providerId: string;
 }
 
-/** What the contact itself says already is left out. An id that somebody else had is theirs who have it now. */
+/**
+ * Records the provider's ids of contacts, except those the contact row already has. An id that another contact had moves to the
+ * one that uses it now.
+ */
 export async function learnIdentities(
   connection: Connection,
   identities: readonly Identity[],

@@ -1,6 +1,6 @@
 /**
- * What provider statuses change about messages: a campaign's recipients and the messages outside campaigns. Every statement
- * takes a whole batch; the lock order is that of docs/architecture.md.
+ * Statements that apply provider statuses to campaign recipients and to single messages. Each takes a batch;
+ * docs/architecture.md gives the lock order.
  */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
@@ -106,8 +106,8 @@ const lockedRecipient = sql.fragment`
   id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen`;
 
 /**
- * Leaves out those that wait to be claimed: a claim holds wallet and counter before it marks its recipients, so whoever
- * goes on to those may not hold a recipient it wants (see `lockWaitingRecipients`).
+ * Locks recipients, except those waiting for a claim. A claim locks wallet and counter before its recipients; a transaction
+ * that will lock the waiting ones later must not hold a recipient that a claim wants (see `lockWaitingRecipients`).
  */
 export async function lockRecipients(
   connection: Connection,
@@ -120,7 +120,10 @@ export async function lockRecipients(
     ORDER BY campaign_id, position FOR NO KEY UPDATE`);
 }
 
-/** Takes its locks as a claim does: the caller holds the wallets, then the counters; nobody is waited for afterwards. */
+/**
+ * Locks recipients that wait for a claim. The caller holds the wallets and then the counters, in the order of a claim; locked
+ * rows are skipped.
+ */
 export async function lockWaitingRecipients(
   connection: Connection,
   { ids, campaignIds }: { readonly ids: readonly string[]; readonly campaignIds: readonly string[] },

@@ -84,7 +84,7 @@ export async function claimProviderCallbacks(
     readonly limit: number;
     readonly maxBytes: number;
     readonly except: readonly bigint[];
-    /** Those before it are left out. */
+    /** Watermark: callbacks with a lower id are skipped. */
     readonly from?: bigint | undefined;
   },
 ): Promise<readonly StoredCallback[]> {
@@ -130,6 +130,6 @@ export async function markCallbackFailed(
     UPDATE provider_callback SET error = ${error} WHERE id = ${id}`);
 }
 
-/** Of a callback that nobody will apply any more. */
+/** True for a callback that is applied or given up. */
 export const callbackIsOver = sql.fragment`NOT EXISTS (
   SELECT FROM waiting_callback AS waiting WHERE waiting.id = provider_callback.id)`;

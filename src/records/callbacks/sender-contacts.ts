@@ -54,7 +54,7 @@ const idsOf = (workspaceId: number, { phoneNumber, waId, providerUserId }: Perso
   SELECT contact_id FROM contact_identity
   WHERE workspace_id = ${workspaceId} AND provider_id IN (${waId}::text, ${providerUserId}::text)`;
 
-/** As `lockPerson`, by our own id. */
+/** Like `lockPerson`, by contact id. */
 export function lockContactById(connection: Connection, workspaceId: number, contactId: string) {
   return connection.any(sql.type(row(IncomingContact))`
     SELECT ${selection} FROM contact WHERE workspace_id = ${workspaceId} AND id = ${contactId}
@@ -105,7 +105,7 @@ export async function updateIncomingContact(
     WHERE workspace_id = ${workspaceId} AND id = ${id}`);
 }
 
-/** False, and nothing changed, when the number is the contact's already or belongs to somebody else. */
+/** Returns false and changes nothing if the contact already has the number or another contact does. */
 export async function moveContactToNumber(
   connection: Connection,
   workspaceId: number,

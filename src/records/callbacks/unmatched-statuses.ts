@@ -1,4 +1,7 @@
-/** Statuses of provider message ids we do not know: they wait for our own record, then count as somebody else's message. */
+/**
+ * Statuses whose provider message id is not known yet. They wait for our own record to be written, then count as another
+ * application's message.
+ */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -12,7 +15,7 @@ export interface NewUnmatchedStatus {
   readonly body: string;
 }
 
-/** A status is stored once; told again, it changes nothing. */
+/** Stores each status once; a repeated one changes nothing. */
 export async function insertUnmatchedStatuses(
   connection: Connection,
   statuses: readonly NewUnmatchedStatus[],
@@ -45,21 +48,21 @@ export type UnmatchedStatus = t.TypeOf<typeof UnmatchedStatus>;
 const selection = sql.fragment`
   unmatched_status.id, unmatched_status.body, channel.id AS channel_id, channel.workspace_id, channel.phone_number_id`;
 
-// What has become known was written after the status was unmatched. One look into an index each (LIMIT keeps it from becoming a
-// join, for which all messages of a month are read).
+// A message that is known now was written after its status arrived. Each subquery probes an index once; LIMIT keeps the planner
+// from making it a join that reads a month of messages.
 const isKnown = sql.fragment`(
   (SELECT true FROM provider_message
-    -- A statement that began before midnight carries the day before, although it became visible after the status was unmatched.
+    -- A statement that began before midnight stores the previous day, although it commits after the status arrived.
     WHERE provider_message.day >= (unmatched_status.received_at AT TIME ZONE 'UTC' - interval '1 hour')::date
       AND provider_message.hash = hashtextextended(unmatched_status.provider_message_id, 0) LIMIT 1) IS TRUE
   OR (SELECT true FROM message
     WHERE message.provider_message_id = unmatched_status.provider_message_id AND message.direction = 'outbound' LIMIT 1) IS TRUE)`;
 
 export interface KnownStatuses {
-  /** Undefined: however long ago they were unmatched. */
+  /** Undefined: statuses of any age. */
   readonly withinSeconds: number | undefined;
   readonly limit: number;
-  /** This one alone. */
+  /** Only this status. */
   readonly id?: bigint;
 }
 
@@ -77,10 +80,10 @@ export function claimKnownStatuses(connection: Connection, { withinSeconds, limi
     FOR UPDATE OF unmatched_status SKIP LOCKED`);
 }
 
-// One whose message seems to be known and is not (another channel's has the same id) is not unmatched for ever.
+// 60 s: a status that seems to match (another channel has a message of the same hash) expires this much later.
 const longestDoubtSeconds = 60;
 
-/** Locks unmatched statuses that have waited longer than `afterSeconds`, and whose message has not become known meanwhile. */
+/** Locks unmatched statuses older than `afterSeconds` whose message is still unknown. */
 export async function claimExpiredStatuses(
   connection: Connection,
   { afterSeconds, limit }: { readonly afterSeconds: number; readonly limit: number },
@@ -101,7 +104,7 @@ export async function deleteUnmatchedStatuses(connection: Connection, ids: reado
     DELETE FROM unmatched_status WHERE id = ANY(${sql.array(ids, 'int8')})`);
 }
 
-/** Their events are out, or they were put aside; the rows stay for inspection and against repetition. */
+/** Marks statuses whose event was emitted or that failed. The rows stay for inspection and against duplicates. */
 export async function markUnmatchedStatusesEmitted(connection: Connection, ids: readonly bigint[]) {
   await connection.query(sql.type(nothing)`
     UPDATE unmatched_status SET emitted_at = now() WHERE id = ANY(${sql.array(ids, 'int8')})`);

@@ -1,6 +1,6 @@
 /**
- * What the role of the processes may do, and how long. Kept by Postgres for the role: a pooler refuses or loses what a
- * connection says of itself when it starts.
+ * Rights and time limits of the application's role. They are stored with the role in Postgres, because a pooler rejects or
+ * drops settings given when a connection starts.
  */
 import pg from 'pg';
 
@@ -26,7 +26,9 @@ export async function prepareApplicationRole(ownerUrl: string, applicationUrl: s
   });
 }
 
-/** Of the URL's role in its database, for connections made from now on. Returns the role, quoted. */
+/**
+ * Sets the time limits of the URL's role in its database, for connections opened from now on. Returns the role's quoted name.
+ */
 export function limitApplication(url: string): Promise<string> {
   return withClient(url, async (client) => {
     const { user, database } = await whoIs(client);

@@ -1,4 +1,4 @@
-/** What Postgres and the connection to it report, as the errors of Slonik that the records ask for. */
+/** Maps errors of Postgres and of its connection to the Slonik errors that records/ handles. */
 import {
   BackendTerminatedError,
   BackendTerminatedUnexpectedlyError,

@@ -1,7 +1,7 @@
 /**
- * How Slonik reaches Postgres. Its own driver asks for the types of its answers first, on a connection whose loss nobody
- * hears of, so that the process dies of it; the types read here are built in and their numbers never change. And no
- * statement waits for an answer that cannot come.
+ * Slonik's driver for Postgres. Slonik's own driver first queries type ids on a connection without an error listener; losing
+ * that connection ends the process. The types used here are built in, so their ids are constants. Every statement has a time
+ * limit for its answer.
  */
 import pg from 'pg';
 import {
@@ -16,7 +16,7 @@ import { createStatementNames } from './statement-names.ts';
 
 const noAnswer = 'The database does not answer';
 
-/** Of pg_type. */
+/** Type ids of pg_type. */
 const typeNumbers = new Map([
   ['int8', 20],
   ['date', 1082],
@@ -29,7 +29,7 @@ const typeNumbers = new Map([
 export interface DriverOptions {
   readonly databaseUrl: string;
   readonly connectTimeoutMs: number;
-  /** A connection that takes longer for an answer is given up: Postgres notices (`limitApplication`) and ends the statement. */
+  /** Closes a connection whose answer takes longer; Postgres notices and ends the statement (`limitApplication`). */
   readonly answerTimeoutMs: number;
 }
 
@@ -72,10 +72,13 @@ export function createDatabaseDriver(options: DriverOptions): DriverFactory {
   });
 }
 
-/** Behind a pooler, the next statement may run in another session, which knows no name of this one. */
+/**
+ * True when connected to Postgres itself. Behind a pooler the next statement may run in another session, which does not know
+ * this one's statement names.
+ */
 async function isPostgresItself(client: pg.Client, limitMs: number): Promise<boolean> {
   const { rows } = await run(client, { text: 'SELECT pg_backend_pid() AS pid' }, limitMs);
-  // A pooler makes up the process that it names when a connection begins.
+  // A pooler reports an invented process id when a connection begins.
   const { processID } = client as pg.Client & { readonly processID: number | null };
   return rows[0]?.['pid'] === processID;
 }
@@ -90,7 +93,7 @@ async function run(client: pg.Client, { text, values, name }: Statement, limitMs
   const timer = setTimeout(() => {
     client.connection.stream.destroy(new ConnectionError(noAnswer));
   }, limitMs);
-  // One statement at a time, whatever its text: the simple protocol would run several.
+  // The extended protocol runs one statement only; the simple protocol would run several.
   const statement = { text, name, queryMode: 'extended', ...(values !== undefined && { values }) };
   try {
     const { command, fields, rowCount, rows } = await client.query<Record<string, unknown>>(statement);

@@ -38,7 +38,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return someLink(error, (link) => classes.some((known) => link instanceof known) || isConnectionFault(link));
 }
 
-// Of one statement, or of two that met: tried in vain often enough, it is its own fault.
+// Codes of deadlocks, serialization failures and timeouts. After enough retries the statement itself is at fault.
 const ofStatement = /^(?:40001|40P01|55P03|57014)$/;
 
 /** True when the statement is not to blame: Postgres is gone, full, read-only or out of connections. */
@@ -46,7 +46,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !someLink(error, ({ code }) => ofStatement.test(String(code)));
 }
 
-/** True when somebody else held a lock for longer than this transaction may wait: it can be tried again, later. */
+/** True when another transaction held a lock longer than this one may wait: retry later. */
 export function isLockHeld(error: unknown): boolean {
   return someLink(error, ({ code }) => code === '55P03');
 }

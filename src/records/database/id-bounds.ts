@@ -6,7 +6,7 @@ import { firstIdAt } from './uuid-v7.ts';
 export const hourMs = 60 * 60 * 1_000;
 const dayMs = 24 * hourMs;
 
-/** Of the day in UTC that holds the instant `ms`, or so many days later. */
+/** Start of the UTC day that contains `ms`, plus `days`. */
 export const startOfDay = (ms: number, days = 0): Date => new Date((Math.floor(ms / dayMs) + days) * dayMs);
 
 /** From that one on, up to now; without it every day. */

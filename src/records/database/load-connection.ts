@@ -19,7 +19,7 @@ export interface LoadConnection {
   ) => Promise<readonly R[]>;
   /** A COPY of rows of `createCopyRows`. */
   readonly copyRows: (statement: string, rows: Buffer) => Promise<void>;
-  /** What `COPY … TO STDOUT` gives, as it arrives: to be read to its end before the commit. */
+  /** Streams the output of `COPY … TO STDOUT`. Read it to the end before the commit. */
   readonly copyOut: (statement: string) => AsyncIterable<Buffer>;
   /** Commits, and keeps the connection for the next load. */
   readonly commit: () => Promise<void>;
@@ -28,7 +28,7 @@ export interface LoadConnection {
 
 /** A process that hangs must not hold what it has locked for longer. */
 const idleLimitOfHangingMs = 120_000;
-/** A machine that is gone tells nobody, and a statement may take its time: only the network itself knows. */
+/** 10 s idle before TCP keep-alive probes: a statement may run long, so only probes detect a lost peer. */
 const keepAliveIdleMs = 10_000;
 
 /** A connection is used again: opening two for each of many small campaigns costs more than the rest of their preparation. */

@@ -30,7 +30,7 @@ interface PageQuery<P extends t.Props> extends Place {
   readonly conditions: readonly Fragment[];
   /** No two rows stand equal. */
   readonly order: Fragment;
-  /** What a caller narrows the list by who wants to see what lies deep in it. */
+  /** Names the filters that the error about a too deep page recommends. */
   readonly narrowedBy: string;
   /** Counted up to `mostCounted` without it. */
   readonly isCountedWhole?: true;
@@ -52,7 +52,7 @@ interface PartQuery<P extends t.Props> {
   readonly props: P;
   /** Have an `id`; one more than the limit, if there are as many. */
   readonly rows: Fragment;
-  /** Of the columns of `rows`. */
+  /** ORDER BY list over the columns of `rows`. */
   readonly order: Fragment;
   /** Bytes of what of a row may be large. */
   readonly size: Fragment;

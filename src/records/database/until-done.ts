@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAway, isDatabaseUnavailable } from './failure.ts';
 
 const retryMs = 500;
-/** Two statements that met, or one that took too long: by then it is no accident. */
+/** 5 s of retries after deadlocks and timeouts: one that persists longer is no coincidence. */
 const collisionsForMs = 5_000;
 
 /**

@@ -1,4 +1,4 @@
-/** What shows a campaign at work, over HTTP: diagnosis, timeline, stream, filters of the list, one recipient. */
+/** Endpoints that show a running campaign: diagnosis, timeline, stream, list filters, one recipient. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -183,7 +183,7 @@ describe('a large export', () => {
     done.abort();
     await sampled;
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    // Of one workspace: half of them.
+    // One workspace may use at most half of the export connections.
     expect(Math.max(...counts)).toBeLessThanOrEqual(2);
   });
 

@@ -240,7 +240,7 @@ describe('what is closed', () => {
     const { Cookie } = await enter();
     const campaigns = await ask('GET', '/dashboard/api/campaigns', { ...headers, Cookie });
     expect(campaigns.status).toBe(403);
-    // Nor may another site sign somebody in as itself, or out.
+    // Another site may not sign a user in or out.
     expect((await signIn({ api_key: workspace.channelKey }, headers)).status).toBe(403);
     expect((await ask('DELETE', '/dashboard/session', { ...headers, Cookie })).status).toBe(403);
     expect((await ask('GET', '/dashboard/session', { ...own, Cookie })).status).toBe(200);

@@ -24,7 +24,7 @@ const operations = routes
   .filter(({ undocumented, access }) => !undocumented && access !== 'public')
   .map((declaration) => ({ title: `${declaration.method} ${declaration.path}`, declaration }));
 
-// What breaks naive code: wrong kinds, edges of numbers, text that is no text, keys of prototypes.
+// Unusual JSON values: wrong types, extreme numbers, invalid text, names of prototype properties.
 const oddity = fc.oneof(
   fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 1e308, 2 ** 53, '', ' ', [], {}, [[]], [null]),
   fc.constantFrom(

@@ -23,7 +23,7 @@ it('finds operations and webhooks by their words', async () => {
   await events.first().waitFor();
   expect(await events.count()).toBe(10);
 
-  // Of the operations that are not folded away.
+  // Operations in expanded sections.
   const operations = page.locator('.opblock-tag-section .opblock-summary-path:visible');
   const sections = page.locator('.opblock-tag');
   const shown = async (phrase: string) => {

@@ -130,7 +130,7 @@ const unreachable: Answer = () => ({ kind: 'unreachable', cause: 'ECONNREFUSED' 
 const wrongState: CampaignFixture = async (declaration) =>
   send(declaration, declaration.path.replace(':id', await fixtures.campaign('COMPLETED')));
 
-/** What is answered when all is well, by operation and status. */
+/** Successful responses, by operation and status. */
 const well: Readonly<Record<string, CampaignFixture>> = {
   'createCampaign 201': async (operation) =>
     send(operation, operation.path, { body: await campaignBody(operation) }),
@@ -158,9 +158,9 @@ const well: Readonly<Record<string, CampaignFixture>> = {
     send(operation, operation.path, { body: '{}', headers: { 'X-Hub-Signature-256': signatureOf('{}') } }),
 };
 
-/** What only this operation can refuse in this way, by operation and status. */
+/** Error responses specific to an operation, by operation and status. */
 const ill: Readonly<Record<string, CampaignFixture>> = {
-  // It costs its address by its size: 32 MiB at once.
+  // The document costs the address tokens by its size: 32 MiB at once.
   'getDescription 429': async ({ method, path }) => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
@@ -269,13 +269,13 @@ const ill: Readonly<Record<string, CampaignFixture>> = {
   'getReadiness 503': (operation) => cutOff.send('GET', operation.path),
 };
 
-/** Of operations without a limit. */
+/** An invalid query for operations without `limit`. */
 const wrongQueries: Readonly<Record<string, string>> = {
   getWallet: 'channel_id=x',
   getCampaignTimeline: 'interval=x',
 };
 
-/** What is refused alike by whatever takes a key, an id, a query or a body. */
+/** Error responses common to all operations with a key, id, query or body. */
 const alike: Readonly<Record<number, CampaignFixture>> = {
   400: (operation) => {
     if (typeof operation.body === 'object') return send(operation, anywhere(operation), { body: '{' });
@@ -300,7 +300,7 @@ const alike: Readonly<Record<number, CampaignFixture>> = {
     cutOff.send(operation.method, anywhere(operation), { key: mintApiKey('a pepper of nobody').apiKey }),
 };
 
-/** A failure of ours (500) has no fixture; and what asks nobody is never unavailable. */
+/** Operations that need no database are never unavailable (503). 500 has no fixture. */
 const askNobody = new Set(['verifyProviderWebhook', 'getHealth', 'getMetrics', 'getDescription']);
 const answers = routes
   .map(({ declaration }) => declaration)

@@ -1,4 +1,4 @@
-/** What holds for every endpoint alike: it asks for a key, and takes the example of its own description. */
+/** Common to all endpoints: they require a key, and accept their own documented example. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -99,7 +99,7 @@ async function aCampaign(): Promise<string> {
 const aWebhook = () =>
   made('/api/external-webhooks', { title: 'Example', url: 'https://example.com/hook', events: ['sent'] });
 
-/** What the example of each operation needs to be there: the id in its path, or what its body names. */
+/** Creates what each operation's example refers to: the id in its path, or ids in its body. */
 const needs: Readonly<Record<string, () => Promise<string | undefined>>> = {
   createCampaign: async () => {
     await insertTemplate(exampleTemplateId, 'Hi {{1}}.');
@@ -172,7 +172,7 @@ it('is held to the document: another status or another shape fails the test that
   );
 });
 
-/** As the document has it. */
+/** The `limit` parameter as the OpenAPI document describes it. */
 const limitOf = (query: unknown) =>
   (toJsonSchema(query as t.Mixed)['properties'] as Record<string, { default?: number }>)['limit'];
 const lists = declarations.filter(

@@ -54,7 +54,7 @@ function fill(path: string, idOf: (kind: string) => string | undefined): string 
 const send = ({ method, bodyExample }: Declaration, target: string, key: string) =>
   api.send(method, target, { key, ...(bodyExample !== undefined && { body: bodyExample }) });
 
-/** Those of the intruder's keys that the operation takes. */
+/** The intruder's keys that the operation accepts. */
 function keysFor({ access }: Declaration): readonly string[] {
   if (access === 'operator') return [intruder.operatorKey];
   const keys = [intruder.channelKey, intruder.workspaceKey];

@@ -135,7 +135,7 @@ it('names every shape, so that generated clients do', () => {
   expect(inline).toEqual([
     'ButtonValue/then',
     'HeaderValues/properties/product',
-    // What the provider adds to a price is passed on as it came, which takes two schemas.
+    // Unknown fields of a price are passed through, which takes two schemas.
     'MessagePricing/allOf/0',
     '//api/campaigns/csv-files/post/requestBody/content/multipart/form-data/schema',
     '//api/media/post/requestBody/content/multipart/form-data/schema',

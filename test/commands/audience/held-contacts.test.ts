@@ -1,4 +1,4 @@
-/** People whose contacts somebody else's transaction holds, as the preparation of a large campaign does for minutes. */
+/** Contacts locked by another transaction, as the preparation of a large campaign locks them for minutes. */
 import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -34,7 +34,7 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createTestDatabase({ poolSize: 10 });
-  // Stands for whatever nobody thought of: a message that cannot be saved.
+  // An unexpected error: this message cannot be saved.
   await database.owner.query(sql.type(nothing)`
     CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN IF NEW.type = ''poison'' THEN RAISE EXCEPTION ''poisoned by %'', NEW.phone_number; END IF; RETURN NEW; END'`);
@@ -174,7 +174,7 @@ describe('createCallbackRounds', () => {
   });
 });
 
-/** Contacts of a workspace, held by a transaction of somebody else until `release`. */
+/** Creates contacts and locks them in another transaction until `release`. */
 async function holdContacts({ workspaceId }: SeededCampaign, count: number) {
   await database.pool.query(sql.type(nothing)`
     INSERT INTO contact (workspace_id, phone_number, source)

@@ -547,7 +547,7 @@ describe('statuses of messages we do not know', () => {
     const sending = await claimed(1);
     await deliver(applier, [bare(sending, 'delivered')]);
     await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
-    // As at midnight (UTC): the record carries yesterday, the status came in the first second of today.
+    // Around midnight (UTC): the record has yesterday's date, the status arrived in the first second of today.
     await database.pool.query(sql.type(nothing)`UPDATE provider_message SET day = current_date - 1
       WHERE recipient_id IN (SELECT id FROM recipient WHERE campaign_id = ${sending.campaignId})`);
     await database.pool.query(sql.type(nothing)`

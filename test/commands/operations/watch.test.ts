@@ -41,7 +41,7 @@ const fixture = (seed: Parameters<typeof createCampaignFixture>[1]) =>
   createCampaignFixture({ database: doctorFixture.pool, temporal, workflowBundle }, seed);
 const handleOf = (campaignId: string) => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
 
-/** As a worker does it: on its own connection. */
+/** Runs one check on a connection of its own, as a worker does. */
 function look(change: Partial<WorkflowView> = {}): Promise<boolean> {
   const orchestrator = createWorkerOrchestrator(temporal.nativeConnection, temporal.namespace ?? 'default');
   const tell = (_fields: object, message: string) => void told.push(message);

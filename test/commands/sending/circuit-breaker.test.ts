@@ -52,7 +52,7 @@ describe.concurrent('a channel that is held', () => {
   });
 });
 
-/** What was to be waited for is over. */
+/** Ends all waits of the campaign and its channel. */
 const passWaits = ({ channelId, campaignId }: SeededCampaign) =>
   Promise.all([
     test.pool.query(sql.type(nothing)`

@@ -38,7 +38,7 @@ import {
 
 let api: TestApi;
 let graph: GraphServer;
-/** What the numbers of the provider answer to the first recipient; everybody else is accepted. */
+/** Error code that a sending number answers to the first recipient; all others are accepted. */
 const refusing = new Map<string, number>();
 const synced: string[] = [];
 
@@ -114,7 +114,7 @@ const sendByHand = ({ templateId, channelKey }: Place) =>
 
 let turn: Promise<void> = Promise.resolve();
 
-/** What one test applies includes the callbacks of the others that run beside it; each waits for the round it is part of. */
+/** Applies waiting callbacks, those of concurrent tests too; each test waits for the batch that includes its own. */
 function applyInTurn(): Promise<void> {
   turn = turn.then(async () => {
     while ((await createCallbackRounds(api.dependencies)()) > 0);
@@ -168,7 +168,7 @@ interface Surroundings {
   readonly slowed: boolean;
 }
 
-/** What a failure may change beyond its message. */
+/** State that a failure may change beyond its message. */
 async function surroundingsOf({ campaignId }: Place): Promise<Surroundings | undefined> {
   const [found] = await rowsOf<Surroundings>(
     api.dependencies.database,

@@ -44,8 +44,8 @@ const tokenToleranceMs = 25;
 const tolerance = 1.02;
 
 /**
- * What a crowd sends, once it is under way, and the most of any one second. Time in which this process came to nothing, for
- * longer than a token may be late, is not counted.
+ * Measures the rate of a crowd of campaigns after its start, and the fullest second. Time in which this process was stalled for
+ * longer than a token may be late is not counted.
  */
 async function measure({ campaigns, seconds, url }: Crowding) {
   const database = await openPool(url);

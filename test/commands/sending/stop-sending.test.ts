@@ -73,7 +73,7 @@ describe('a page that is held up', () => {
     const options = { budgetMs: 500, draining: () => false };
     const step = runSendStep(dependenciesWith(provider, 1), seeded.campaignId, options);
     await sleep(1_300);
-    // What it had claimed is said to be unknown by another step, and may be sent to again from then on.
+    // Another step marks its claimed recipients UNKNOWN.
     await runSendStep(dependenciesWith(createFakeProvider(), 1), seeded.campaignId, {
       budgetMs: 0,
       draining: () => false,

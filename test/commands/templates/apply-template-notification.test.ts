@@ -27,7 +27,7 @@ afterAll(() => database.drop());
 
 interface Place extends SeededCampaign {
   readonly accountId: string;
-  /** As the provider writes it: an integer. */
+  /** An integer, as the provider sends it. */
   readonly providerTemplateId: number;
 }
 

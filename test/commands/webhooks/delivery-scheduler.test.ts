@@ -52,7 +52,7 @@ interface DeliveryRow {
 
 const deliveries = () => query<DeliveryRow>(database, 'SELECT * FROM webhook_delivery ORDER BY id');
 
-/** As after a first answer in time. */
+/** Marks the endpoint as known to answer in time. */
 const prove = () => query(database, 'UPDATE webhook_configuration SET proven_at = now()');
 
 /** Emits and fans out `count` events for the workspace, whose endpoints are known to answer. */

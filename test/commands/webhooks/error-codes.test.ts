@@ -86,7 +86,7 @@ async function failures(): Promise<Readonly<Record<WebhookErrorCode, Failing>>> 
     },
     interrupted: {
       url: urlOf(fine),
-      // As a worker leaves it that was killed in the middle of its attempt.
+      // The state that a worker killed during its attempt leaves.
       meanwhile: `UPDATE webhook_delivery SET state = 'sending', dispatched_at = now(), attempted_at = now(),
         sending_until = now() WHERE webhook_id = $1`,
     },
@@ -96,7 +96,7 @@ async function failures(): Promise<Readonly<Record<WebhookErrorCode, Failing>>> 
     },
     erased: {
       url: urlOf(fine),
-      // As the resend of a delivery whose event an erasure has emptied.
+      // A resent delivery whose event was emptied by an erasure.
       meanwhile: `WITH copy AS (
           INSERT INTO event (workspace_id, key, body, fanned_out_at)
           SELECT workspace_id, key, json_build_object('eventKey', key, 'data', json_build_object('erased', true))::text, now()
@@ -136,7 +136,7 @@ it('shows in the log why a delivery failed, for every code there is', async () =
   };
   const before = await counted('payload_too_large');
   const summaries = await Promise.all(handedOut.map((deliveryId) => deliverWebhook({ deliveryId })));
-  // What is refused before any request says why as well, in the workflow's result and in the metrics.
+  // A delivery refused before any request reports its reason in the workflow's result and in the metrics too.
   expect(summaries).toEqual(
     expect.arrayContaining([
       'failed: payload_too_large',

@@ -94,7 +94,7 @@ interface Told {
   readonly data: unknown;
 }
 
-/** What the receiver hears of one key in a workspace, after everything that waits was delivered. */
+/** Delivers everything waiting and returns the requests for one event key of a workspace. */
 async function hear(eventKey: EventKey, { workspaceId }: Place): Promise<readonly Told[]> {
   const { pool } = api.database;
   await fanOutEvents(pool, 1000);

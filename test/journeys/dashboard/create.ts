@@ -31,7 +31,7 @@ it('makes a campaign of a messy CSV by the keyboard alone, and nothing of it bef
       await photograph(page, 'campaigns-empty');
       const before = await contactsAndCampaigns();
       await use(page, page.getByRole('main').getByRole('link', { name: 'New campaign' }));
-      // The link is gone: the next key is for what came instead.
+      // The focused link was removed: the next Tab continues in the new content.
       await page.getByRole('heading', { name: 'New campaign' }).waitFor();
       await tabTo(page, page.getByRole('combobox', { name: 'Template' }));
       await type('hello_campaign (en');
@@ -124,11 +124,11 @@ it('asks for the picture of a header and the end of a button’s address, and se
 }, 60_000);
 
 const day = 86_400_000;
-/** As the field of a time wants it: in the reader's zone, which is ahead of UTC. */
+/** Format of an `<input type="datetime-local">`, in the browser's time zone, which is ahead of UTC. */
 const tomorrow = new Date(Date.now() + day).toISOString().slice(0, 16);
 const link = 'https://media.example.com/card.jpg';
 
-/** What each kind of template asks for beside its text, what is filled in, and what the phone shows of it. */
+/** For each kind of template: the fields beside its text, their values, and what the preview shows. */
 const rare: readonly {
   readonly template: string;
   readonly values: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** What a screen shows while it waits, when there is nothing, and when something failed. */
+/** Loading, empty and error states of every screen. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
@@ -78,7 +78,7 @@ it('is whole while it asks who is signed in, and when nobody answers that', asyn
   });
 }, 60_000);
 
-/** Every address of the page that somebody can open once signed in, as the router has it, and where its work is asked for. */
+/** Every route behind the sign-in, with the request that loads its content. */
 const screens: Readonly<Record<string, string>> = {
   '/campaigns': '**/dashboard/api/campaigns?*',
   '/campaigns/new': '**/dashboard/api/templates*',

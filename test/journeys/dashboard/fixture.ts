@@ -100,7 +100,7 @@ export async function expectNoViolation(page: Page, rules?: readonly string[]): 
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
 }
 
-/** Ignored by git: whoever changes a screen looks at these. */
+/** Screenshots for reviewing a changed screen; git ignores them. */
 const photographs = 'dist/screenshots';
 
 export async function photograph(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
@@ -119,7 +119,7 @@ export async function photographBoth(
   await check();
   await photograph(page, `${name}-light`, options);
   await page.emulateMedia({ colorScheme: 'dark' });
-  // Of the rules, the only one that looks at colours.
+  // The only axe rule that depends on colours.
   await check(['color-contrast']);
   await photograph(page, `${name}-dark`, options);
   await page.emulateMedia({ colorScheme: 'light' });
@@ -129,7 +129,7 @@ export async function photographBoth(
 export const lookAt = (page: Page, name: string, options = {}): Promise<void> =>
   photographBoth(page, name, options, (rules) => expectNoViolation(page, rules));
 
-/** What the command printed. */
+/** Runs an admin command and returns its JSON output. */
 export async function admin(args: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const out: string[] = [];
   const err: string[] = [];
@@ -161,7 +161,7 @@ export const people = (count: number, from: number): readonly string[] =>
 const setPace = (perSecond: number) =>
   admin(['update-channel', '--channel-id', stack.dev.channelId, '--messages-per-second', `${perSecond}`]);
 
-/** As slow as somebody can follow. */
+/** Limits the channel's rate during `work`, so that the page's updates can be observed. */
 export async function atPace(perSecond: number, work: () => Promise<void>): Promise<void> {
   await setPace(perSecond);
   try {

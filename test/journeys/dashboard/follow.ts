@@ -307,7 +307,7 @@ it.each([
         const before = await doneOf(page);
         await expect.poll(() => doneOf(page), { timeout: 60_000 }).toBeGreaterThan(before);
         expect(await page.evaluate('window.stayed')).toBe(true);
-        // What the worker had claimed may wait for receipts for longer than a test does.
+        // Claimed messages may wait for receipts longer than the test runs.
         await api.cancelCampaign(client, id);
         await page.getByText(/^Cancelled: /).waitFor({ timeout: 30_000 });
       }),

@@ -1,4 +1,4 @@
-/** Who may be in. */
+/** Sign-in, sign-out and expiry of dashboard sessions. */
 import { expect, it } from 'vitest';
 import {
   admin,

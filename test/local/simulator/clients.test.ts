@@ -1,4 +1,4 @@
-/** What the simulator sends, read by released clients of the provider's protocol. */
+/** Published client libraries of the provider's protocol read the simulator's responses. */
 import { createHmac } from 'node:crypto';
 import { normalizeWebhook, verifySignature } from '@kapso/whatsapp-cloud-api/server';
 import { WhatsAppAPI } from 'whatsapp-api-js';

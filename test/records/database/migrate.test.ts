@@ -118,7 +118,7 @@ describe('a migration outside a transaction', () => {
   it('builds the index anew that a killed run has left unfinished', async () => {
     await file('0001_index.sql', index);
     await client.query(`INSERT INTO thing VALUES (1, 'same'), (2, 'same')`);
-    // As a run leaves it that had no time to clear up.
+    // The state that an interrupted run leaves.
     await client.query('CREATE UNIQUE INDEX CONCURRENTLY thing_name ON thing (name)').catch(() => undefined);
     expect(await indexes(false)).toBe(1);
     await client.query('DELETE FROM thing');

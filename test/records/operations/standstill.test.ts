@@ -1,4 +1,4 @@
-/** What the watch and the gauges read of twenty thousand campaigns: it grows with them, and not faster. */
+/** Rows read by the watch and the gauges with twenty thousand campaigns: at most proportional to their number. */
 import pg from 'pg';
 import * as t from 'io-ts';
 import { sql } from 'slonik';

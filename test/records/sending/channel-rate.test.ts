@@ -88,7 +88,7 @@ describe('the schedule of a channel', () => {
     const closest = Math.min(...sorted.slice(1).map((at, i) => at - (sorted[i] ?? 0)));
     expect(closest).toBeGreaterThan(spacingMs - 0.01);
     expect(busiestSecond(times)).toBeLessThanOrEqual(perSecond * 0.975 + 1);
-    // What single sends took stands between the campaigns' tokens: there is no second schedule beside this one.
+    // Single sends and campaigns share one schedule: their tokens alternate.
     const span = (sorted.at(-1) ?? 0) - (sorted[0] ?? 0);
     expect(singles).toBeGreaterThan(0);
     expect(span).toBeGreaterThan((times.length + singles - 50) * spacingMs);

@@ -57,7 +57,7 @@ describe('a channel in trouble', () => {
       const openMs = await note(channel, { failures: 1, isProbe: true });
       expect(openMs).toBeLessThanOrEqual(seconds * 1_000);
       expect(openMs).toBeGreaterThan(seconds * 1_000 - 1_000);
-      // What was on the way before does not lengthen it.
+      // Failures of messages sent before the circuit opened do not extend the cool-down.
       expect(await note(channel, { failures: 5 })).toBeLessThanOrEqual(openMs);
     }
     await pass(channel, 61);

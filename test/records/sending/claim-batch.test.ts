@@ -204,7 +204,7 @@ describe('recordOutcomes', () => {
     const released = new Map([[1, { kind: 'released', delayMs: 0, attempted: false } as const]]);
     await record(seeded, claimId, released);
     expect(positions(await claim(seeded, 1))).toEqual([1]);
-    // As a step does that never got the answer to its first write.
+    // Repeats the write, like a step that lost the answer to its first one.
     await record(seeded, claimId, released);
     expect((await claim(seeded, 1)).kind).toBe('empty');
     expect((await expectSoundBooks(seeded)).reserved).toBe(messagePrice);

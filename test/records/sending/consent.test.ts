@@ -1,4 +1,4 @@
-/** Who said STOP, or was deleted, between the preparation and the claim. */
+/** Contacts that opted out or were deleted between preparation and claim. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -71,7 +71,7 @@ describe('turns of a channel', () => {
     expect(places.toSorted()).toEqual([2, 3, 4]);
     const [turn] = turns.filter((held) => held !== undefined);
     if (turn === undefined) throw new Error('There is no turn');
-    // Who leaves one of them calls another small one.
+    // Handing over a small slot calls another small campaign.
     expect(small.map(({ campaignId }) => campaignId)).toContain(await end(turn));
   });
 
@@ -81,22 +81,22 @@ describe('turns of a channel', () => {
     if (first === undefined || second === undefined || third === undefined || fourth === undefined) return;
     for (const campaign of [second, third]) expect(await take(campaign)).toBeUndefined();
     expect(await handOverSlot(test.pool, turn, false)).toBe(second.campaignId);
-    // Until that one comes nobody else is called, and nobody else takes the place.
+    // Until the called campaign comes, no other one is called or gets the slot.
     expect(await handOverSlot(test.pool, turn, false)).toBeNull();
     expect(await take(third)).toBeUndefined();
     expect(await renewSlot(test.pool, turn)).toBe(true);
     const next = await taken(second);
     expect(next.slotNumber).toBe(turn.slotNumber);
     expect(await renewSlot(test.pool, turn)).toBe(false);
-    // What the one before has leased is its own; it ends its turn without the place.
+    // The previous holder keeps its leased tokens and ends without the slot.
     expect(await end(turn)).toBeNull();
     expect(await renewSlot(test.pool, next)).toBe(true);
     await recordSlotUsage(test.pool, next, { tokensUsed: 200, answerMs: 100, drained: false, waits: false });
     expect(await end(next)).toBe(third.campaignId);
-    // It is kept for the called one.
+    // The slot is reserved for the called campaign.
     expect(await take(first)).toBeUndefined();
     expect(await taken(third)).toBeDefined();
-    // A new one joins level with who has taken least.
+    // A new campaign starts at the lowest virtual time.
     expect(await take(fourth)).toBeUndefined();
     const used = await test.pool.any(sql.type(row(t.type({ campaign_id: t.string, used: t.number })))`
       SELECT campaign_id, virtual_time::int AS used FROM slot_queue WHERE campaign_id IN (${first.campaignId}, ${fourth.campaignId})`);
@@ -169,7 +169,7 @@ describe('turns of a channel', () => {
     const turn = await taken(alone);
     if (alone === undefined) return;
     expect(await take(alone)).toBeUndefined();
-    // It is not queued behind itself, and comes again when its step calls it.
+    // A campaign does not wait behind itself; it continues when its own step calls it.
     expect(await handOverSlot(test.pool, turn, false)).toBeNull();
     expect(await handOverSlot(test.pool, turn, true)).toBe(alone.campaignId);
     const following = await taken(alone);

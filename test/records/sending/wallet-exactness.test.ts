@@ -53,7 +53,7 @@ async function createFixture(balance: bigint) {
   return { campaigns: [first, second] as const, provider, dependencies };
 }
 
-/** As the workflow does, in two lanes, until the campaign stands. */
+/** Runs send steps in two lanes, as the workflow does, until the campaign stops. */
 async function drive(dependencies: Dependencies, { campaignId }: SeededCampaign): Promise<string> {
   for (;;) {
     const { status } = await getCampaignSnapshot(test.pool, campaignId);

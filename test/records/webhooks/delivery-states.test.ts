@@ -9,7 +9,7 @@ import { makeConfiguration, makeWorkspace } from '../../support/webhook-fixtures
 
 let database: TestDatabase;
 let workspaceId: number;
-/** Of its 900,000 nearly all were delivered; of the other one's 100,000 nearly all failed. */
+/** Configuration with 900,000 deliveries, nearly all delivered; the other has 100,000, nearly all failed. */
 let healthy: string;
 let failing: string;
 const limit = 100;
@@ -53,7 +53,7 @@ async function read(filter: Partial<DeliveryFilter>) {
   });
 }
 
-/** Of each read of each configuration, the row beyond the limit included. */
+/** Rows read per configuration, with the one beyond the limit. */
 const most = 4 * (limit + 1);
 
 describe.each(['one configuration', 'all'])('of %s', (which) => {

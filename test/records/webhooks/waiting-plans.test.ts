@@ -1,4 +1,4 @@
-/** What the relay asks many times a second reads what waits, and not what was delivered in a month, whatever the statistics say. */
+/** The scheduler's frequent statements read only waiting rows, not a month of delivered ones, whatever the statistics say. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';

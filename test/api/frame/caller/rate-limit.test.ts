@@ -128,7 +128,7 @@ describe('keys that nobody has', () => {
     expect(await askAll(4, one)).toEqual([401, 401, 401, 401]);
     expect(await askAll(1, one)).toEqual([429]);
     expect(await askAll(4, two)).toEqual([401, 401, 401, 401]);
-    // What stands before the first stranger is invented.
+    // Entries left of the first untrusted address may be forged and are ignored.
     expect(await askAll(1, '192.0.2.77, 203.0.113.2')).toEqual([429]);
     expect(await askAll(4, three)).toEqual([401, 401, 401, 401]);
     expect(await askAll(1, '2001:db8:0:1:ffff::7')).toEqual([429]);

@@ -87,7 +87,7 @@ describe('supervisor', () => {
   test('lets a child finish when it drains within its time', async () => {
     const { supervisor } = supervise();
     await supervisor.start(
-      // Ready is who has printed: it listens before.
+      // The child installs its signal handler before it prints.
       await childOf(`process.on('SIGTERM', () => setTimeout(() => { console.log('drained'); process.exit(0); }, 200));
         console.log('up'); setInterval(() => undefined, 1000);`),
     );

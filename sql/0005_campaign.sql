@@ -89,6 +89,8 @@ CREATE TABLE campaign_counter (
   unknown integer NOT NULL DEFAULT 0,
   cancelled integer NOT NULL DEFAULT 0,
   skipped integer NOT NULL DEFAULT 0,
+  -- Micro-units: what its recipients were charged, less refunds and corrections.
+  charged bigint NOT NULL DEFAULT 0,
   CONSTRAINT campaign_counter_not_negative CHECK (
     least(claimed_position, pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped) >= 0)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
@@ -111,6 +113,8 @@ CREATE TABLE campaign_minute (
   delivered integer NOT NULL DEFAULT 0,
   read integer NOT NULL DEFAULT 0,
   failed integer NOT NULL DEFAULT 0,
+  -- Micro-units; negative in a minute in which more was given back than charged.
+  charged bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (campaign_id, at)
 ) WITH (fillfactor = 50);
 

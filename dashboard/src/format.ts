@@ -7,7 +7,7 @@ export const number = (value: number): string => whole.format(value);
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-/** `12.5 USD`; the API's decimal text with its places, never rounded below a hundredth. */
+/** `1,012.50 USD`: two places, and up to six where the amount has them. */
 export function money(amount: string, currency = ''): string {
   const value = Number(amount);
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
@@ -20,7 +20,10 @@ export function percent(part: number, total: number): string {
   return `${share > 0 && share < 1 ? '< 1' : Math.floor(share)} %`;
 }
 
-/** `45 s`, `3 min`, `2 h 5 min`, `3 days`; a dash where it is not known. */
+/** A share between 0 and 1 as a whole percentage; a dash where there is none. */
+export const share = (value: number | undefined): string => (value === undefined ? '—' : percent(value, 1));
+
+/** `45 s`, `3 min`, `2 h 5 min`, `3 days`; a dash where the time is unknown. */
 export function span(seconds: number | null): string {
   if (seconds === null) return '—';
   if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
@@ -42,6 +45,23 @@ export const dayAndMinuteTime = (at: Date): string => dayAndMinute.format(at);
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 export const dayOf = (at: Date): string => day.format(at);
+
+const shortDayForm = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+/** `Wed 25 Nov` */
+export const shortDay = (at: Date): string => shortDayForm.format(at);
+
+/** The reader's own time zone, such as `Europe/Berlin`. */
+export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const planned = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+/** `Wed 25 Nov, 03:41 (Europe/Berlin), in 23 hours` */
+export const plannedTime = (at: Date): string => `${planned.format(at)} (${ownZone}), ${relativeTime(at)}`;
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 export function relativeTime(at: Date, now = Date.now()): string {

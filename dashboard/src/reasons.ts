@@ -48,6 +48,19 @@ const meanings = new Map(
   providerErrorTable.flatMap(({ codes, meaning }) => codes.map((code) => [code, meaning] as const)),
 );
 
+/** Reasons after which another message to the same person fails again, or should not be sent. */
+const hopeless: ReadonlySet<string> = new Set([
+  'PROVIDER_131026',
+  'PROVIDER_131049',
+  'PROVIDER_131050',
+  'PROVIDER_130472',
+  'UNSUBSCRIBED',
+  'CONTACT_DELETED',
+  'INVALID_PHONE',
+  'BLOCKED_COUNTRY',
+]);
+export const isHopeless = (reason: string): boolean => hopeless.has(reason);
+
 export function explain(reason: string): Explanation {
   const known = own[reason];
   if (known !== undefined) return known;
@@ -60,7 +73,18 @@ export function explain(reason: string): Explanation {
   };
 }
 
-/** What somebody waits for who would otherwise send. */
+/** Why a campaign is paused. */
+export const pauses: Readonly<Record<string, string>> = {
+  INSUFFICIENT_BALANCE: 'The wallet is empty',
+  BROADCAST_QUOTA: 'The month’s broadcasts are used',
+  TEMPLATE_UNAVAILABLE: 'The template may not be sent',
+  CHANNEL_BLOCKED: 'The channel is blocked',
+  OPERATOR: 'Paused by an operator',
+  MESSAGE_REJECTED: 'The provider rejects every message',
+  RECORD_RESTORED: 'Paused after a restore of the records',
+};
+
+/** What a running campaign waits for. */
 export const waits: Readonly<Record<WaitingReason, string>> = {
   TURN: 'takes turns with others on its channel',
   CHANNEL_TROUBLE: 'the provider does not answer',

@@ -123,7 +123,7 @@ async function readBooks(client: pg.Client, campaignId: string): Promise<Books> 
       (SELECT COALESCE(sum(price), 0) FROM recipient WHERE campaign_id = $1 AND settlement = 'charged') AS charged,
       NOT EXISTS (
         SELECT FROM (SELECT key, value::int FROM campaign_counter, jsonb_each_text(
-            to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position') WHERE campaign_id = $1) AS kept (state, n)
+            to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position' - 'charged') WHERE campaign_id = $1) AS kept (state, n)
         FULL JOIN counted USING (state) WHERE COALESCE(kept.n, 0) <> COALESCE(counted.n, 0)) AS fit
     FROM wallet WHERE channel_id = (SELECT channel_id FROM campaign WHERE id = $1)`,
     [campaignId],

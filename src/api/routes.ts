@@ -34,6 +34,7 @@ import { metricsEndpoint } from './frame/metrics-endpoint.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
 import { createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
+import { getOverview } from './overview.ts';
 import { previewTemplate } from './template-preview.ts';
 import {
   getPayloadSkeleton,
@@ -67,6 +68,7 @@ const operations: readonly Endpoint[] = [
   getCsvFile,
   previewCsvFile,
   listCampaigns,
+  getOverview,
   getCampaign,
   getCampaignTimeline,
   getCampaignDiagnosis,

@@ -193,7 +193,7 @@ async function expectSoundBooks({ channelId }: SeededCampaign): Promise<void> {
     rows AS (SELECT campaign_id, lower(state) AS state, count(*)::int AS n FROM recipient
       WHERE campaign_id IN (SELECT id FROM mine) GROUP BY 1, 2),
     kept AS (SELECT campaign_id, key AS state, value::int AS n FROM campaign_counter,
-        jsonb_each_text(to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position')
+        jsonb_each_text(to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position' - 'charged')
       WHERE campaign_id IN (SELECT id FROM mine))
     SELECT balance, reserved,
       (SELECT COALESCE(sum(amount), 0)::bigint FROM ledger_entry WHERE channel_id = ${channelId}) AS ledger,

@@ -112,7 +112,7 @@ export async function checkBooks(database: Database, { channelId, campaignId }: 
         WHERE campaign_id = ${campaignId} AND settlement = 'reserved') AS owed,
       NOT EXISTS (
         SELECT FROM (SELECT key, value::int FROM campaign_counter, jsonb_each_text(to_jsonb(campaign_counter)
-            - 'campaign_id' - 'claimed_position') WHERE campaign_id = ${campaignId}) AS kept (state, n)
+            - 'campaign_id' - 'claimed_position' - 'charged') WHERE campaign_id = ${campaignId}) AS kept (state, n)
         FULL JOIN rows USING (state) WHERE COALESCE(kept.n, 0) <> COALESCE(rows.n, 0)) AS counters_fit
     FROM wallet WHERE channel_id = ${channelId}`);
 }

@@ -179,6 +179,8 @@ export type Campaign = {
   readonly template: CampaignTemplate;
   /** The id of the API key that created it */
   readonly created_by: string;
+  /** What its messages cost so far, less what was given back */
+  readonly charged: string;
 };
 
 export type CampaignCheck = {
@@ -293,12 +295,12 @@ export type CampaignDetail = {
   readonly template: CampaignTemplate;
   /** The id of the API key that created it */
   readonly created_by: string;
+  /** What its messages cost so far, less what was given back */
+  readonly charged: string;
   /** The audience input, without inline contacts */
   readonly audience: { readonly [key: string]: unknown };
   /** Which field or text fills which variable. */
   readonly variable_mapping: { readonly [key: string]: unknown } | null;
-  /** What its messages cost so far, less what was given back */
-  readonly charged: string;
 };
 
 export type CampaignDetailResponse = {
@@ -1346,6 +1348,69 @@ export type NoticeSubjectType = "template" | "channel" | "business_account" | "w
 export type OfferExpiry = {
   /** When the offer ends, in milliseconds since 1970. */
   readonly expiration_time_ms: number;
+};
+
+export type Overview = {
+  /** The parts of the span in which something happened; `at` is their beginning */
+  readonly points: readonly (OverviewPoint)[];
+  /** The sum of the points */
+  readonly totals: OverviewTotals;
+  /** What each campaign did in the span; those that sent most first */
+  readonly campaigns: readonly (OverviewCampaign)[];
+};
+
+export type OverviewCampaign = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name: string;
+  /** Accepted by the provider; no receipt has come yet. */
+  readonly accepted: number;
+  /** Delivered to the person’s device. */
+  readonly delivered: number;
+  /** Read by the person. */
+  readonly read: number;
+  /** Refused, or reported as failed by a receipt. */
+  readonly failed: number;
+  /** What recipients were charged, less what was given back */
+  readonly charged: string;
+};
+
+export type OverviewInterval = "day" | "hour";
+
+export type OverviewPoint = {
+  /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+  readonly at: string;
+  /** Accepted by the provider; no receipt has come yet. */
+  readonly accepted: number;
+  /** Delivered to the person’s device. */
+  readonly delivered: number;
+  /** Read by the person. */
+  readonly read: number;
+  /** Refused, or reported as failed by a receipt. */
+  readonly failed: number;
+  /** What recipients were charged, less what was given back */
+  readonly charged: string;
+};
+
+export type OverviewResponse = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** The record, or the records of the page. */
+  readonly data: Overview;
+};
+
+export type OverviewTotals = {
+  /** Accepted by the provider; no receipt has come yet. */
+  readonly accepted: number;
+  /** Delivered to the person’s device. */
+  readonly delivered: number;
+  /** Read by the person. */
+  readonly read: number;
+  /** Refused, or reported as failed by a receipt. */
+  readonly failed: number;
+  /** What recipients were charged, less what was given back */
+  readonly charged: string;
 };
 
 export type Pagination = {

@@ -1,55 +1,103 @@
-/** A button that asks once more before it does something that cannot be taken back. */
+/** Asks once more before something that cannot be taken back, or that costs. */
 import { Button, Group, Modal, Stack, Text, type ButtonProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
 
-interface ConfirmProps extends ButtonProps {
-  readonly label: string;
+export interface Question {
   readonly question: string;
-  readonly consequence: string;
+  readonly consequence: ReactNode;
   readonly confirmation: string;
+  readonly color?: string | undefined;
+}
+
+interface ConfirmProps extends Question {
+  readonly opened: boolean;
+  readonly onClose: () => void;
   readonly onConfirm: () => void;
 }
 
+export function Confirm({
+  question,
+  consequence,
+  confirmation,
+  color,
+  opened,
+  onClose,
+  onConfirm,
+}: ConfirmProps) {
+  return (
+    <Dialog title={question} opened={opened} onClose={onClose}>
+      <Text size="sm" component="div">
+        {consequence}
+      </Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Keep as it is
+        </Button>
+        <Button
+          {...(color !== undefined && { color })}
+          onClick={() => {
+            onClose();
+            onConfirm();
+          }}
+        >
+          {confirmation}
+        </Button>
+      </Group>
+    </Dialog>
+  );
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly size?: string;
+  readonly children: ReactNode;
+}
+
+/** A dialog with a title. Mantine's own header would be a second banner of the page. */
+export function Dialog({ title, opened, onClose, size = 'md', children }: DialogProps) {
+  return (
+    <Modal.Root opened={opened} onClose={onClose} centered size={size}>
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body>
+          <Stack>
+            <Modal.Title fw={600} fz={16}>
+              {title}
+            </Modal.Title>
+            {children}
+          </Stack>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+interface ConfirmButtonProps extends ButtonProps, Question {
+  readonly label: string;
+  readonly onConfirm: () => void;
+  readonly color?: string | undefined;
+}
+
+/** A button whose action is confirmed first. */
 export function ConfirmButton({
   label,
   question,
   consequence,
   confirmation,
   onConfirm,
+  color,
   ...button
-}: ConfirmProps) {
+}: ConfirmButtonProps) {
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
-      <Button {...button} onClick={open}>
+      <Button {...button} {...(color !== undefined && { color })} onClick={open}>
         {label}
       </Button>
-      {/* Mantine's own header would be a second banner of the page. */}
-      <Modal.Root opened={opened} onClose={close} centered>
-        <Modal.Overlay />
-        <Modal.Content>
-          <Modal.Body>
-            <Stack>
-              <Modal.Title fw={600}>{question}</Modal.Title>
-              <Text size="sm">{consequence}</Text>
-              <Group justify="flex-end">
-                <Button variant="default" onClick={close} data-autofocus>
-                  Keep as it is
-                </Button>
-                <Button
-                  color={button.color}
-                  onClick={() => {
-                    close();
-                    onConfirm();
-                  }}
-                >
-                  {confirmation}
-                </Button>
-              </Group>
-            </Stack>
-          </Modal.Body>
-        </Modal.Content>
-      </Modal.Root>
+      <Confirm {...{ question, consequence, confirmation, color, opened, onConfirm }} onClose={close} />
     </>
   );
 }

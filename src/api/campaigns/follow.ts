@@ -112,7 +112,7 @@ export const streamCampaign = endpoint(
     operationId: 'streamCampaign',
     summary: 'Follow a campaign: server-sent events until it has ended',
     description:
-      'An event `progress` whenever something changed, at most once a second: a JSON object with `status`, `pause_reason`, `preparation_status`, `total_contacts`, `total_contacts_skipped`, `counters` (as in the record), `rate` (messages a second) and `eta_seconds` (null where it cannot be told). A comment every 15 seconds. An event `end` when nothing will change but by receipts.',
+      'An event `progress` whenever something changed, at most once a second: a JSON object with `status`, `pause_reason`, `preparation_status`, `total_contacts`, `total_contacts_skipped`, `counters` and `charged` (as in the record), `rate` (messages a second) and `eta_seconds` (null where it cannot be told). A comment every 15 seconds. An event `end` when nothing will change but by receipts.',
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,

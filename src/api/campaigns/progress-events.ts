@@ -1,6 +1,7 @@
 /** The progress of one campaign as server-sent events. */
 import { Readable } from 'node:stream';
 import type { Progress, ProgressFeed } from '../../records/campaigns/progress-feed.ts';
+import { formatAmount } from '../../domain/money.ts';
 import type { EndpointRequest } from '../frame/endpoint.ts';
 
 type Asking = Pick<EndpointRequest, 'isStopping' | 'isStillAllowed'>;
@@ -69,6 +70,7 @@ function present(progress: Progress) {
     total_contacts: progress.total_contacts,
     total_contacts_skipped: progress.total_contacts_skipped,
     counters: { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped },
+    charged: formatAmount(progress.charged),
     rate: progress.rate,
     eta_seconds: progress.etaSeconds,
   };

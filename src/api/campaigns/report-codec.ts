@@ -80,6 +80,7 @@ const reportFields = {
     struct({ id: Uuid, name: t.string, language: t.string, category: t.string }),
   ),
   created_by: describe(t.string, { description: 'The id of the API key that created it' }),
+  charged: describe(Amount, { description: 'What its messages cost so far, less what was given back' }),
 };
 export const CampaignReport = named('Campaign', struct(reportFields));
 export type CampaignReport = t.TypeOf<typeof CampaignReport>;
@@ -91,7 +92,6 @@ export const CampaignDetail = named(
     ...reportFields,
     audience: describe(t.UnknownRecord, { description: 'The audience input, without inline contacts' }),
     variable_mapping: nullish(t.UnknownRecord),
-    charged: describe(Amount, { description: 'What its messages cost so far, less what was given back' }),
   }),
 );
 export type CampaignDetail = t.TypeOf<typeof CampaignDetail>;
@@ -103,13 +103,14 @@ export function presentCampaignReport<R extends ReportRow>(row: R) {
   const { preparation_error_code: code, preparation_error_message: message, ...campaign } = rest;
   return {
     ...campaign,
+    charged: formatAmount(row.charged),
     preparation_error: code === null ? null : { code, message: message ?? '' },
     counters: { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped },
   };
 }
 
 export function presentCampaignDetail(row: DetailRow): CampaignDetail {
-  return { ...presentCampaignReport(row), charged: formatAmount(row.charged) };
+  return presentCampaignReport(row);
 }
 
 export const campaignReportExample = {
@@ -159,6 +160,7 @@ export const campaignReportExample = {
     category: 'MARKETING',
   },
   created_by: 'a1B2c3D4e5F6',
+  charged: '485',
 };
 
 export const campaignDetailExample = {
@@ -168,5 +170,4 @@ export const campaignDetailExample = {
     csv_mapping: { phone_column: 0, country_code_column: 1 },
   },
   variable_mapping: { body: { '1': 'firstName' } },
-  charged: '485',
 };

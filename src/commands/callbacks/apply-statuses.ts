@@ -21,6 +21,7 @@ import { moveCampaignCounters, type StateMove } from '../campaigns/move-campaign
 import { settleMessages } from '../messages/settle-messages.ts';
 import { emitStatusEvents } from './status-events.ts';
 import { Failure } from '../../domain/error.ts';
+import type { SettlementEntry } from '../../domain/wallet/settlement.ts';
 
 /** A message as it was, and what its statuses make of it. */
 interface Progress extends MessageChange {
@@ -131,7 +132,10 @@ async function applyToLocked(
   const recipients = progressed.filter(({ target }) => target.kind === 'recipient');
   await indexProviderMessages(connection, recipients.flatMap(newProviderId));
   await deleteRetries(connection, recipients.flatMap(endedRetry));
-  await moveCampaignCounters(connection, recipients.map(stateMove));
+  await moveCampaignCounters(
+    connection,
+    recipients.map((progress) => stateMove(progress, money.get(progress.after.id)?.entries)),
+  );
   return recipients
     .filter(({ before, after }) => before.state !== after.state)
     .map(({ after }) => after.state);
@@ -176,6 +180,7 @@ function endedRetry({ target, before, after }: Progress) {
   return [{ campaignId: target.campaign_id, position: before.position }];
 }
 
-function stateMove({ target, before, after }: Progress): StateMove {
-  return { campaignId: target.campaign_id ?? '', from: before, to: after };
+function stateMove({ target, before, after }: Progress, entries: readonly SettlementEntry[] = []): StateMove {
+  const charged = entries.reduce((sum, { amount }) => sum - amount, 0n);
+  return { campaignId: target.campaign_id ?? '', from: before, to: after, charged };
 }

@@ -20,6 +20,8 @@ export interface StateMove {
   readonly campaignId: string;
   readonly from: Place;
   readonly to: Place;
+  /** Micro-units that the move took from the wallet; negative where it gave some back. */
+  readonly charged: bigint;
 }
 
 /** Keeps the counters and the counts of failures by reason equal to what the recipient rows say. */
@@ -28,13 +30,15 @@ export async function moveCampaignCounters(
   moves: readonly StateMove[],
 ): Promise<void> {
   const counters = new Map<string, Record<CountedState, number>>();
+  const charges = new Map<string, bigint>();
   const reasons = new Map<string, Map<string, number>>();
-  for (const { campaignId, from, to } of moves) {
-    if (from.state === to.state && from.reason === to.reason) continue;
+  for (const { campaignId, from, to, charged } of moves) {
+    if (from.state === to.state && from.reason === to.reason && charged === 0n) continue;
     const counted = counters.get(campaignId) ?? noMoves();
     counters.set(campaignId, counted);
     addState(counted, from.state, -1);
     addState(counted, to.state, 1);
+    charges.set(campaignId, (charges.get(campaignId) ?? 0n) + charged);
     const counts = reasons.get(campaignId) ?? new Map<string, number>();
     reasons.set(campaignId, counts);
     addReason(counts, from, -1);
@@ -42,7 +46,7 @@ export async function moveCampaignCounters(
   }
   await moveCounters(
     connection,
-    [...counters].map(([campaignId, by]) => ({ campaignId, by })),
+    [...counters].map(([campaignId, by]) => ({ campaignId, by, charged: charges.get(campaignId) ?? 0n })),
   );
   await moveFailedReasons(connection, [...reasons].flatMap(reasonMoves));
   await addToMinute(connection, minutesOf(moves));
@@ -50,17 +54,26 @@ export async function moveCampaignCounters(
 
 /** What these moves add to the present minute of their campaigns. */
 function minutesOf(moves: readonly StateMove[]): readonly MinuteCount[] {
-  const counts = new Map<string, { accepted: number; delivered: number; read: number; failed: number }>();
-  for (const { campaignId, from, to } of moves) {
-    if (from.state === to.state) continue;
-    const count = counts.get(campaignId) ?? { accepted: 0, delivered: 0, read: 0, failed: 0 };
+  const counts = new Map<string, { -readonly [key in keyof MinuteCount]: MinuteCount[key] }>();
+  for (const { campaignId, from, to, charged } of moves) {
+    if (from.state === to.state && charged === 0n) continue;
+    const count = counts.get(campaignId) ?? {
+      campaignId,
+      accepted: 0,
+      delivered: 0,
+      read: 0,
+      failed: 0,
+      charged: 0n,
+    };
     counts.set(campaignId, count);
+    count.charged += charged;
+    if (from.state === to.state) continue;
     if (beforeAcceptance.has(from.state) && afterAcceptance.has(to.state)) count.accepted += 1;
     if (to.state === 'DELIVERED' || (to.state === 'READ' && from.state !== 'DELIVERED')) count.delivered += 1;
     if (to.state === 'READ') count.read += 1;
     if (to.state === 'FAILED') count.failed += 1;
   }
-  return [...counts].map(([campaignId, count]) => ({ campaignId, ...count }));
+  return [...counts.values()];
 }
 
 const beforeAcceptance: ReadonlySet<RecipientState> = new Set(['PENDING', 'CLAIMED', 'UNKNOWN']);

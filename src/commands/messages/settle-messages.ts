@@ -17,7 +17,7 @@ export interface MovedMessage {
   readonly pricing: ReportedPricing | null;
 }
 
-type Money = Pick<SettlementOutcome, 'settlement' | 'price'>;
+type Money = Pick<SettlementOutcome, 'settlement' | 'price' | 'entries'>;
 
 /**
  * Brings the money of moved messages in line with their states and with what the provider says they cost. Locks only the

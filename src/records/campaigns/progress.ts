@@ -16,13 +16,15 @@ const CampaignProgress = t.type({
   total_contacts: t.number,
   total_contacts_skipped: t.number,
   ...counterFields,
+  /** Micro-units. */
+  charged: t.bigint,
 });
 export type CampaignProgress = t.TypeOf<typeof CampaignProgress>;
 
 export function listCampaignProgress(connection: Connection, campaignIds: readonly string[]) {
   return connection.any(sql.type(row(CampaignProgress))`
     SELECT campaign.id, status, pause_reason, preparation_status, ${contactTotals},
-      ${counterColumns}
+      ${counterColumns}, charged
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     WHERE campaign.id = ANY (${sql.array(campaignIds, 'uuid')})`);
 }

@@ -86,7 +86,7 @@ async function countRecipients(
   const counted = await connection.maybeOne(sql.type(Counted)`
     SELECT sum(value::int)::int4 AS all,
       coalesce(sum(value::int) FILTER (WHERE upper(key) = ANY (${sql.array(states, 'text')})), 0)::int4 AS wanted
-    FROM campaign_counter, jsonb_each_text(to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position')
+    FROM campaign_counter, jsonb_each_text(to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position' - 'charged')
     WHERE campaign_id = ${campaignId} GROUP BY campaign_id`);
   return counted ?? { all: 0, wanted: 0 };
 }

@@ -33,6 +33,8 @@ const CampaignReport = t.type({
   failed_reasons: t.record(t.string, t.number),
   template: t.type({ id: t.string, name: t.string, language: t.string, category: t.string }),
   created_by: t.string,
+  /** Micro-units: what its recipients cost so far, less what was given back. */
+  charged: t.bigint,
 });
 export type CampaignReport = t.TypeOf<typeof CampaignReport>;
 
@@ -40,8 +42,6 @@ const CampaignDetail = t.type({
   ...CampaignReport.props,
   audience: t.UnknownRecord,
   variable_mapping: nullable(t.UnknownRecord),
-  /** Micro-units: what its messages cost so far, less what was given back. */
-  charged: t.bigint,
 });
 export type CampaignDetail = t.TypeOf<typeof CampaignDetail>;
 
@@ -55,7 +55,7 @@ const columns = sql.fragment`
   preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, started_at,
   completed_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   ${waitingColumns},
-  ${counterColumns},
+  ${counterColumns}, charged,
   ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons, created_by,
   jsonb_build_object('id', template.id, 'name', template.name, 'language', template.language,
     'category', template.category) AS template`;
@@ -72,8 +72,7 @@ export async function getCampaignReport(
   campaignId: string,
 ): Promise<CampaignDetail> {
   const found = await connection.maybeOne(sql.type(row(CampaignDetail))`
-    SELECT ${columns}, audience, variable_mapping,
-      (SELECT coalesce(-sum(amount), 0)::bigint FROM ledger_entry WHERE ledger_entry.campaign_id = campaign.id) AS charged
+    SELECT ${columns}, audience, variable_mapping
     FROM campaign ${joins}
     WHERE campaign.workspace_id = ${workspaceId} AND campaign.id = ${campaignId}`);
   return found ?? notFound('Campaign');

@@ -37,15 +37,21 @@ export interface CounterMove {
   readonly campaignId: string;
   /** How many recipients more, or fewer, stand in each state. */
   readonly by: Readonly<Record<CountedState, number>>;
+  /** Micro-units; negative where money was given back. */
+  readonly charged: bigint;
 }
 
 /** Locks the counters in the order of their campaigns. */
 export async function moveCounters(connection: Connection, moves: readonly CounterMove[]): Promise<void> {
   if (moves.length === 0) return;
-  const rows = moves.map(({ campaignId, by }) => [campaignId, ...countedStates.map((state) => by[state])]);
+  const rows = moves.map(({ campaignId, by, charged }) => [
+    campaignId,
+    ...countedStates.map((state) => by[state]),
+    charged,
+  ]);
   await connection.query(sql.type(nothing)`
-    WITH move (campaign_id, pending, claimed, accepted, sent, delivered, read, failed, unknown) AS MATERIALIZED (
-      SELECT * FROM ${sql.unnest(rows, ['uuid', ...countedStates.map(() => 'int4')])} AS listed
+    WITH move (campaign_id, pending, claimed, accepted, sent, delivered, read, failed, unknown, charged) AS MATERIALIZED (
+      SELECT * FROM ${sql.unnest(rows, ['uuid', ...countedStates.map(() => 'int4'), 'int8'])} AS listed
     ), locked AS MATERIALIZED (
       SELECT campaign_id FROM campaign_counter WHERE campaign_id IN (SELECT campaign_id FROM move)
       ORDER BY campaign_id FOR NO KEY UPDATE
@@ -58,7 +64,8 @@ export async function moveCounters(connection: Connection, moves: readonly Count
       delivered = campaign_counter.delivered + move.delivered,
       read = campaign_counter.read + move.read,
       failed = campaign_counter.failed + move.failed,
-      unknown = campaign_counter.unknown + move.unknown
+      unknown = campaign_counter.unknown + move.unknown,
+      charged = campaign_counter.charged + move.charged
     FROM move JOIN locked USING (campaign_id)
     WHERE campaign_counter.campaign_id = move.campaign_id`);
 }

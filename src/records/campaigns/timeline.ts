@@ -41,27 +41,33 @@ export interface MinuteCount {
   readonly delivered: number;
   readonly read: number;
   readonly failed: number;
+  /** Micro-units; negative where more was given back than charged. */
+  readonly charged: bigint;
 }
 
 /** Adds to the present minute. After the counters, in the order of docs/architecture.md. */
 export async function addToMinute(connection: Connection, counts: readonly MinuteCount[]): Promise<void> {
   const rows = counts
-    .filter(({ accepted, delivered, read, failed }) => accepted + delivered + read + failed > 0)
-    .map(({ campaignId, accepted, delivered, read, failed }) => [
+    .filter(
+      ({ accepted, delivered, read, failed, charged }) =>
+        accepted + delivered + read + failed > 0 || charged !== 0n,
+    )
+    .map(({ campaignId, accepted, delivered, read, failed, charged }) => [
       campaignId,
       accepted,
       delivered,
       read,
       failed,
+      charged,
     ]);
   if (rows.length === 0) return;
   await connection.query(sql.type(nothing)`
-    INSERT INTO campaign_minute (campaign_id, at, accepted, delivered, read, failed)
-    SELECT campaign_id, date_trunc('minute', clock_timestamp()), accepted, delivered, read, failed
-    FROM ${sql.unnest(rows, ['uuid', 'int4', 'int4', 'int4', 'int4'])}
-      AS given (campaign_id, accepted, delivered, read, failed)
+    INSERT INTO campaign_minute (campaign_id, at, accepted, delivered, read, failed, charged)
+    SELECT campaign_id, date_trunc('minute', clock_timestamp()), accepted, delivered, read, failed, charged
+    FROM ${sql.unnest(rows, ['uuid', 'int4', 'int4', 'int4', 'int4', 'int8'])}
+      AS given (campaign_id, accepted, delivered, read, failed, charged)
     ORDER BY campaign_id
     ON CONFLICT (campaign_id, at) DO UPDATE SET accepted = campaign_minute.accepted + excluded.accepted,
       delivered = campaign_minute.delivered + excluded.delivered, read = campaign_minute.read + excluded.read,
-      failed = campaign_minute.failed + excluded.failed`);
+      failed = campaign_minute.failed + excluded.failed, charged = campaign_minute.charged + excluded.charged`);
 }

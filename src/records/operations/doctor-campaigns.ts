@@ -93,7 +93,7 @@ export function readCampaignBooks(connection: Connection, campaignId: string): P
       GROUP BY state, reason
     )
     SELECT campaign.channel_id, campaign.status,
-      to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position' AS kept,
+      to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position' - 'charged' AS kept,
       COALESCE((SELECT jsonb_object_agg(state, n) FROM (
         SELECT lower(state) AS state, sum(n) AS n FROM counted GROUP BY 1) AS states), '{}'::jsonb) AS counted,
       COALESCE((SELECT jsonb_object_agg(kind || ' ' || reason, count) FROM campaign_reason

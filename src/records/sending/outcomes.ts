@@ -167,7 +167,8 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
         unknown = campaign_counter.unknown - total.was_unknown + total.unknown,
         accepted = campaign_counter.accepted + total.accepted,
         failed = campaign_counter.failed + total.failed,
-        pending = pending + total.released
+        pending = pending + total.released,
+        charged = campaign_counter.charged + total.charged
       FROM total CROSS JOIN (SELECT count(*) FROM purse) AS settled
       WHERE campaign_id = ${campaignId} AND total.was_claimed + total.was_unknown > 0
       RETURNING campaign_id
@@ -181,11 +182,12 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       GROUP BY counted.campaign_id, change.reason ORDER BY change.reason
       ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
     ), timed AS (
-      INSERT INTO campaign_minute (campaign_id, at, accepted, failed)
-      SELECT counted.campaign_id, date_trunc('minute', now()), total.accepted, total.failed FROM counted CROSS JOIN total
+      INSERT INTO campaign_minute (campaign_id, at, accepted, failed, charged)
+      SELECT counted.campaign_id, date_trunc('minute', now()), total.accepted, total.failed, total.charged
+      FROM counted CROSS JOIN total
       WHERE total.accepted + total.failed > 0
       ON CONFLICT (campaign_id, at) DO UPDATE SET accepted = campaign_minute.accepted + excluded.accepted,
-        failed = campaign_minute.failed + excluded.failed
+        failed = campaign_minute.failed + excluded.failed, charged = campaign_minute.charged + excluded.charged
     ), recorded AS (
       SELECT claim_id AS id, count(*)::int AS count FROM updated CROSS JOIN (SELECT count(*) FROM counted) AS written
       WHERE claim_id IS NOT NULL GROUP BY claim_id

@@ -109,6 +109,7 @@ describe('GET /api/campaigns/:id/timeline', () => {
       campaignId,
       from: { state: from, reason: null },
       to: { state: to, reason: null },
+      charged: to === 'SENT' ? 55_000n : 0n,
     });
     await run(
       sql.fragment`UPDATE campaign_counter SET claimed = 3, pending = 0 WHERE campaign_id = ${campaignId}`,
@@ -163,9 +164,11 @@ describe('GET /api/campaigns/:id/stream', () => {
     expect(stream.response.headers.get('content-type')).toContain('text/event-stream');
     await stream.until('"pending":2');
     await run(
-      sql.fragment`UPDATE campaign_counter SET pending = 0, accepted = 2 WHERE campaign_id = ${campaignId}`,
+      sql.fragment`UPDATE campaign_counter SET pending = 0, accepted = 2, charged = 110000
+        WHERE campaign_id = ${campaignId}`,
     );
     await stream.until('"accepted":2');
+    await stream.until('"charged":"0.11"');
     await run(sql.fragment`UPDATE campaign SET status = 'COMPLETED' WHERE id = ${campaignId}`);
     const text = await stream.ended();
     expect(text).toMatch(

@@ -152,7 +152,7 @@ it(
         await expectFocus(page, button('Pause'));
         await use(page, button('Cancel'));
         const question = page.getByRole('dialog', { name: 'Cancel this campaign?' });
-        await question.getByText(/people who wait will never be sent to/).waitFor();
+        await question.getByText(/pending people will never be sent to/).waitFor();
         await expectFocus(page, button('Keep as it is'));
         await lookAt(page, 'campaign-cancel', { fullPage: false });
         await page.keyboard.press('Escape');

@@ -28,7 +28,7 @@ it('filters recipients in the address, and exports those alone', async () => {
       const stale = entries.with(0, { ...entries[0], detail: 'What was so before' });
       await route.fulfill({ response, json: { ...rest, data: stale } });
     });
-    await page.route('**/assets/plot-canvas-*.js', (route) => route.abort());
+    await page.route('**/assets/canvas-*.js', (route) => route.abort());
     await page.goto(`${stack.dev.dashboardUrl}/campaigns/${id}`);
     // In place of the plot that cannot be loaded.
     await page.getByRole('columnheader', { name: 'Delivered' }).waitFor({ timeout: 30_000 });

@@ -1,48 +1,59 @@
-/** Pause, start, cancel, and writing to those that failed. */
+/** Pause, start, cancel, and what else can be done with one campaign. */
 import { Alert, Button, Group, Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { useDisclosure } from '@mantine/hooks';
+import {
+  IconCalendarTime,
+  IconCopy,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+} from '@tabler/icons-react';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
-import { api, client } from '../../client.ts';
-import { counted } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
+import { ButtonLink } from '../../parts/button-link.tsx';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { focusMain } from '../../parts/focus-main.ts';
 import type { Detail } from './campaign.tsx';
+import { cancelQuestion, useMove } from './moves.ts';
+import { RescheduleDialog } from './reschedule.tsx';
+import { ResendDialog } from './resend.tsx';
 
-const moves = { pause: api.pauseCampaign, start: api.startCampaign, cancel: api.cancelCampaign };
-
-/** The record that comes back is shown at once. */
-export function useMove(id: string) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: async (move: keyof typeof moves) => (await moves[move](client, id)).data,
-    onSuccess: (campaign) => queryClient.setQueryData(['campaign', id], campaign),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['campaign', id] }),
-  });
-}
+const icon = { size: 16, stroke: 1.8, 'aria-hidden': true } as const;
 
 export function Actions({ campaign }: { campaign: Detail }) {
   const { id, status, counters } = campaign;
   const isPaused = status === 'PAUSED';
   const move = useMove(id);
+  const [resending, resend] = useDisclosure();
+  const [rescheduling, reschedule] = useDisclosure();
   return (
     <Stack gap="xs" align="flex-end">
       <Group gap="xs">
+        <ButtonLink
+          to="/campaigns/new"
+          search={{ copy: id }}
+          variant="default"
+          leftSection={<IconCopy {...icon} />}
+        >
+          Duplicate
+        </ButtonLink>
+        {status === 'SCHEDULED' && (
+          <Button variant="default" leftSection={<IconCalendarTime {...icon} />} onClick={reschedule.open}>
+            Reschedule
+          </Button>
+        )}
         {counters.failed > 0 && (
-          <Button
-            variant="default"
-            renderRoot={(props) => <Link {...props} to="/campaigns/new" search={{ failed: id }} />}
-          >
-            Write to the failed
+          <Button variant="default" leftSection={<IconRefresh {...icon} />} onClick={resend.open}>
+            Resend to failed
           </Button>
         )}
         {!isFinished(status) && (
           <>
             {/* One button, so that the focus stays on it. */}
             <ActionButton
-              // Money comes first where it is what is missing.
+              // Recharging comes first where money is missing.
               variant={isPaused && campaign.pause_reason !== 'INSUFFICIENT_BALANCE' ? 'filled' : 'default'}
+              leftSection={isPaused ? <IconPlayerPlay {...icon} /> : <IconPlayerPause {...icon} />}
               loading={move.isPending}
               onClick={() => move.mutate(isPaused ? 'start' : 'pause')}
             >
@@ -50,12 +61,9 @@ export function Actions({ campaign }: { campaign: Detail }) {
             </ActionButton>
             <ConfirmButton
               label="Cancel"
-              color="red"
-              variant="outline"
-              question="Cancel this campaign?"
-              consequence={`${counted(counters.pending, 'person who waits', 'people who wait')} will never be sent to. To go on later, pause it instead.`}
-              confirmation="Cancel the campaign"
-              // The buttons go with it.
+              variant="default"
+              {...cancelQuestion(campaign)}
+              // The buttons disappear with the cancellation.
               onConfirm={() => move.mutate('cancel', { onSuccess: focusMain })}
             />
           </>
@@ -66,6 +74,8 @@ export function Actions({ campaign }: { campaign: Detail }) {
           {move.error.message}
         </Alert>
       )}
+      <ResendDialog campaign={campaign} opened={resending} onClose={resend.close} />
+      <RescheduleDialog campaign={campaign} opened={rescheduling} onClose={reschedule.close} />
     </Stack>
   );
 }

@@ -1,5 +1,5 @@
 /** The page that counts: what happens to a campaign now, and what would change it. */
-import { Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Card, Group, Stack, Text } from '@mantine/core';
 import { useNetwork } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -7,7 +7,7 @@ import { isFinished, type CampaignStatus } from '../../../../src/domain/campaign
 import { api, client } from '../../client.ts';
 import { number, percent } from '../../format.ts';
 import { Loaded } from '../../parts/faces.tsx';
-import { TimelinePlot } from '../../parts/plot.tsx';
+import { Timeline } from './timeline.tsx';
 import { doneOf, StateBar, StateLegend } from '../../parts/state-bar.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
@@ -94,36 +94,9 @@ function Followed({ campaign: record }: { campaign: Detail }) {
         rate={rate}
         etaSeconds={progress?.eta_seconds ?? null}
       />
-      <Timeline id={id} status={status} />
+      <Timeline campaign={record} />
       <Failures campaign={campaign} />
       <CampaignDetails campaign={campaign} />
     </Screen>
-  );
-}
-
-function Timeline({ id, status }: { id: string; status: CampaignStatus }) {
-  const timeline = useQuery({
-    queryKey: ['campaign', id, 'timeline'],
-    queryFn: async () => (await api.getCampaignTimeline(client, id)).data,
-    // Of a long one little changes in a minute.
-    refetchInterval: ({ state: { data } }) => ((data?.length ?? 0) > 60 ? 60_000 : pauseMs(status)),
-  });
-  return (
-    <Card withBorder>
-      <Title order={2} size="h4" mb="sm">
-        Messages per minute
-      </Title>
-      <Loaded query={timeline}>
-        {(parts) =>
-          parts.length === 0 ? (
-            <Text c="dimmed" size="sm">
-              Nothing was sent yet.
-            </Text>
-          ) : (
-            <TimelinePlot parts={parts} />
-          )
-        }
-      </Loaded>
-    </Card>
   );
 }

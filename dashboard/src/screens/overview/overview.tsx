@@ -1,5 +1,84 @@
+/** How the last seven days went, what needs attention, and what runs now. */
+import { Card, SimpleGrid, Stack, Title } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { IconBroadcast } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { api, client } from '../../client.ts';
+import { ButtonLink } from '../../parts/button-link.tsx';
+import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { Plot } from '../../parts/plot/plot.tsx';
+import { beginOf } from '../../parts/plot/series.ts';
 import { Screen } from '../../parts/screen.tsx';
+import { Attention } from './attention.tsx';
+import { LatestCampaigns } from './latest.tsx';
+import { Tiles } from './tiles.tsx';
+
+const dayMs = 86_400_000;
+const days = 7;
 
 export function Overview() {
-  return <Screen title="Overview">{null}</Screen>;
+  // Midnight in the reader's zone; hours are added up to days here.
+  const [today] = useState(() => beginOf(new Date(), 'day').getTime());
+  const { before, begin } = useMemo(() => {
+    const daysAgo = (count: number) => beginOf(new Date(today - count * dayMs + dayMs / 2), 'day');
+    return { before: daysAgo(2 * days - 1), begin: daysAgo(days - 1) };
+  }, [today]);
+  const overview = useQuery({
+    queryKey: ['overview', before.toISOString()],
+    queryFn: async () => {
+      const query = { from: before.toISOString(), to: new Date().toISOString(), interval: 'hour' } as const;
+      return (await api.getOverview(client, query)).data;
+    },
+    refetchInterval: 30_000,
+    placeholderData: keepPreviousData,
+  });
+  const latest = useQuery({
+    queryKey: ['campaigns', 'latest'],
+    queryFn: async () => (await api.listCampaigns(client, { limit: 10 })).data,
+    refetchInterval: 15_000,
+  });
+  const isNew = latest.data?.length === 0;
+  return (
+    <Screen title="Overview" lead={`The last ${days} days, compared with the ${days} days before`}>
+      {isNew ? (
+        <Card withBorder>
+          <Title order={2} size="h4">
+            Campaigns
+          </Title>
+          <EmptyFace
+            title="No campaign yet"
+            icon={IconBroadcast}
+            action={<ButtonLink to="/campaigns/new">Create the first campaign</ButtonLink>}
+          >
+            A campaign sends an approved template to many people. Choose a template and drop a CSV of numbers.
+          </EmptyFace>
+        </Card>
+      ) : (
+        <Stack gap="lg">
+          <Loaded query={overview}>
+            {({ points }) => (
+              <Stack gap="lg">
+                <Tiles points={points} begin={begin} />
+                <Card withBorder>
+                  <Title order={2} size="h4" mb="sm">
+                    Messages by day
+                  </Title>
+                  <Plot
+                    parts={points.filter(({ at }) => Date.parse(at) >= begin.getTime())}
+                    step="day"
+                    from={begin}
+                    until={new Date(today + dayMs / 2)}
+                  />
+                </Card>
+              </Stack>
+            )}
+          </Loaded>
+          <SimpleGrid cols={1}>
+            <Attention />
+            <LatestCampaigns list={latest} />
+          </SimpleGrid>
+        </Stack>
+      )}
+    </Screen>
+  );
 }

@@ -8,7 +8,7 @@ import { api, client, readSession } from '../../client.ts';
 import { money, words } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Loaded } from '../../parts/faces.tsx';
-import { useMove } from '../campaign/actions.tsx';
+import { useMove } from '../campaign/moves.ts';
 import { OperatorKey } from './operator-key.tsx';
 import { Screen } from '../../parts/screen.tsx';
 

@@ -1,0 +1,72 @@
+/** What a plot shows: counts of four kinds in parts of equal length. */
+export interface Part {
+  readonly at: string;
+  readonly accepted: number;
+  readonly delivered: number;
+  readonly read: number;
+  readonly failed: number;
+}
+
+export type Step = 'minute' | 'hour' | 'day';
+
+export const series = [
+  { key: 'accepted', label: 'Sent', light: '#0f766e', dark: '#2dd4bf' },
+  { key: 'delivered', label: 'Delivered', light: '#1d4ed8', dark: '#93c5fd' },
+  { key: 'read', label: 'Read', light: '#7e22ce', dark: '#d8b4fe' },
+  { key: 'failed', label: 'Failed', light: '#b91c1c', dark: '#fca5a5' },
+] as const;
+
+/** The beginning of the part that holds the moment, in the reader's zone. */
+export function beginOf(at: Date, step: Step): Date {
+  const begin = new Date(at);
+  if (step === 'minute') begin.setSeconds(0, 0);
+  if (step === 'hour') begin.setMinutes(0, 0, 0);
+  if (step === 'day') begin.setHours(0, 0, 0, 0);
+  return begin;
+}
+
+function next(at: Date, step: Step): Date {
+  const later = new Date(at);
+  if (step === 'minute') later.setMinutes(at.getMinutes() + 1);
+  if (step === 'hour') later.setTime(at.getTime() + 3_600_000);
+  // A day may have 23 or 25 hours.
+  if (step === 'day') later.setDate(at.getDate() + 1);
+  return later;
+}
+
+const add = (one: Part, other: Part): Part => ({
+  at: one.at,
+  accepted: one.accepted + other.accepted,
+  delivered: one.delivered + other.delivered,
+  read: one.read + other.read,
+  failed: one.failed + other.failed,
+});
+
+/** Sums parts into longer ones. */
+export function grouped(parts: readonly Part[], step: Step): readonly Part[] {
+  const groups = new Map<string, Part>();
+  for (const part of parts) {
+    const at = beginOf(new Date(part.at), step).toISOString();
+    const known = groups.get(at);
+    groups.set(at, known === undefined ? { ...part, at } : add(known, part));
+  }
+  return [...groups.values()];
+}
+
+const mostParts = 10_000;
+
+/** Parts without events become zeros: a line across a gap would invent numbers. */
+export function filled(parts: readonly Part[], step: Step, from?: Date, until?: Date): readonly Part[] {
+  const first = from ?? (parts[0] && new Date(parts[0].at));
+  const latest = parts.at(-1);
+  const last = until ?? (latest && new Date(latest.at));
+  if (first === undefined || last === undefined) return [];
+  const known = new Map(parts.map((part) => [Date.parse(part.at), part]));
+  const all: Part[] = [];
+  for (let at = beginOf(first, step); at <= last && all.length < mostParts; at = next(at, step)) {
+    all.push(
+      known.get(at.getTime()) ?? { at: at.toISOString(), accepted: 0, delivered: 0, read: 0, failed: 0 },
+    );
+  }
+  return all;
+}

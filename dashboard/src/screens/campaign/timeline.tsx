@@ -1,0 +1,51 @@
+/** Messages over time: by minute while that is readable, by hour afterwards. */
+import { Card, Text, Title } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
+import { api, client } from '../../client.ts';
+import { Loaded } from '../../parts/faces.tsx';
+import { Plot } from '../../parts/plot/plot.tsx';
+import type { Part } from '../../parts/plot/series.ts';
+import type { Detail } from './campaign.tsx';
+
+/** 12 h: 720 minutes, one for each point of a wide plot. */
+const longestByMinuteMs = 12 * 3_600_000;
+
+const spanOf = (parts: readonly Part[]): number =>
+  Date.parse(parts.at(-1)?.at ?? '') - Date.parse(parts[0]?.at ?? '');
+
+export function Timeline({
+  campaign: { id, status, started_at: started, completed_at: ended },
+}: {
+  campaign: Detail;
+}) {
+  const timeline = useQuery({
+    queryKey: ['campaign', id, 'timeline', ended],
+    queryFn: async () => {
+      const runMs = (ended === null ? Date.now() : Date.parse(ended)) - Date.parse(started ?? '');
+      const interval = runMs > longestByMinuteMs ? 'hour' : 'minute';
+      return { interval, parts: (await api.getCampaignTimeline(client, id, { interval })).data } as const;
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: isFinished(status) ? 30_000 : 15_000,
+  });
+  return (
+    <Card withBorder>
+      <Title order={2} size="h4" mb="sm">
+        Messages over time
+      </Title>
+      <Loaded query={timeline}>
+        {({ parts, interval }) =>
+          parts.length === 0 ? (
+            <Text c="dimmed" size="sm">
+              Nothing was sent yet.
+            </Text>
+          ) : (
+            // Receipts may come for days after a campaign that took minutes.
+            <Plot parts={parts} step={spanOf(parts) > longestByMinuteMs ? 'hour' : interval} />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

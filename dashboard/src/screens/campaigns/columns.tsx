@@ -1,0 +1,140 @@
+/** The columns of a table of campaigns. */
+import { Box, Text, Tooltip } from '@mantine/core';
+import { type api } from '../../client.ts';
+import { money, number, share } from '../../format.ts';
+import type { Column } from '../../parts/data-table.tsx';
+import { doneOf, StateBar } from '../../parts/state-bar.tsx';
+import { Status } from '../../parts/status.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { Time } from '../../parts/time.tsx';
+import { waits } from '../../reasons.ts';
+import { RowMenu } from './row-menu.tsx';
+import { colourOf, ratesOf } from './rates.ts';
+
+type Campaign = api.Campaign;
+
+const none = -1;
+
+export const campaignColumns = (currency: string): readonly Column<Campaign>[] => [
+  { key: 'name', title: 'Name', cell: (row) => <Name campaign={row} />, sortBy: ({ name }) => name },
+  {
+    key: 'status',
+    title: 'Status',
+    cell: (row) => <State campaign={row} />,
+    sortBy: ({ status }) => status,
+    width: 120,
+  },
+  {
+    key: 'audience',
+    title: 'Audience',
+    cell: ({ total_contacts: total }) => number(total),
+    sortBy: ({ total_contacts: total }) => total,
+    isNumber: true,
+    width: 90,
+  },
+  { key: 'progress', title: 'Progress', cell: (row) => <Progress campaign={row} />, width: 180 },
+  {
+    key: 'delivered',
+    title: 'Delivered',
+    cell: (row) => share(ratesOf(row).delivered),
+    sortBy: (row) => ratesOf(row).delivered ?? none,
+    isNumber: true,
+    width: 90,
+  },
+  {
+    key: 'read',
+    title: 'Read',
+    cell: (row) => share(ratesOf(row).read),
+    sortBy: (row) => ratesOf(row).read ?? none,
+    isNumber: true,
+    width: 80,
+  },
+  {
+    key: 'failed',
+    title: 'Failed',
+    cell: (row) => share(ratesOf(row).failed),
+    sortBy: (row) => ratesOf(row).failed ?? none,
+    isNumber: true,
+    width: 80,
+  },
+  {
+    key: 'cost',
+    title: 'Cost',
+    cell: ({ charged }) => money(charged, currency),
+    sortBy: ({ charged }) => Number(charged),
+    isNumber: true,
+    width: 110,
+  },
+  {
+    key: 'created',
+    title: 'Created',
+    cell: ({ created_at: at }) => <Time at={at} />,
+    sortBy: ({ created_at: at }) => at,
+    width: 120,
+  },
+  { key: 'menu', title: '', cell: (row) => <RowMenu campaign={row} />, width: 44 },
+];
+
+function Name({ campaign: { id, name, template } }: { campaign: Campaign }) {
+  return (
+    <Box maw={340}>
+      <TextLink
+        to="/campaigns/$id"
+        params={{ id }}
+        size="sm"
+        fw={600}
+        c="var(--mantine-color-text)"
+        dir="auto"
+        lineClamp={1}
+        title={name}
+        style={{ overflowWrap: 'anywhere' }}
+      >
+        {name}
+      </TextLink>
+      <Text size="xs" c="dimmed" truncate>
+        {template.name}
+      </Text>
+    </Box>
+  );
+}
+
+function State({ campaign }: { campaign: Campaign }) {
+  const { status, scheduled_at: planned, waiting_for: waiting } = campaign;
+  return (
+    <Box>
+      <Status state={status} {...(colourOf(campaign) && { colour: colourOf(campaign) })} />
+      {status === 'SCHEDULED' && planned && (
+        <Text size="xs" c="dimmed" mt={2}>
+          <Time at={planned} />
+        </Text>
+      )}
+      {waiting && (
+        <Tooltip label={`Waits: ${waits[waiting]}`} events={{ hover: true, focus: true, touch: true }}>
+          <Text size="xs" c="dimmed" mt={2} maw={150} truncate>
+            {waits[waiting]}
+          </Text>
+        </Tooltip>
+      )}
+    </Box>
+  );
+}
+
+function Progress({ campaign }: { campaign: Campaign }) {
+  const { total_contacts: total, counters, preparation_status: preparation, status } = campaign;
+  if (total === 0)
+    return (
+      <Text size="xs" c="dimmed">
+        {preparation === 'PREPARING' && status !== 'CANCELLED' ? 'Preparing the audience …' : '—'}
+      </Text>
+    );
+  return (
+    <Box style={{ display: 'flex', alignItems: 'center', justifyContent: 'flex-end', gap: 8 }}>
+      <Box w={120}>
+        <StateBar counters={counters} slim />
+      </Box>
+      <Text size="xs" c="dimmed" w={42} ta="right" style={{ fontVariantNumeric: 'tabular-nums' }}>
+        {share(doneOf(campaign) / total)}
+      </Text>
+    </Box>
+  );
+}

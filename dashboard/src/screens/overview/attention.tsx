@@ -1,0 +1,75 @@
+/** What does not go on by itself, each with the place where it is put right. */
+import { Alert, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis.ts';
+import { useChannels, useOwnChannel, useWallet } from '../../account.ts';
+import { api, client } from '../../client.ts';
+import { counted, money } from '../../format.ts';
+import { lowBalanceLimit } from '../../low-balance.ts';
+import { TextLink } from '../../parts/text-link.tsx';
+import { pauses } from '../../reasons.ts';
+
+const shown = 5;
+
+export function Attention() {
+  const paused = useQuery({
+    queryKey: ['campaigns', 'paused'],
+    queryFn: () => api.listCampaigns(client, { limit: shown, status: ['PAUSED'] }),
+    refetchInterval: 30_000,
+  });
+  const channels = useChannels();
+  const wallet = useWallet(useOwnChannel()).data;
+  const available = wallet && Number(wallet.balance) - Number(wallet.reserved);
+  const limit = wallet && lowBalanceLimit(wallet.channel_id);
+  const isLow = available !== undefined && limit !== undefined && available < limit;
+  const blocked = channels.data?.filter(({ status }) => status === 'blocked') ?? [];
+  const campaigns = paused.data?.data ?? [];
+  const more = (paused.data?.pagination.total ?? 0) - campaigns.length;
+  if (campaigns.length === 0 && blocked.length === 0 && !isLow) return null;
+  return (
+    <Alert color="orange" variant="light" title="Needs attention" icon={<IconAlertTriangle aria-hidden />}>
+      <Stack gap={6}>
+        {isLow && (
+          <Line to="/wallet" action="Recharge">
+            The balance is low: {money(available.toFixed(2), wallet?.currency)} available.
+          </Line>
+        )}
+        {blocked.map(({ id, display_phone_number: name }) => (
+          <Line key={id} to="/channels" action="Look at it">
+            The channel {name} is blocked.
+          </Line>
+        ))}
+        {campaigns.map(({ id, name, pause_reason: reason, counters }) => (
+          <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
+            <TextLink to="/campaigns/$id" params={{ id }} dir="auto" fz="inherit" underline="always">
+              {name}
+            </TextLink>
+            {`: ${pauses[reason ?? ''] ?? 'Paused'}. ${waitingSentence(counters.pending)} `}
+            {reason === 'INSUFFICIENT_BALANCE' && (
+              <TextLink to="/wallet" search={{ campaign: id }} fz="inherit" underline="always">
+                Recharge
+              </TextLink>
+            )}
+          </Text>
+        ))}
+        {more > 0 && (
+          <TextLink to="/campaigns" search={{ status: 'PAUSED' }} size="sm" underline="always">
+            and {counted(more, 'more paused campaign')}
+          </TextLink>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+function Line({ to, action, children }: { to: string; action: string; children: React.ReactNode }) {
+  return (
+    <Group gap={6}>
+      <Text size="sm">{children}</Text>
+      <TextLink to={to} size="sm" underline="always">
+        {action}
+      </TextLink>
+    </Group>
+  );
+}

@@ -1,0 +1,103 @@
+/** GET /api/overview: what all campaigns of the workspace did in a span of time. */
+import * as t from 'io-ts';
+import { describe, named } from '../codecs/json-schema.ts';
+import { Integer, IsoDateTime, Uuid } from '../codecs/scalars.ts';
+import { oneOf, optional, struct } from '../codecs/struct.ts';
+import { Amount } from '../codecs/wallet.ts';
+import { Invalid } from '../domain/error.ts';
+import { formatAmount } from '../domain/money.ts';
+import { overviewIntervals, readOverview, type OverviewSums } from '../records/campaigns/overview.ts';
+import { endpoint } from './frame/endpoint.ts';
+import { answer, succeed } from './frame/envelope.ts';
+
+const dayMs = 86_400_000;
+const defaultDays = 7;
+/** The longest span, so that an answer has at most some 2,400 points. */
+const mostDays = { day: 400, hour: 100 } as const;
+const mostCampaigns = 100;
+
+const sums = {
+  accepted: Integer,
+  delivered: Integer,
+  read: Integer,
+  failed: Integer,
+  charged: describe(Amount, { description: 'What recipients were charged, less what was given back' }),
+};
+const OverviewTotals = named('OverviewTotals', struct(sums));
+const exampleSums = { accepted: 19842, delivered: 19120, read: 8730, failed: 312, charged: '992.1' };
+
+export const getOverview = endpoint(
+  {
+    method: 'GET',
+    path: '/api/overview',
+    operationId: 'getOverview',
+    summary: 'What the campaigns of the workspace did in a span of time',
+    description: `Counted by the minute in which it happened: a message sent on Monday and read on Tuesday counts as read on Tuesday. Without \`from\` and \`to\` the last ${defaultDays} days; at most ${mostDays.day} days, ${mostDays.hour} by hour. Days begin at midnight UTC; parts in which nothing happened are left out. \`campaigns\` are the ${mostCampaigns} that sent most.`,
+    tag: 'Campaigns',
+    access: 'workspace',
+    query: optional({
+      from: IsoDateTime,
+      to: IsoDateTime,
+      interval: oneOf(overviewIntervals, 'OverviewInterval'),
+    }),
+    responses: {
+      200: answer(
+        'The parts in order, their sum, and the campaigns',
+        named(
+          'Overview',
+          struct({
+            points: describe(t.readonlyArray(named('OverviewPoint', struct({ at: IsoDateTime, ...sums }))), {
+              description: 'The parts of the span in which something happened; `at` is their beginning',
+            }),
+            totals: describe(OverviewTotals, { description: 'The sum of the points' }),
+            campaigns: describe(
+              t.readonlyArray(named('OverviewCampaign', struct({ id: Uuid, name: t.string, ...sums }))),
+              { description: 'What each campaign did in the span; those that sent most first' },
+            ),
+          }),
+        ),
+        {
+          points: [{ at: '2026-11-21T00:00:00.000Z', ...exampleSums }],
+          totals: exampleSums,
+          campaigns: [{ id: '0197c1f2-6a6e-7b52-9a40-3f0f6a3c9d11', name: 'Spring offer', ...exampleSums }],
+        },
+      ),
+    },
+  },
+  async ({ dependencies: { database, now }, principal: { workspaceId }, query }) => {
+    const { interval = 'day', to = now() } = query;
+    const from = query.from ?? new Date(to.getTime() - defaultDays * dayMs);
+    if (from >= to) throw Invalid.at('from', 'from must be before to');
+    const most = mostDays[interval];
+    if (to.getTime() - from.getTime() > most * dayMs)
+      throw Invalid.at('from', `from must be at most ${most} days before to`);
+    const span = { from, to, interval, limit: mostCampaigns };
+    const { points, campaigns } = await readOverview(database, workspaceId, span);
+    return {
+      status: 200,
+      body: succeed({
+        points: points.map((point) => ({ ...point, at: new Date(point.at), ...present(point) })),
+        totals: present(points.reduce(plus, nothing)),
+        campaigns: campaigns.map((campaign) => ({ ...campaign, ...present(campaign) })),
+      }),
+    };
+  },
+);
+
+const nothing: OverviewSums = { accepted: 0, delivered: 0, read: 0, failed: 0, charged: 0 };
+
+const plus = (one: OverviewSums, other: OverviewSums): OverviewSums => ({
+  accepted: one.accepted + other.accepted,
+  delivered: one.delivered + other.delivered,
+  read: one.read + other.read,
+  failed: one.failed + other.failed,
+  charged: one.charged + other.charged,
+});
+
+const present = ({ accepted, delivered, read, failed, charged }: OverviewSums) => ({
+  accepted,
+  delivered,
+  read,
+  failed,
+  charged: formatAmount(BigInt(charged)),
+});

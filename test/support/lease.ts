@@ -27,6 +27,6 @@ export async function lease(
   });
   if (claim.kind === 'batch') return { ...claim, granted: claim.recipients.length, dueInMs: 0 };
   if (claim.kind !== 'rate_limited') throw new Error(`Nobody is left to lease a token for: ${claim.kind}`);
-  const { isFailing, dueInMs } = claim;
-  return { granted: 0, isFailing, dueInMs, dueAt: 0, now: 0, spacingMs: 0, isProbe: false };
+  const { isFailing, waitMs } = claim;
+  return { granted: 0, isFailing, dueInMs: waitMs, dueAt: 0, now: 0, spacingMs: 0, isProbe: false };
 }

@@ -142,9 +142,9 @@ async function claim({ database }: SingleSender, message: SingleMessage): Promis
   await database.transaction(async (transaction) => {
     await onClaim?.(transaction, messageId);
     const { id: channelId, workspaceId } = channel;
-    const room = await lockQuota(transaction, channelId);
-    if (room !== null && !(await takeQuota(transaction, { ...recipient, channelId, workspaceId, room })))
-      throw new MessagingLimitReached(Math.max(1, Math.ceil(room.moreInMs / 1000)));
+    const quota = await lockQuota(transaction, channelId);
+    if (quota !== null && !(await takeQuota(transaction, { ...recipient, channelId, workspaceId, quota })))
+      throw new MessagingLimitReached(Math.max(1, Math.ceil(quota.moreInMs / 1000)));
     const claimed = await claimMessage(transaction, {
       id: messageId,
       workspaceId: channel.workspaceId,

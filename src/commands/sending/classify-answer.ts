@@ -1,37 +1,38 @@
-/** From the provider's answer to what is recorded of the message, and to what it means for the rest. */
+/** From the provider's answer to what is recorded of the message, and to what it means for the messages that follow. */
 import { cleanText } from '../../domain/clean-text.ts';
 import { providerErrorAction } from '../../domain/sending/provider-error.ts';
 import { providerReason } from '../../domain/campaigns/recipient.ts';
 import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
 import type { MessageOutcome } from '../../records/sending/outcomes.ts';
 
-/** Classification on the messages that have not left yet. */
+/** Why a step stops before its time. */
 export type StopReason =
-  /** The campaign was paused, cancelled or started again, or the step has lost its turn. */
-  | { readonly kind: 'changed' }
+  /** The campaign was paused, cancelled or started again. */
+  | { readonly kind: 'stale_epoch' }
+  /** The provider asks the channel for silence. */
   | { readonly kind: 'throttled'; readonly silenceMs: number }
-  /** The template's or the channel's campaigns cannot go on. */
-  | { readonly kind: 'refused' }
-  /** Everybody's message is malformed in the same way: what is wrong is the campaign's mapping. */
-  | { readonly kind: 'mistaken' };
+  /** The provider blocks the template, or the channel. */
+  | { readonly kind: 'blocked' }
+  /** A hundred messages in a row were malformed in the same way, so the campaign's mapping is wrong. */
+  | { readonly kind: 'malformed' };
 
 export interface Classification {
   readonly outcome: MessageOutcome;
   readonly stopReason?: StopReason;
-  /** Not about this message: the provider answers with nonsense, not in time, with its own trouble, or not at all. */
-  readonly trouble?: true;
-  /** Nobody was asked: the message was held back here. */
-  readonly answered?: false;
-  /** A rejection that means something beyond its message. */
-  readonly rejection?: { readonly code: number };
-  /** The provider's code for a message that is malformed; many in a row have one cause. */
-  readonly mistake?: number;
+  /** Failure of the provider, not of this message: no answer, a late one, or a server error. Counts for the circuit breaker. */
+  readonly isFailure?: true;
+  /** The message was released here, and the provider was not asked. */
+  readonly wasSent?: false;
+  /** The provider's code of a rejection with an effect beyond its message. */
+  readonly effectCode?: number;
+  /** The provider's code of a malformed message. */
+  readonly malformedCode?: number;
 }
 
-const afterHalt: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
-const longestDetail = 500;
+const released: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
+const maxDetailLength = 500;
 
-/** `attempts` counts this send; null while the channel is held: then "try again later" counts as no attempt. */
+/** `attempts` counts this send; null while the circuit is open: then "try again later" counts as no attempt. */
 export function classifyAnswer(result: SendResult, attempts: number | null): Classification {
   switch (result.kind) {
     case 'accepted':
@@ -43,12 +44,15 @@ export function classifyAnswer(result: SendResult, attempts: number | null): Cla
         },
       };
     case 'unknown':
-      return { outcome: { kind: 'unknown', detail: cleanText(result.cause, longestDetail) }, trouble: true };
-    case 'unreachable':
-      // Not the recipient's fault, and surely not sent: it does not count as an attempt.
       return {
-        outcome: afterHalt,
-        ...(result.cause === 'held back' ? { answered: false } : { trouble: true }),
+        outcome: { kind: 'unknown', detail: cleanText(result.cause, maxDetailLength) },
+        isFailure: true,
+      };
+    case 'unreachable':
+      // The request surely did not leave, so it does not count as an attempt.
+      return {
+        outcome: released,
+        ...(result.cause === 'held back' ? { wasSent: false } : { isFailure: true }),
       };
     case 'rejected':
       return classifyRejection(result, attempts);
@@ -66,7 +70,7 @@ function classifyRejection(result: SendRejected, attempts: number | null): Class
           delayMs: action.delayMs,
           attempted: action.kind === 'retry_recipient' || attempts !== null,
         },
-        ...(action.kind === 'retry' && { trouble: true }),
+        ...(action.kind === 'retry' && { isFailure: true }),
       };
     case 'throttle':
       return {
@@ -75,19 +79,19 @@ function classifyRejection(result: SendRejected, attempts: number | null): Class
       };
     case 'pause_template':
     case 'pause_channel':
-      return { outcome: afterHalt, stopReason: { kind: 'refused' }, rejection: { code: result.code } };
+      return { outcome: released, stopReason: { kind: 'blocked' }, effectCode: result.code };
     case 'fail':
       return {
         outcome: {
           kind: 'failed',
           // An HTTP error outside the provider's protocol has no code of the provider's.
           reason: result.code === result.httpStatus ? 'PROVIDER_UNREACHABLE' : providerReason(result.code),
-          // The provider's words may hold what a text column cannot.
-          detail: cleanText(result.details ?? result.message, longestDetail),
+          // The provider's text may contain characters that a text column refuses.
+          detail: cleanText(result.details ?? result.message, maxDetailLength),
           ...(result.code !== result.httpStatus && { error: providerErrorOf(result) }),
         },
-        ...(action.effect !== undefined && { rejection: { code: result.code } }),
-        ...(action.mappingSuspect === true && { mistake: result.code }),
+        ...(action.effect !== undefined && { effectCode: result.code }),
+        ...(action.mappingSuspect === true && { malformedCode: result.code }),
       };
   }
 }

@@ -1,186 +1,153 @@
 /**
- * Claimed messages in line for their tokens. Each leaves when its token falls due, while there are places for unanswered
- * ones: four times what the channel's rate keeps on the wire at its usual answer time. A provider that hangs has few of them.
+ * Claimed messages in order of their tokens. Invariant: a message leaves only when its token is due, while the provider owes
+ * fewer answers than the throughput estimate allows, and within 800 ms of its claim; otherwise it is released unsent.
  */
 import type { SendResult } from '../../provider/provider.ts';
-import { toldLateMs, tokenToleranceMs } from '../../records/sending/channel-rate.ts';
+import { tokenToleranceMs } from '../../records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
+import { ScheduleLag } from './schedule-lag.ts';
+import { ThroughputEstimator, type ThroughputLimits } from './throughput.ts';
 
-export interface SendQueueOptions {
-  readonly messagesPerSecond: number;
-  /** The median so far. */
-  readonly answerMs: number;
-  /** Of the channel's places for unanswered messages, 0 to 1. */
-  readonly share: number;
-  /** Whatever the rate, no more than there are connections for. */
-  readonly most: number;
-  readonly send: (recipient: ClaimedRecipient, heldBack: () => boolean) => Promise<SendResult>;
-  /** Nobody may leave any more. */
-  readonly stopped: () => boolean;
-  readonly settle: (recipient: ClaimedRecipient, result: SendResult) => void;
-  /** Everybody in line leaves so much later than their tokens said. False when it has to be told again. */
-  readonly endsLater: (lateMs: number) => boolean;
+export interface SendQueueOptions extends ThroughputLimits {
+  /** `isReleased` turns true when the message must no longer leave, for instance while it waits for a connection. */
+  readonly send: (recipient: ClaimedRecipient, isReleased: () => boolean) => Promise<SendResult>;
+  /** True when nothing may leave any more; queued messages are then released. */
+  readonly isStopped: () => boolean;
+  /** Called once for each message. */
+  readonly onResult: (recipient: ClaimedRecipient, result: SendResult) => void;
+  /** Moves the channel's schedule; false if that has to be tried again later. */
+  readonly writeLag: (lagMs: number) => boolean;
 }
 
 interface QueuedBatch {
   readonly recipients: readonly ClaimedRecipient[];
-  /** When the first token falls due, on our clock. */
+  /** When the first token falls due, on the local clock. */
   readonly startsAt: number;
   readonly spacingMs: number;
-  /** Where the line ended when the page was asked for. */
-  readonly askedEnd: number;
+  /** `endsAt` when the claim of the batch began. */
+  readonly endedAtClaim: number;
 }
 
 interface QueuedMessage {
   readonly recipient: ClaimedRecipient;
-  /** By its token, less what the line was late by then. */
+  /** When its token is due, without the lag. */
   readonly dueAt: number;
   readonly leavesBefore: number;
 }
 
-const heldBack: SendResult = { kind: 'unreachable', cause: 'held back' };
-const headroom = 4;
-const fewest = 8;
-/** By how much one answer moves the median: half of them are above it, so that it comes to rest there. */
-const drift = 1.03;
-const [shortestMs, longestMs] = [1, 10_000];
-/** Who has not left by then is given back: nobody stays claimed without a token that is due soon. */
-const longestStayMs = 800;
-const stuckMs = 1_000;
-const lookAgainMs = 50;
+const released: SendResult = { kind: 'unreachable', cause: 'held back' };
+/** 800 ms: a queued message is CLAIMED, and another step could send it at once if this one cannot. */
+const maxQueuedMs = 800;
+const pollMs = 50;
 
 export class SendQueue {
+  readonly throughput: ThroughputEstimator;
   readonly #options: SendQueueOptions;
-  #answerMs: number;
+  readonly #lag = new ScheduleLag();
   #messages: QueuedMessage[] = [];
-  #first = 0;
+  /** Index of the first message that has not left. */
+  #head = 0;
   #unanswered = 0;
   #answeredAt = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #wake: () => void = () => undefined;
-  /** When the last in line, and the pause behind it, is over; on our clock. */
   #endsAt = 0;
-  #lateMs = 0;
-  /** Of it, what the schedule does not follow yet. */
-  #untoldMs = 0;
-  #perMessageMs = 0;
+  #spacingMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #onAnswer: () => void = () => undefined;
 
   constructor(options: SendQueueOptions) {
     this.#options = options;
-    this.#answerMs = options.answerMs;
+    this.throughput = new ThroughputEstimator(options);
   }
 
-  get answerMs(): number {
-    return this.#answerMs;
-  }
-
+  /** When the token after the last queued message falls due, on the local clock. */
   get endsAt(): number {
     return this.#endsAt;
   }
 
-  #capacity(): number {
-    const { messagesPerSecond, share, most } = this.#options;
-    const ofChannel = Math.max(fewest, (messagesPerSecond * this.#answerMs * headroom) / 1_000);
-    return Math.max(1, Math.min(most, Math.ceil(ofChannel * share)));
+  /** For how long the queued messages keep the queue busy, in ms. */
+  remainingMs(): number {
+    const bySpacing = (this.#messages.length - this.#head) * this.#spacingMs;
+    return Math.max(this.#endsAt - performance.now(), bySpacing);
   }
 
-  /** Messages a second for which there are places. */
-  perSecond(): number {
-    return (this.#capacity() * 1_000) / this.#answerMs;
-  }
-
-  /** How long the line goes on sending. */
-  restMs(): number {
-    const behind = (this.#messages.length - this.#first) * this.#perMessageMs;
-    return Math.max(this.#endsAt - performance.now(), behind);
-  }
-
-  /** Answers are awaited, and none has come for much longer than usual. */
+  /** The provider owes answers, and has not given one for much longer than usual. */
   isStuck(): boolean {
-    const longest = Math.max(stuckMs, this.#answerMs * headroom);
-    return this.#unanswered > 0 && performance.now() - this.#answeredAt > longest;
+    return this.#unanswered > 0 && performance.now() - this.#answeredAt > this.throughput.stuckAfterMs();
   }
 
-  /** The next page; all of them leave behind those that are in queue. */
-  add({ recipients, startsAt, spacingMs, askedEnd }: QueuedBatch): void {
-    const leavesBefore = performance.now() + longestStayMs;
-    const laterMs = this.#endsAt - askedEnd;
+  /** Appends a batch; its messages keep behind those that are queued, whatever their tokens say. */
+  add({ recipients, startsAt, spacingMs, endedAtClaim }: QueuedBatch): void {
+    const leavesBefore = performance.now() + maxQueuedMs;
     const from = Math.max(startsAt, this.#endsAt);
-    if (this.#first === this.#messages.length) [this.#messages, this.#first] = [[], 0];
+    if (this.#head === this.#messages.length) [this.#messages, this.#head] = [[], 0];
     for (const [index, recipient] of recipients.entries())
-      this.#messages.push({ recipient, dueAt: from + index * spacingMs - this.#lateMs, leavesBefore });
+      this.#messages.push({ recipient, dueAt: from + index * spacingMs - this.#lag.totalMs, leavesBefore });
+    // The claim placed its tokens behind `endedAtClaim`: what the queue became later meanwhile is missing in the schedule.
+    this.#lag.resetUnwritten(Math.max(from - startsAt, this.#endsAt - endedAtClaim));
     this.#endsAt = from + recipients.length * spacingMs;
-    this.#untoldMs = Math.max(from - startsAt, laterMs);
-    this.#perMessageMs = spacingMs;
-    this.tell();
-    this.leave();
+    this.#spacingMs = spacingMs;
+    this.flushLag();
+    this.sendDue();
   }
 
-  /** Lets leave whose token is due, and gives back who has waited for too long. */
-  leave(): void {
+  /** Sends what is due, releases what has waited too long, and sets a timer for the next message. */
+  sendDue(): void {
     clearTimeout(this.#timer);
     for (;;) {
-      const next = this.#messages[this.#first];
+      const next = this.#messages[this.#head];
       if (next === undefined) return;
       const now = performance.now();
-      const restMs = next.dueAt + this.#lateMs - now;
-      if (this.#options.stopped() || now > next.leavesBefore) this.#take(next, false);
-      else if (this.#unanswered >= this.#capacity()) return;
-      else if (restMs > 0) {
-        this.#timer = setTimeout(() => this.leave(), Math.ceil(restMs));
+      const waitMs = next.dueAt + this.#lag.totalMs - now;
+      if (this.#options.isStopped() || now > next.leavesBefore) {
+        this.#head += 1;
+        this.#options.onResult(next.recipient, released);
+      } else if (this.#unanswered >= this.throughput.maxUnanswered()) {
+        return;
+      } else if (waitMs > 0) {
+        this.#timer = setTimeout(() => this.sendDue(), Math.ceil(waitMs));
         return;
       } else {
-        this.#shift(-restMs - tokenToleranceMs);
-        this.#take(next, true);
+        this.#addLag(-waitMs - tokenToleranceMs);
+        this.#head += 1;
+        void this.#send(next);
       }
     }
   }
 
-  /** What is later than its token allows keeps its distance from the others: they are later, too. */
-  #shift(lateMs: number): void {
-    if (lateMs <= 0) return;
-    this.#lateMs += lateMs;
-    this.#endsAt += lateMs;
-    this.#untoldMs += lateMs;
-    this.tell();
+  /** Writes the lag to the channel's schedule once there is enough of it. */
+  flushLag(): void {
+    this.#lag.flush(this.#options.writeLag);
   }
 
-  /** Has the schedule follow what the line is late by. */
-  tell(): void {
-    if (this.#untoldMs >= toldLateMs && this.#options.endsLater(this.#untoldMs)) this.#untoldMs = 0;
+  #addLag(ms: number): void {
+    if (ms <= 0) return;
+    this.#lag.add(ms);
+    this.#endsAt += ms;
+    this.flushLag();
   }
 
-  #take({ recipient, leavesBefore }: QueuedMessage, leaves: boolean): void {
-    const { send, settle, stopped } = this.#options;
-    this.#first += 1;
-    if (!leaves) {
-      settle(recipient, heldBack);
-      return;
-    }
+  async #send({ recipient, leavesBefore }: QueuedMessage): Promise<void> {
+    const { send, onResult, isStopped } = this.#options;
     const sentAt = performance.now();
     if (this.#unanswered === 0) this.#answeredAt = sentAt;
     this.#unanswered += 1;
-    void send(recipient, () => stopped() || performance.now() > leavesBefore).then((result) => {
-      this.#unanswered -= 1;
-      this.#answeredAt = performance.now();
-      if (result.kind === 'accepted') {
-        const moved = this.#answerMs * (this.#answeredAt - sentAt > this.#answerMs ? drift : 1 / drift);
-        this.#answerMs = Math.min(longestMs, Math.max(shortestMs, moved));
-      }
-      settle(recipient, result);
-      this.leave();
-      this.#wake();
-    });
+    const result = await send(recipient, () => isStopped() || performance.now() > leavesBefore);
+    this.#unanswered -= 1;
+    this.#answeredAt = performance.now();
+    if (result.kind === 'accepted') this.throughput.recordAnswer(this.#answeredAt - sentAt);
+    onResult(recipient, result);
+    this.sendDue();
+    this.#onAnswer();
   }
 
-  /** Resolves when nobody is in line any more, and everybody has answered. */
-  async empty(): Promise<void> {
+  /** Resolves when every message has left or was released, and every answer has come. */
+  async drain(): Promise<void> {
     for (;;) {
-      this.leave();
-      if (this.#unanswered === 0 && this.#first === this.#messages.length) return;
+      this.sendDue();
+      if (this.#unanswered === 0 && this.#head === this.#messages.length) return;
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        setTimeout(resolve, lookAgainMs);
+        this.#onAnswer = resolve;
+        setTimeout(resolve, pollMs);
       });
     }
   }

@@ -11,11 +11,11 @@ import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
 /**
- * A token may leave this late, and what is later delays the schedule once it comes to `toldLateMs`. With the pace at 97.5 %
+ * A token may leave this late, and what is later delays the schedule once it comes to `reportedLagMs`. With the pace at 97.5 %
  * of the limit, one second holds at most (1 + 0.020 + 0.005) × 0.975 < 1 of it.
  */
 export const tokenToleranceMs = 20;
-export const toldLateMs = 5;
+export const reportedLagMs = 5;
 const pace = 0.975;
 
 /** The share of the full rate that comes back per second after the provider throttled. */

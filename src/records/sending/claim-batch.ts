@@ -1,13 +1,13 @@
 /**
- * Claiming a page: before any request leaves, one statement checks the epoch, leases the tokens, reserves the money and marks
- * the recipients. A crash after it leaves them CLAIMED, and CLAIMED is never sent again blindly.
+ * Claiming a batch: before any request leaves, one statement checks the epoch, takes the tokens, reserves the money and marks
+ * the recipients CLAIMED. A CLAIMED recipient is never sent to again: if the process dies, it becomes UNKNOWN.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { row } from '../database/row.ts';
 import { claimStatement, type Columns } from './claim-statement.ts';
-import { lockQuota, type Room } from './messaging-limit.ts';
+import { lockQuota, type RemainingQuota } from './messaging-limit.ts';
 
 export interface ClaimRequest extends TokenRequest {
   /** New for every call: outcomes are recorded under it. */
@@ -16,8 +16,9 @@ export interface ClaimRequest extends TokenRequest {
   readonly stepId: string;
   readonly campaignId: string;
   readonly channelId: string;
-  /** A campaign whose epoch is another by now has been paused or cancelled since. */
+  /** Pausing, cancelling and starting raise the campaign's epoch; a claim under an older one gets nothing. */
   readonly epoch: number;
+  /** The most recipients to claim. */
   readonly limit: number;
   /** Micro-units by recipient country; '' is every other country. */
   readonly prices: ReadonlyMap<string, bigint>;
@@ -26,13 +27,13 @@ export interface ClaimRequest extends TokenRequest {
 }
 
 export interface TokenRequest {
-  /** No tokens are leased that fall due later than so long from now. */
+  /** Look-ahead: no token is taken that falls due later than this from now. */
   readonly aheadMs: number;
-  /** Epoch milliseconds on Postgres' clock: what the step has leased before leaves until then. */
+  /** Epoch milliseconds on Postgres' clock: when the messages leave that the step has claimed before. */
   readonly notBefore: number;
-  /** Messages a second that the step can send, where the channel might more. */
+  /** Messages a second that the step can send, if that is less than the channel's rate. */
   readonly perSecond: number;
-  /** How long an answer may take: so long the one message that tries a held channel has it to itself. */
+  /** How long the provider may take to answer: no second probe of an open circuit is sent until then. */
   readonly answerWithinMs: number;
 }
 
@@ -57,41 +58,43 @@ export interface Tokens {
   readonly spacingMs: number;
   /** When the claim was made. */
   readonly now: number;
-  /** This one message tries whether the trouble of a held channel is over. */
+  /** The circuit is open, and this one message probes whether it may close. */
   readonly isProbe: boolean;
 }
 
-/** What a claim has seen of the channel. */
-interface Seen {
-  /** Troubled answers stand against the channel. */
+export interface ClaimedBatch extends Tokens {
+  readonly kind: 'batch';
+  readonly recipients: readonly ClaimedRecipient[];
+  /** Recipients of the campaign that are PENDING after the claim. */
+  readonly pending: number;
+}
+
+/** What every claim sees of the channel. */
+interface ChannelView {
+  /** The last answers of the provider on this channel were failures. */
   readonly isFailing: boolean;
-  /** Another campaign waits for its turn. */
+  /** Another campaign waits for a send slot. */
   readonly othersWait: boolean;
-  /** Another step has taken over. */
+  /** Another step has acquired the send slot. */
   readonly slotLost: boolean;
 }
 
-export type Claim = Seen &
+export type Claim = ChannelView &
   (
-    | (Tokens & {
-        readonly kind: 'batch';
-        readonly recipients: readonly ClaimedRecipient[];
-        /** How many are left to be claimed after it. */
-        readonly pending: number;
-      })
-    /** The campaign is not what it was: paused, cancelled, started again. */
+    | ClaimedBatch
+    /** The campaign was paused, cancelled or started again since the step began. */
     | { readonly kind: 'stale_epoch' }
-    /** No token falls due for so long. */
-    | { readonly kind: 'rate_limited'; readonly dueInMs: number }
+    /** The next token falls due in `waitMs`, beyond the look-ahead. */
+    | { readonly kind: 'rate_limited'; readonly waitMs: number }
+    /** The messaging limit has no room for the next person for `waitMs`. */
+    | { readonly kind: 'quota'; readonly waitMs: number }
     /** The wallet does not cover the next message with the micro-units that are `available`. */
     | { readonly kind: 'unaffordable'; readonly available: bigint }
-    /** The messaging limit has no room for the next person until `moreInMs` from now. */
-    | { readonly kind: 'quota'; readonly moreInMs: number }
-    /** Nobody can be claimed now. `retryInMs`: until the first delayed recipient is due, null when there is none. */
-    | { readonly kind: 'empty'; readonly retryInMs: number | null }
+    /** Nobody can be claimed until the first retry is due in `waitMs`; null: nobody is left. */
+    | { readonly kind: 'empty'; readonly waitMs: number | null }
   );
 
-/** At most `limit` recipients: first those whose retry is due, then the next ones behind `claimed_position`. */
+/** Claims up to `limit` recipients: those whose retry is due first, then the next ones by position. */
 export function claimBatch(connection: Connection, request: ClaimRequest): Promise<Claim> {
   if (request.limited !== true) return claim(connection, request, null);
   return connection.transaction(async (transaction) =>
@@ -99,20 +102,30 @@ export function claimBatch(connection: Connection, request: ClaimRequest): Promi
   );
 }
 
-async function claim(connection: Connection, request: ClaimRequest, room: Room | null): Promise<Claim> {
-  const page = await connection.maybeOne(claimStatement(request, room));
-  if (page === null) return { kind: 'stale_epoch', isFailing: false, othersWait: false, slotLost: false };
-  const seen = { isFailing: page.is_failing, othersWait: page.others_wait, slotLost: page.slot_lost };
-  const { granted, recipients, skipped, due_at: dueAt, spacing_ms: spacingMs, now, held: isProbe } = page;
-  if (recipients !== null) {
-    const claimed = { recipients: recipientsOf(request.claimId, recipients), pending: page.pending ?? 0 };
-    return { ...seen, kind: 'batch', ...claimed, dueAt, spacingMs, now, isProbe };
+async function claim(
+  connection: Connection,
+  request: ClaimRequest,
+  quota: RemainingQuota | null,
+): Promise<Claim> {
+  const found = await connection.maybeOne(claimStatement(request, quota));
+  if (found === null) return { kind: 'stale_epoch', isFailing: false, othersWait: false, slotLost: false };
+  const { kind, now, due_at: dueAt, recipients: columns } = found;
+  const view = { isFailing: found.is_failing, othersWait: found.others_wait, slotLost: found.slot_lost };
+  switch (kind) {
+    case 'batch': {
+      const recipients = columns === null ? [] : recipientsOf(request.claimId, columns);
+      const tokens = { now, dueAt, spacingMs: found.spacing_ms, isProbe: found.is_probe };
+      return { ...view, ...tokens, kind, recipients, pending: found.pending ?? 0 };
+    }
+    case 'rate_limited':
+      return { ...view, kind, waitMs: dueAt - now };
+    case 'quota':
+      return { ...view, kind, waitMs: quota?.moreInMs ?? 0 };
+    case 'unaffordable':
+      return { ...view, kind, available: found.available };
+    case 'empty':
+      return { ...view, kind, waitMs: found.retry_in_ms };
   }
-  if (granted === 0) return { ...seen, kind: 'rate_limited', dueInMs: dueAt - now };
-  if (page.outside_room && room !== null) return { ...seen, kind: 'quota', moreInMs: room.moreInMs };
-  if (page.candidates > 0 && skipped === 0)
-    return { ...seen, kind: 'unaffordable', available: page.available };
-  return { ...seen, kind: 'empty', retryInMs: page.more || skipped > 0 ? 0 : page.retry_in_ms };
 }
 
 function recipientsOf(claimId: string, columns: t.TypeOf<typeof Columns>): readonly ClaimedRecipient[] {

@@ -1,14 +1,21 @@
-/** The statement that claims a page: what it looks up, in which order it locks, and what it changes. */
+/**
+ * The statement that claims a batch, as named CTEs. It locks wallet, counter and rate first, in the order of
+ * docs/architecture.md, so claims of one channel run one after the other, and every later CTE sees the books as locked.
+ */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import { nullable, row } from '../database/row.ts';
-import { ratePerSecond, scheduledAt, openUntil } from './channel-rate.ts';
+import { openUntil, ratePerSecond, scheduledAt } from './channel-rate.ts';
 import type { ClaimRequest } from './claim-batch.ts';
-import { countedPeople, personColumns, type Room } from './messaging-limit.ts';
+import { countedPeople, personColumns, type RemainingQuota } from './messaging-limit.ts';
 
-/** A claim scans at most this many positions, so that a long run of skipped recipients does not slow it down. */
-const positionsAtOnce = 10_000;
+/** A claim scans at most 10,000 positions, so that a long run of skipped recipients does not slow it down. */
+const maxScannedPositions = 10_000;
+/** 15 ms: a message that leaves this late is on time, and the answer to the claim needs some of it. */
+const startsLateMs = 15;
+
+const seconds = (ms: number) => sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
 
 // By columns: the names of the fields, once for every recipient, would be half of what Postgres writes and we read.
 export const Columns = t.type({
@@ -19,165 +26,212 @@ export const Columns = t.type({
   variables: t.array(nullable(t.array(t.string))),
   attempts: t.array(t.number),
 });
-const Page = t.type({
-  granted: t.number,
-  due_at: t.number,
-  now: t.number,
-  spacing_ms: t.number,
-  held: t.boolean,
-  is_failing: t.boolean,
-  others_wait: t.boolean,
-  slot_lost: t.boolean,
-  available: t.bigint,
-  candidates: t.number,
-  outside_room: t.boolean,
-  skipped: t.number,
-  more: t.boolean,
-  retry_in_ms: nullable(t.number),
-  pending: nullable(t.number),
-  recipients: nullable(Columns),
-});
 
-/** What a message to a recipient costs. */
-function priceOf(prices: ClaimRequest['prices'], country: FragmentSqlToken) {
+const ClaimRow = row(
+  t.type({
+    kind: t.keyof({ batch: null, rate_limited: null, quota: null, unaffordable: null, empty: null }),
+    /** Instants are epoch milliseconds on Postgres' clock. */
+    now: t.number,
+    due_at: t.number,
+    spacing_ms: t.number,
+    is_probe: t.boolean,
+    is_failing: t.boolean,
+    others_wait: t.boolean,
+    slot_lost: t.boolean,
+    available: t.bigint,
+    pending: nullable(t.number),
+    /** 0: more positions are to be scanned at once. NULL: nobody is left. */
+    retry_in_ms: nullable(t.number),
+    recipients: nullable(Columns),
+  }),
+);
+
+/**
+ * Locks wallet, counter and rate. KEY SHARE on the campaign reads its newest version without making a pause wait; no row
+ * comes back if the campaign is no longer RUNNING under this epoch.
+ */
+const locked = ({ campaignId, channelId, epoch, perSecond, notBefore }: ClaimRequest) => sql.fragment`
+  locked AS MATERIALIZED (
+    SELECT campaign.workspace_id, claimed_position, total_contacts + total_contacts_skipped AS last_position,
+      claimed_position + ${maxScannedPositions}::int AS scanned_up_to, wallet.balance, wallet.reserved,
+      wallet.balance - wallet.reserved AS available,
+      times_opened > 0 AS is_open, failure_count > 0 AS is_failing, least(${ratePerSecond}, ${perSecond}::float8) AS rate,
+      greatest(${scheduledAt}, to_timestamp(${notBefore / 1_000}::float8), CASE WHEN times_opened > 0 THEN ${openUntil} END) AS free_at
+    FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    JOIN wallet USING (channel_id) JOIN channel_rate USING (channel_id) JOIN channel ON channel.id = channel_id
+    WHERE campaign.id = ${campaignId} AND channel_id = ${channelId} AND campaign.status = 'RUNNING' AND epoch = ${epoch}
+    FOR UPDATE OF wallet FOR UPDATE OF campaign_counter FOR UPDATE OF channel_rate FOR KEY SHARE OF campaign
+  )`;
+
+/**
+ * How many tokens the schedule grants, and when the first falls due: none beyond the look-ahead, one while the circuit is
+ * open, because that message is the probe.
+ */
+const lease = ({ aheadMs, limit }: ClaimRequest) => sql.fragment`
+  lease AS MATERIALIZED (
+    SELECT now, due_at,
+      CASE WHEN due_at > now + ${seconds(aheadMs)} THEN 0 WHEN is_open THEN 1 ELSE ${limit}::int END AS granted
+    FROM (SELECT is_open, clock_timestamp() AS now,
+      greatest(free_at, clock_timestamp() - ${seconds(startsLateMs)}) AS due_at FROM locked) AS due
+  )`;
+
+/**
+ * Recipients that may be claimed: those whose retry is due, then those after `claimed_position`. Locking a retry leaves out
+ * those that an earlier claim deleted after this statement's snapshot. OFFSET 0 keeps each lookup by key: without statistics
+ * a join would read the whole campaign.
+ */
+const waitingRecipients = ({ campaignId, limit }: ClaimRequest) => sql.fragment`
+  (SELECT * FROM (
+    SELECT due.position, due.country, due.contact_id, due.phone_number
+    FROM recipient_retry CROSS JOIN LATERAL (
+      SELECT position, country, contact_id, phone_number FROM recipient
+      WHERE campaign_id = recipient_retry.campaign_id AND position = recipient_retry.position AND state = 'PENDING' OFFSET 0
+    ) AS due
+    WHERE recipient_retry.campaign_id = ${campaignId} AND recipient_retry.not_before <= now()
+    ORDER BY recipient_retry.not_before LIMIT ${limit} FOR UPDATE OF recipient_retry
+  ) AS retries)
+  UNION ALL
+  (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient
+    WHERE recipient.campaign_id = ${campaignId} AND recipient.state = 'PENDING'
+      AND recipient.position > (SELECT claimed_position FROM locked)
+      AND recipient.position <= (SELECT scanned_up_to FROM locked)
+    ORDER BY recipient.position LIMIT ${limit})`;
+
+/** Price in micro-units of a message to the country; '' in the card is every other country. */
+function priceOf({ prices }: ClaimRequest, country: FragmentSqlToken) {
   const card = JSON.stringify(Object.fromEntries([...prices].map(([code, price]) => [code, `${price}`])));
   return sql.fragment`COALESCE((${card}::jsonb ->> ${country})::bigint, (${card}::jsonb ->> '')::bigint)`;
 }
 
 /**
- * Who has unsubscribed, or was deleted, since the preparation is skipped by the same statement; one who was restored or has
- * subscribed again by then is sent to. Looked up one by one: a join reads all contacts while it takes them for few.
+ * Why a recipient is skipped although it was prepared: its contact was deleted, or opted out, since. A contact that was
+ * restored or opted in again by now is sent to. One lookup each, because a join would read all contacts without statistics.
  */
 const obstacle = sql.fragment`(
   SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed OR EXISTS (
       SELECT FROM waiting_opt_out AS stop WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id)
     THEN 'UNSUBSCRIBED' END
-  FROM contact WHERE contact.workspace_id = present.workspace_id AND contact.id = waiting.contact_id)`;
+  FROM contact WHERE contact.workspace_id = locked.workspace_id AND contact.id = waiting.contact_id)`;
 
-const address = sql.fragment`CASE WHEN phone_number IS NULL
-  THEN ${userIdOf(sql.fragment`(SELECT workspace_id FROM present)`, sql.fragment`recipient.contact_id`)} ELSE phone_number END`;
-
-// A message that leaves so late is on time, and the answer to the claim takes its time, too.
-const startsLateMs = 15;
-
-/**
- * Wallet, counter and rate are locked before anybody is looked for, in the order of docs/architecture.md, and the campaign is
- * seen as it is then: KEY SHARE looks at its newest version, and no pause waits for it.
- */
-export function claimStatement(request: ClaimRequest, room: Room | null) {
-  const { claimId, stepId, campaignId, channelId, epoch, limit, prices } = request;
-  const people = {
+/** As many waiting recipients as there are tokens, each with its price, its obstacle, and what it counts in the messaging limit. */
+const candidates = (request: ClaimRequest, quota: RemainingQuota | null) => {
+  const person = {
     phoneNumber: sql.fragment`waiting.phone_number`,
     contactId: sql.fragment`waiting.contact_id`,
   };
   const known =
-    room === null
+    quota === null
       ? sql.fragment`SELECT 0::bigint AS person, false AS outside, false AS newcomer`
-      : personColumns({ ...people, accountId: room.accountId, channelId });
+      : personColumns({ ...person, accountId: quota.accountId, channelId: request.channelId });
+  return sql.fragment`
+  candidate AS MATERIALIZED (
+    SELECT position, country, ${priceOf(request, sql.fragment`country`)} AS price, ${obstacle} AS obstacle, person, outside, newcomer
+    FROM (${waitingRecipients(request)}) AS waiting CROSS JOIN locked CROSS JOIN LATERAL (${known}) AS known
+    LIMIT (SELECT granted FROM lease)
+  )`;
+};
+
+/** The candidates up to the first one that the wallet or the messaging limit does not cover. */
+const affordable = ({ limit }: ClaimRequest, quota: RemainingQuota | null) => sql.fragment`
+  affordable AS MATERIALIZED (
+    SELECT position, obstacle FROM (
+      SELECT position, obstacle, sum(CASE WHEN obstacle IS NULL THEN price ELSE 0 END) OVER so_far AS total,
+        count(*) FILTER (WHERE obstacle IS NULL AND newcomer) OVER so_far AS newcomers FROM candidate
+      WINDOW so_far AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
+    ) AS running_total WHERE total <= (SELECT available FROM locked) AND newcomers <= ${quota?.people ?? limit}
+  )`;
+
+const address = sql.fragment`CASE WHEN phone_number IS NULL
+  THEN ${userIdOf(sql.fragment`(SELECT workspace_id FROM locked)`, sql.fragment`recipient.contact_id`)} ELSE phone_number END`;
+
+/**
+ * PENDING → CLAIMED with the price reserved, and PENDING → SKIPPED for those with an obstacle. Positions are compared with an
+ * array: without statistics a join would compare the batch with every recipient of the campaign.
+ */
+const claimed = (request: ClaimRequest) => sql.fragment`
+  claimed AS (
+    UPDATE recipient SET state = 'CLAIMED', claim_id = ${request.claimId}, price = ${priceOf(request, sql.fragment`country`)},
+      settlement = 'reserved', attempts = attempts + 1, updated_at = now()
+    WHERE campaign_id = ${request.campaignId} AND position = ANY(ARRAY(SELECT position FROM affordable WHERE obstacle IS NULL))
+      AND state = 'PENDING'
+    RETURNING position, id, ${address} AS "to", country, variables, attempts, price
+  ), obstacles AS MATERIALIZED (
+    SELECT jsonb_object_agg(position, obstacle) AS by_position FROM affordable WHERE obstacle IS NOT NULL
+  ), skipped AS (
+    UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = obstacles.by_position ->> position::text, updated_at = now()
+    FROM obstacles
+    WHERE campaign_id = ${request.campaignId} AND position = ANY(ARRAY(SELECT position FROM affordable WHERE obstacle IS NOT NULL))
+      AND state = 'PENDING'
+    RETURNING reason
+  ), retried AS (
+    DELETE FROM recipient_retry
+    WHERE campaign_id = ${request.campaignId} AND position = ANY(ARRAY(SELECT position FROM affordable))
+  )`;
+
+/**
+ * The books, in the lock order: wallet, counter, reasons, rate; and the row of the open claim, without which a crash would
+ * leave the batch CLAIMED for ever. They add up: pending falls by what claimed and skipped rise, reserved rises by the prices.
+ */
+const books = ({ campaignId, channelId, claimId, epoch, answerWithinMs }: ClaimRequest) => sql.fragment`
+  total AS (
+    SELECT count(*)::int AS size, min(position) AS first_position, max(position) AS last_position,
+      sum(price)::bigint AS price, (SELECT count(*) FROM skipped)::int AS skipped FROM claimed
+  ), reserved AS (
+    -- Balance as it was locked: the row in this statement's snapshot may be older, and its check is made on that one first.
+    UPDATE wallet SET balance = locked.balance, reserved = locked.reserved + total.price, updated_at = now()
+    FROM total CROSS JOIN locked WHERE total.size > 0 AND wallet.channel_id = ${channelId}
+  ), reached AS (
+    -- With tokens left over, every position that was scanned is done; otherwise the last one that was claimed or skipped.
+    SELECT CASE
+      WHEN (SELECT count(*) FROM candidate) < granted AND (SELECT count(*) FROM affordable) = (SELECT count(*) FROM candidate)
+      THEN least(scanned_up_to, last_position) ELSE (SELECT max(position) FROM affordable) END AS position
+    FROM locked CROSS JOIN lease
+  ), counted AS (
+    UPDATE campaign_counter SET claimed_position = greatest(claimed_position, reached.position),
+      pending = pending - total.size - total.skipped, claimed = claimed + total.size, skipped = campaign_counter.skipped + total.skipped
+    FROM total CROSS JOIN reached
+    WHERE campaign_id = ${campaignId} AND (total.size + total.skipped > 0 OR reached.position > claimed_position)
+    RETURNING pending
+  ), explained AS (
+    INSERT INTO campaign_reason (campaign_id, kind, reason, count)
+    SELECT ${campaignId}, 'skipped', reason, count(*) FROM skipped GROUP BY reason ORDER BY reason
+    ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
+  ), scheduled AS (
+    UPDATE channel_rate SET next_at = due_at + make_interval(secs => size / rate),
+      probed_at = CASE WHEN is_open THEN now ELSE probed_at END,
+      open_until = CASE WHEN is_open THEN now + ${seconds(answerWithinMs)} ELSE open_until END
+    FROM locked CROSS JOIN lease CROSS JOIN total WHERE channel_rate.channel_id = ${channelId} AND size > 0
+  ), opened AS (
+    INSERT INTO campaign_claim (id, campaign_id, epoch, open, first_position, last_position)
+    SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
+  )`;
+
+/** What the claim came to, in the order in which the reasons exclude one another. */
+const kind = (quota: RemainingQuota | null) => sql.fragment`CASE
+  WHEN (SELECT size FROM total) > 0 THEN 'batch'
+  WHEN granted = 0 THEN 'rate_limited'
+  WHEN ${quota?.people === 0}::boolean AND EXISTS (SELECT FROM candidate WHERE newcomer AND obstacle IS NULL) THEN 'quota'
+  WHEN EXISTS (SELECT FROM candidate) AND (SELECT skipped FROM total) = 0 THEN 'unaffordable'
+  ELSE 'empty' END`;
+
+export function claimStatement(request: ClaimRequest, quota: RemainingQuota | null) {
+  const { campaignId, channelId, stepId } = request;
   const reached = sql.fragment`SELECT person FROM candidate WHERE outside AND position IN (SELECT position FROM claimed)`;
-  const seconds = (ms: number) => sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
-  return sql.type(row(Page))`
-    WITH present AS MATERIALIZED (
-      SELECT campaign.workspace_id, claimed_position, total_contacts + total_contacts_skipped AS last_position,
-        claimed_position + ${positionsAtOnce}::int AS looked_up_to, wallet.balance, wallet.reserved,
-        wallet.balance - wallet.reserved AS available,
-        times_opened > 0 AS held, failure_count > 0 AS is_failing, least(${ratePerSecond}, ${request.perSecond}::float8) AS rate,
-        greatest(${scheduledAt}, to_timestamp(${request.notBefore / 1_000}::float8), CASE WHEN times_opened > 0 THEN ${openUntil} END) AS free_at
-      FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
-      JOIN wallet USING (channel_id) JOIN channel_rate USING (channel_id) JOIN channel ON channel.id = channel_id
-      WHERE campaign.id = ${campaignId} AND channel_id = ${channelId} AND campaign.status = 'RUNNING' AND epoch = ${epoch}
-      FOR UPDATE OF wallet FOR UPDATE OF campaign_counter FOR UPDATE OF channel_rate FOR KEY SHARE OF campaign
-    ), lease AS MATERIALIZED (
-      SELECT now, due_at, CASE WHEN due_at > now + ${seconds(request.aheadMs)} THEN 0 WHEN held THEN 1 ELSE ${limit}::int END AS granted
-      FROM (SELECT held, clock_timestamp() AS now, greatest(free_at, clock_timestamp() - ${seconds(startsLateMs)}) AS due_at FROM present) AS due
-    ), candidate AS MATERIALIZED (
-      SELECT position, country, ${priceOf(prices, sql.fragment`country`)} AS price, ${obstacle} AS obstacle, person, outside, newcomer FROM (
-        (SELECT * FROM (
-          -- Rows that another claim took while this one waited for the wallet are skipped: waiting for them could deadlock.
-          -- OFFSET 0 keeps the look-up of each recipient by its key: without statistics a join would read all of the campaign.
-          SELECT due.position, due.country, due.contact_id, due.phone_number
-          FROM recipient_retry CROSS JOIN LATERAL (
-            SELECT position, country, contact_id, phone_number FROM recipient
-            WHERE campaign_id = recipient_retry.campaign_id AND position = recipient_retry.position AND state = 'PENDING' OFFSET 0
-          ) AS due
-          WHERE campaign_id = ${campaignId} AND not_before <= now()
-          ORDER BY not_before LIMIT ${limit} FOR UPDATE OF recipient_retry
-        ) AS retries)
-        UNION ALL
-        (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient
-          WHERE recipient.campaign_id = ${campaignId} AND recipient.state = 'PENDING'
-            AND recipient.position > (SELECT claimed_position FROM present)
-            AND recipient.position <= (SELECT looked_up_to FROM present)
-          ORDER BY recipient.position LIMIT ${limit})
-      ) AS waiting CROSS JOIN present CROSS JOIN LATERAL (${known}) AS known LIMIT (SELECT granted FROM lease)
-    ), settled AS MATERIALIZED (
-      -- From the first one on as far as the wallet and the room go.
-      SELECT position, obstacle FROM (
-        SELECT position, obstacle, sum(CASE WHEN obstacle IS NULL THEN price ELSE 0 END) OVER so_far AS total,
-          count(*) FILTER (WHERE obstacle IS NULL AND newcomer) OVER so_far AS newcomers FROM candidate
-        WINDOW so_far AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
-      ) AS running_total WHERE total <= (SELECT available FROM present) AND newcomers <= ${room?.people ?? limit}
-    ), claimed AS (
-      UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = ${priceOf(prices, sql.fragment`country`)},
-        settlement = 'reserved', attempts = attempts + 1, updated_at = now()
-      -- Positions as an array, not a join: without statistics a join compares the batch with every recipient of the campaign.
-      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled WHERE obstacle IS NULL))
-        AND state = 'PENDING'
-      RETURNING position, id, ${address} AS "to", country, variables, attempts, price
-    ), obstacles AS MATERIALIZED (
-      SELECT jsonb_object_agg(position, obstacle) AS by_position FROM settled WHERE obstacle IS NOT NULL
-    ), skipped AS (
-      UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = obstacles.by_position ->> position::text, updated_at = now()
-      FROM obstacles
-      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled WHERE obstacle IS NOT NULL))
-        AND state = 'PENDING'
-      RETURNING reason
-    ), ${room === null ? sql.fragment`` : sql.fragment`${countedPeople(room.accountId, reached)}, `}retried AS (
-      DELETE FROM recipient_retry
-      WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM settled))
-    ), total AS (
-      SELECT count(*)::int AS size, min(position) AS first_position, max(position) AS last_position,
-        sum(price)::bigint AS price, (SELECT count(*) FROM skipped)::int AS skipped FROM claimed
-    ), reserved AS (
-      -- Both as they were locked: the row of this statement's snapshot may be older, and the check looks at that one first.
-      UPDATE wallet SET balance = present.balance, reserved = present.reserved + total.price, updated_at = now()
-      FROM total CROSS JOIN present WHERE total.size > 0 AND wallet.channel_id = ${channelId}
-    ), reached AS (
-      -- Everything up to there is settled; beyond the last candidate only what nobody sends to.
-      SELECT CASE
-        WHEN (SELECT count(*) FROM candidate) < granted AND (SELECT count(*) FROM settled) = (SELECT count(*) FROM candidate)
-        THEN least(looked_up_to, last_position) ELSE (SELECT max(position) FROM settled) END AS position
-      FROM present CROSS JOIN lease
-    ), counted AS (
-      UPDATE campaign_counter SET claimed_position = greatest(claimed_position, reached.position),
-        pending = pending - total.size - total.skipped, claimed = claimed + total.size, skipped = campaign_counter.skipped + total.skipped
-      FROM total CROSS JOIN reached
-      WHERE campaign_id = ${campaignId} AND (total.size + total.skipped > 0 OR reached.position > claimed_position)
-      RETURNING pending
-    ), leased AS (
-      UPDATE channel_rate SET next_at = due_at + make_interval(secs => size / rate),
-        probed_at = CASE WHEN held THEN now ELSE probed_at END,
-        open_until = CASE WHEN held THEN now + ${seconds(request.answerWithinMs)} ELSE open_until END
-      FROM present CROSS JOIN lease CROSS JOIN total WHERE channel_rate.channel_id = ${channelId} AND size > 0
-    ), opened AS (
-      INSERT INTO campaign_claim (id, campaign_id, epoch, open, first_position, last_position)
-      SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
-    ), explained AS (
-      INSERT INTO campaign_reason (campaign_id, kind, reason, count)
-      SELECT ${campaignId}, 'skipped', reason, count(*) FROM skipped GROUP BY reason ORDER BY reason
-      ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
-    )
-    SELECT granted, held, is_failing, available, (1000 / rate)::float8 AS spacing_ms,
+  const quotaUse =
+    quota === null ? sql.fragment`` : sql.fragment`, ${countedPeople(quota.accountId, reached)}`;
+  return sql.type(ClaimRow)`
+    WITH ${locked(request)}, ${lease(request)}, ${candidates(request, quota)}, ${affordable(request, quota)},
+      ${claimed(request)}${quotaUse}, ${books(request)}
+    SELECT ${kind(quota)} AS kind, available, is_open AS is_probe, is_failing, (1000 / rate)::float8 AS spacing_ms,
       extract(epoch FROM due_at)::float8 * 1000 AS due_at, extract(epoch FROM now)::float8 * 1000 AS now,
       EXISTS (SELECT FROM slot_queue WHERE channel_id = ${channelId} AND waiting AND campaign_id <> ${campaignId}) AS others_wait,
       NOT EXISTS (SELECT FROM send_slot WHERE channel_id = ${channelId} AND step_id = ${stepId}) AS slot_lost,
-      (SELECT skipped FROM total) AS skipped, looked_up_to < last_position AS more,
-      (SELECT count(*)::int FROM candidate) AS candidates, ${room?.people === 0}::boolean
-        AND EXISTS (SELECT FROM candidate WHERE newcomer AND obstacle IS NULL) AS outside_room, (SELECT pending FROM counted) AS pending,
-      (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
-        FROM recipient_retry WHERE campaign_id = ${campaignId}) AS retry_in_ms,
+      (SELECT pending FROM counted) AS pending,
+      CASE WHEN scanned_up_to < last_position OR (SELECT skipped FROM total) > 0 THEN 0
+        ELSE (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
+          FROM recipient_retry WHERE campaign_id = ${campaignId}) END AS retry_in_ms,
       (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'to', array_agg("to"),
         'country', array_agg(country), 'variables', json_agg(variables), 'attempts', array_agg(attempts))
         FROM (SELECT * FROM claimed ORDER BY position) AS ordered HAVING count(*) > 0) AS recipients
-    FROM present CROSS JOIN lease`;
+    FROM locked CROSS JOIN lease`;
 }

@@ -33,19 +33,19 @@ export const isAtLimit = sql.fragment`EXISTS (SELECT FROM business_account
   WHERE business_account.id = channel.business_account_id
     AND messaging_limit <= ${reachedOf(sql.fragment`business_account.id`)})`;
 
-export interface Room {
+export interface RemainingQuota {
   readonly accountId: string;
   /** How many more different people may be written to. */
   readonly people: number;
-  /** Until there is more room. */
+  /** Until the first of those who count now no longer do; 0 when nobody counts. */
   readonly moreInMs: number;
 }
 
 const Limited = row(t.type({ account: t.string, limited: t.boolean }));
-const RoomRow = row(t.type({ accountId: t.string, people: t.number, moreInMs: t.number }));
+const QuotaRow = row(t.type({ accountId: t.string, people: t.number, moreInMs: t.number }));
 
 /** Held until the transaction ends, and taken before any row of wallets or counters; null: the account has no limit. */
-export async function lockQuota(transaction: Connection, channelId: string): Promise<Room | null> {
+export async function lockQuota(transaction: Connection, channelId: string): Promise<RemainingQuota | null> {
   const found = await transaction.maybeOne(sql.type(Limited)`
     SELECT business_account.id AS account, CASE WHEN messaging_limit IS NULL THEN false
       ELSE ${lockOf(sql.fragment`business_account.id`)} IS NOT NULL END AS limited
@@ -53,7 +53,7 @@ export async function lockQuota(transaction: Connection, channelId: string): Pro
   if (found === null || !found.limited) return null;
   const account = sql.fragment`business_account.id`;
   // A statement of its own: it sees what was committed by whoever had the lock.
-  return transaction.one(sql.type(RoomRow)`
+  return transaction.one(sql.type(QuotaRow)`
     SELECT id AS "accountId", greatest(COALESCE(messaging_limit, 2147483647) - ${reachedOf(account)}, 0) AS people,
       COALESCE(extract(epoch FROM ${quotaFreesAt(account)} - now())::float8 * 1000, 0) AS "moreInMs"
     FROM business_account WHERE id = ${found.account}`);
@@ -67,7 +67,7 @@ export interface PersonColumns {
   readonly contactId: FragmentSqlToken;
 }
 
-/** Columns `person`, `outside` (of the service window: counts) and `newcomer` (takes room), for a LATERAL join. */
+/** Columns `person`, `outside` (of the service window: counts) and `newcomer` (uses up quota), for a LATERAL join. */
 export const personColumns = ({
   accountId,
   channelId,
@@ -96,8 +96,8 @@ export const countedPeople = (accountId: string, people: FragmentSqlToken) => sq
     ON CONFLICT (business_account_id, at) DO UPDATE SET people = present.people + excluded.people
   )`;
 
-interface TakenRoom {
-  readonly room: Room;
+interface QuotaRequest {
+  readonly quota: RemainingQuota;
   readonly channelId: string;
   readonly workspaceId: number;
   readonly to: string;
@@ -106,12 +106,12 @@ interface TakenRoom {
 
 const Taken = row(t.type({ taken: t.boolean }));
 
-/** For one message; false, and nothing counted, where there is no room. The caller holds `lockQuota`. */
+/** For one message; false, and nothing counted, if none remains. The caller holds `lockQuota`. */
 export async function takeQuota(
   transaction: Connection,
-  { room, channelId, workspaceId, to, contactId: given }: TakenRoom,
+  { quota, channelId, workspaceId, to, contactId: given }: QuotaRequest,
 ): Promise<boolean> {
-  const { accountId } = room;
+  const { accountId } = quota;
   const contactId = given ?? null;
   const columns = personColumns({
     accountId,
@@ -128,9 +128,9 @@ export async function takeQuota(
     ), ${countedPeople(
       accountId,
       sql.fragment`
-      SELECT person FROM asked WHERE outside AND (NOT newcomer OR ${room.people}::int4 > 0)`,
+      SELECT person FROM asked WHERE outside AND (NOT newcomer OR ${quota.people}::int4 > 0)`,
     )}
-    SELECT NOT newcomer OR ${room.people}::int4 > 0 AS taken FROM asked`);
+    SELECT NOT newcomer OR ${quota.people}::int4 > 0 AS taken FROM asked`);
 }
 
 const Before = row(
@@ -151,7 +151,7 @@ export async function setMessagingLimit(
   if (changed === null || changed.before === changed.present) return;
   await insertNotices(transaction, [messagingLimitChanged(changed, changed.before, changed.present)]);
   if (changed.before === null && limit !== null) await countBackwards(transaction, accountId, limit);
-  // Whoever waits for room looks again.
+  // Campaigns that wait for the limit read it again.
   await transaction.query(sql.type(nothing)`
     INSERT INTO workflow_outbox (campaign_id, kind)
     SELECT campaign.id, 'refresh' FROM channel JOIN campaign ON campaign.channel_id = channel.id

@@ -62,14 +62,16 @@ const onChannelOf = (first: SeededCampaign, count: number) =>
 const calm = { budgetMs: 5_000, draining: () => false };
 
 describe('runSendStep', () => {
-  it('asks a moment long for a place where it sends to a few, and queues for none', async () => {
+  it('asks for a slot for a moment and stays out of the wait queue with singleBatch', async () => {
     const first = await seedCampaign(test.pool, { recipients: 2, messagesPerSecond: 80 });
     const busy = [first, ...(await onChannelOf(first, 3))];
     const [refused, patient] = await onChannelOf(first, 2);
-    const turns = await Promise.all(
+    const slots = await Promise.all(
       busy.map(async ({ campaignId }) => {
-        const turn = { ...first, campaignId, stepId: randomUUID() };
-        return { ...turn, slotNumber: (await acquireSlot(test.pool, turn))?.slotNumber ?? 0 };
+        const slot = { ...first, campaignId, stepId: randomUUID() };
+        const answer = await acquireSlot(test.pool, slot);
+        if (answer.kind !== 'acquired') throw new Error(answer.kind);
+        return { ...slot, slotNumber: answer.slotNumber };
       }),
     );
     const provider = createFakeProvider();
@@ -82,7 +84,7 @@ describe('runSendStep', () => {
 
     const sending = send(patient);
     await sleep(100);
-    for (const turn of turns) expect(await releaseSlot(test.pool, turn, 0)).toBeNull();
+    for (const slot of slots) expect(await releaseSlot(test.pool, slot)).toBeNull();
     expect(await sending).toMatchObject({ drained: true });
     expect(provider.received).toHaveLength(2);
   });
@@ -101,9 +103,7 @@ describe('runSendStep', () => {
     };
     const sending = runSendStep({ ...dependencies, orchestrator }, first.campaignId, calm);
     await sleep(100);
-    expect(await acquireSlot(test.pool, { ...next, stepId: randomUUID() })).toMatchObject({
-      slotNumber: null,
-    });
+    expect(await acquireSlot(test.pool, { ...next, stepId: randomUUID() })).toMatchObject({ kind: 'busy' });
     expect(await sending).toMatchObject({ drained: true });
     expect(signalled).toContain(next.campaignId);
     const waiting = await test.pool.oneFirst(sql.type(row(t.type({ waiting: t.boolean })))`
@@ -189,7 +189,7 @@ describe('runSendStep', () => {
     expect(provider.received).toHaveLength(200 - lost);
   });
 
-  it('stops within a second of a pause, in mid-page, and gives back what has not left', async () => {
+  it('stops within a second of a pause, within a batch, and releases what has not left', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
     const provider = createFakeProvider();
     const dependencies = dependenciesWith(provider);

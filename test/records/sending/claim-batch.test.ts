@@ -66,7 +66,7 @@ describe('claimBatch', () => {
     const all = claims.flatMap(positions);
     expect(new Set(all).size).toBe(300);
     expect(all).toHaveLength(300);
-    expect(await claim(seeded, 50)).toMatchObject({ kind: 'empty', retryInMs: null });
+    expect(await claim(seeded, 50)).toMatchObject({ kind: 'empty', waitMs: null });
     await expectSoundBooks(seeded);
   });
 
@@ -235,7 +235,7 @@ describe('recordOutcomes', () => {
     await record(seeded, claimId, new Map([[1, { kind: 'released', delayMs: 60_000, attempted: true }]]));
     const waiting = await claim(seeded, 1);
     expect(waiting.kind).toBe('empty');
-    expect(waiting.kind === 'empty' ? waiting.retryInMs : 0).toBeGreaterThan(50_000);
+    expect(waiting.kind === 'empty' ? waiting.waitMs : 0).toBeGreaterThan(50_000);
   });
 });
 
@@ -253,7 +253,7 @@ describe('expireClaims', () => {
     await record(seeded, claimId, new Map([[2, { kind: 'accepted', providerMessageId: 'wamid.late' }]]));
     const books = await expectSoundBooks(seeded);
     expect(books.reserved).toBe(messagePrice * 2n);
-    expect(await claim(seeded, 3)).toMatchObject({ kind: 'empty', retryInMs: null });
+    expect(await claim(seeded, 3)).toMatchObject({ kind: 'empty', waitMs: null });
   });
 
   it('lets a release after the grace period fail the recipient and free its money', async () => {

@@ -69,13 +69,13 @@ describe('consent at the claim', () => {
       reserved: messagePrice * 4n,
       owed: messagePrice * 4n,
     });
-    expect(await claim(seeded, 6)).toMatchObject({ kind: 'empty', retryInMs: null });
+    expect(await claim(seeded, 6)).toMatchObject({ kind: 'empty', waitMs: null });
   });
 
   it('goes on behind a page in which nobody is left, and where the money ends', async () => {
     const seeded = await seedWithContacts(6, messagePrice);
     for (const position of [1, 2, 3, 5]) await change(seeded, position, sql.fragment`subscribed = false`);
-    expect(await claim(seeded, 3)).toMatchObject({ kind: 'empty', retryInMs: 0 });
+    expect(await claim(seeded, 3)).toMatchObject({ kind: 'empty', waitMs: 0 });
     const page = await claim(seeded, 3);
     expect(page.kind === 'batch' && page.recipients.map(({ position }) => position)).toEqual([4]);
     expect(await claim(seeded, 3)).toMatchObject({ kind: 'unaffordable', available: 0n });
@@ -97,7 +97,7 @@ describe('a claim', () => {
     for (;;) {
       const claimed = await claim(seeded, 100);
       expect(claimed.kind).toBe('empty');
-      if (claimed.kind === 'empty' && claimed.retryInMs === null) break;
+      if (claimed.kind === 'empty' && claimed.waitMs === null) break;
       claims += 1;
     }
     expect(claims).toBeLessThanOrEqual(2);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
-import { pauseForBalance } from '../../../src/commands/sending/stop-sending.ts';
+import { pauseForBalance } from '../../../src/commands/sending/pause-for-balance.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing } from '../../../src/records/database/row.ts';

@@ -1,0 +1,125 @@
+/** Claims batches for one step: decides how many recipients each asks for, and places the tokens on the local clock. */
+import { randomUUID } from 'node:crypto';
+import type { HeldSlot } from '../../records/sending/slot-state.ts';
+import { claimBatch, type Claim } from '../../records/sending/claim-batch.ts';
+import type { SendingContext } from '../../records/sending/sending-context.ts';
+import type { Sender } from './run-send-step.ts';
+import type { SendQueue } from './send-queue.ts';
+
+/** A claim's answer has at most 1,000 recipients. */
+const largestBatch = 1_000;
+/** 40 ms of messages, so that a single send waits no longer for its token. */
+const batchMs = 40;
+/** 300 ms: batches stop growing with the time that claims take. */
+const maxClaimMs = 300;
+/** 100 ms: the first token of a claim may fall due this long after the queue is empty. */
+const lookAheadMs = 100;
+/** 1.5 × the estimated throughput is claimed, so that a low estimate can recover. */
+const growth = 1.5;
+/** 1.1 s: a difference of the clocks that changes by more means that one of them was set. */
+export const maxInStepWaitMs = 1_100;
+
+/** What the step knows of the two clocks when it begins, from reading its campaign. */
+export interface ClockSample {
+  /** Local clock minus Postgres clock, in ms. */
+  readonly offsetMs: number;
+  readonly roundTripMs: number;
+}
+
+interface ClaimerOptions {
+  readonly slot: HeldSlot;
+  readonly context: SendingContext;
+  readonly clock: ClockSample;
+  /** Micro-units by recipient country; '' is every other country. */
+  readonly prices: ReadonlyMap<string, bigint>;
+}
+
+export class BatchClaimer {
+  readonly #dependencies: Sender;
+  readonly #options: ClaimerOptions;
+  #offsetMs: number;
+  #claimMs: number;
+  #messagesPerSecond: number;
+  #isClaiming = false;
+  #othersWait = false;
+  #tokensUsed = 0;
+  /** Recipients that are PENDING, as far as this step knows. */
+  remaining: number;
+
+  constructor(dependencies: Sender, options: ClaimerOptions) {
+    const { clock, context } = options;
+    this.#dependencies = dependencies;
+    this.#options = options;
+    this.#offsetMs = clock.offsetMs;
+    this.#claimMs = Math.min(clock.roundTripMs, maxClaimMs);
+    this.#messagesPerSecond = context.messages_per_second;
+    this.remaining = context.pending;
+  }
+
+  /** How long a claim takes: the slowest of late, falling by a fifth with each faster one. */
+  get claimMs(): number {
+    return this.#claimMs;
+  }
+
+  get isClaiming(): boolean {
+    return this.#isClaiming;
+  }
+
+  /** Another campaign of the channel waited for a slot when the latest claim was made. */
+  get othersWait(): boolean {
+    return this.#othersWait;
+  }
+
+  get tokensUsed(): number {
+    return this.#tokensUsed;
+  }
+
+  /** Claims the next batch; its messages are appended to the queue. */
+  async claimInto(queue: SendQueue): Promise<Claim> {
+    const { config, database, metrics } = this.#dependencies;
+    const { slot, context, prices } = this.#options;
+    const askedAt = performance.now();
+    const perSecond = queue.throughput.perSecond() * growth;
+    const endedAtClaim = queue.endsAt;
+    this.#isClaiming = true;
+    const claim = await claimBatch(database, {
+      claimId: randomUUID(),
+      stepId: slot.stepId,
+      campaignId: context.campaign_id,
+      channelId: context.channel_id,
+      epoch: context.epoch,
+      prices,
+      limited: context.limited,
+      perSecond,
+      limit: this.#batchSize(perSecond),
+      aheadMs: this.#claimMs + lookAheadMs,
+      notBefore: endedAtClaim - this.#offsetMs,
+      answerWithinMs: config.providerTimeoutMs + maxInStepWaitMs,
+    }).finally(() => (this.#isClaiming = false));
+    const answeredAt = performance.now();
+    metrics.claimSeconds.observe({ outcome: claim.kind }, (answeredAt - askedAt) / 1_000);
+    this.#claimMs = Math.min(maxClaimMs, Math.max(answeredAt - askedAt, this.#claimMs * 0.8));
+    this.#othersWait = claim.othersWait;
+    if (claim.kind === 'batch') {
+      const { recipients, spacingMs, pending, dueAt } = claim;
+      metrics.recipientChanges.inc({ state: 'claimed' }, recipients.length);
+      this.#adjustClock(answeredAt - claim.now);
+      this.#messagesPerSecond = 1_000 / spacingMs;
+      this.#tokensUsed += recipients.length;
+      this.remaining = pending;
+      queue.add({ recipients, startsAt: dueAt + this.#offsetMs, spacingMs, endedAtClaim });
+    }
+    return claim;
+  }
+
+  #batchSize(perSecond: number): number {
+    const seconds = Math.max(batchMs, this.#claimMs * growth) / 1_000;
+    const wanted = Math.floor(Math.min(this.#messagesPerSecond, perSecond) * seconds);
+    return Math.max(1, Math.min(wanted, largestBatch, this.remaining));
+  }
+
+  /** The answer that was fastest tells the offset best; one that is off by a second means that a clock was set. */
+  #adjustClock(sampleMs: number): void {
+    if (sampleMs < this.#offsetMs || sampleMs > this.#offsetMs + maxInStepWaitMs) this.#offsetMs = sampleMs;
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * One step's view of its channel's circuit breaker. Reports answers to Postgres, where all steps of the channel share the
+ * count, one statement at a time; until a report is answered, the step relies on its own count.
+ */
+import { failuresToOpen, type AnswerCounts } from '../../records/sending/circuit-breaker.ts';
+
+type Report = Pick<AnswerCounts, 'succeeded' | 'failures' | 'isProbe'>;
+
+/** 2 s: the step waits this long after failures that it could not report, because the database was away. */
+const unreportedCoolDownMs = 2_000;
+
+export class CircuitReporter {
+  /** Resolves to the rest of the cool-down, 0 while the circuit is closed. */
+  readonly #record: (report: Report) => Promise<number>;
+  #isFailing = false;
+  #isProbe = false;
+  #coolDownMs = 0;
+  #failuresInARow = 0;
+  #unreported = { succeeded: false, failures: 0 };
+  #reporting: Promise<void> | undefined;
+
+  constructor(record: (report: Report) => Promise<number>) {
+    this.#record = record;
+  }
+
+  /** Nothing may leave. */
+  isOpen(): boolean {
+    return this.#coolDownMs > 0 || this.#failuresInARow >= failuresToOpen;
+  }
+
+  /** While the circuit is open, "try again later" costs the recipient no attempt. */
+  countsAttempts(): boolean {
+    return !this.#isProbe && !this.isOpen();
+  }
+
+  /** Takes over what a claim has read of the channel. */
+  onClaim({ isFailing, isProbe }: { readonly isFailing: boolean; readonly isProbe: boolean }): void {
+    this.#isFailing = isFailing;
+    this.#isProbe = isProbe;
+  }
+
+  onAnswer(isFailure: boolean): void {
+    // A success changes nothing while nothing has failed: it is not worth a statement.
+    if (!isFailure && this.#failuresInARow === 0 && !this.#isFailing && !this.#isProbe) return;
+    this.#failuresInARow = isFailure ? this.#failuresInARow + 1 : 0;
+    this.#unreported = isFailure
+      ? { ...this.#unreported, failures: this.#unreported.failures + 1 }
+      : { succeeded: true, failures: 0 };
+    const end = (): void => {
+      this.#reporting = undefined;
+    };
+    // A report that fails is dropped: this step stops by its own count, and the next one counts anew.
+    this.#reporting ??= this.#report().then(end, end);
+  }
+
+  /** To be called when every answer has come. Resolves to how long nothing may leave, in ms. */
+  async settle(): Promise<number> {
+    await this.#reporting;
+    // The probe was released unsent: another step may probe.
+    if (this.#isProbe)
+      this.#coolDownMs = await this.#record({ succeeded: false, failures: 0, isProbe: true });
+    const isUnreported = this.#coolDownMs === 0 && this.#failuresInARow >= failuresToOpen;
+    return isUnreported ? unreportedCoolDownMs : this.#coolDownMs;
+  }
+
+  async #report(): Promise<void> {
+    while (this.#unreported.succeeded || this.#unreported.failures > 0) {
+      const report = { ...this.#unreported, isProbe: this.#isProbe };
+      this.#unreported = { succeeded: false, failures: 0 };
+      this.#coolDownMs = await this.#record(report);
+      this.#isFailing = report.failures > 0;
+      this.#isProbe = false;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The wait queue of a channel's send slots (table `slot_queue`): start-time fair queueing. A campaign's virtual time is the
+ * number of tokens it has used; the waiting campaign with the lowest virtual time gets the next slot.
+ */
+import { sql, type FragmentSqlToken } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
+import { isLeased, slotOfStep, stepOfCampaignSends, type HeldSlot } from './slot-state.ts';
+
+/** 2 s of the channel's rate is the most that one turn adds to a virtual time: a campaign that sent alone need not catch up. */
+const maxCountedSeconds = 2;
+
+/** All waiting campaigns of a channel together ask twice a second: each request costs ten events of workflow history. */
+const requestsPerSecond = 2;
+/** 4 s: longer than a handover may take (3 s), so a campaign asks again only when its signal was lost. */
+const minRetryMs = 4_000;
+
+/** A campaign is small if its channel sends the rest of it within 250 ms. For a join of campaign_counter and channel. */
+export const isSmall = sql.fragment`(pending <= greatest(2, messages_per_second / 4))`;
+
+/** Milliseconds after which a waiting campaign asks again without a signal; grows with the waiting campaigns of its channel. */
+export const retryAfterMs = (channelId: FragmentSqlToken) => sql.fragment`greatest(${minRetryMs}::float8,
+  (SELECT count(*) FROM slot_queue AS waiter WHERE waiter.channel_id = ${channelId} AND waiter.waiting)
+    * 1000.0 / ${requestsPerSecond})::float8`;
+
+/**
+ * Virtual time at which a campaign joins the queue: that of the campaign furthest behind among the others that wait or hold a
+ * slot. A campaign collects no credit while it has nothing to send, and holds nobody else's virtual time back.
+ */
+export const joiningTime = (channelId: FragmentSqlToken, campaignId: string) => sql.fragment`COALESCE((
+  SELECT min(other.virtual_time) FROM slot_queue AS other
+  JOIN campaign AS running ON running.id = other.campaign_id AND running.status = 'RUNNING'
+  WHERE other.channel_id = ${channelId} AND other.campaign_id <> ${campaignId} AND (other.waiting OR EXISTS (
+    SELECT FROM send_slot AS slot WHERE slot.channel_id = other.channel_id
+      AND (slot.campaign_id = other.campaign_id OR slot.next_campaign_id = other.campaign_id) AND ${isLeased(sql.fragment`slot`)}))), 0)`;
+
+/**
+ * CTEs `next` (the running, waiting campaign that a slot goes to) and `dequeued`. Slot 1 goes to large campaigns, the others
+ * to small ones. The order is by virtual finish time: what the campaign has used plus what it would use in one second. Empty
+ * if the step no longer holds the slot, or while `isOpen` is false.
+ */
+export const takeNextWaiting = (
+  slot: HeldSlot,
+  { isOpen, except = null }: { readonly isOpen: FragmentSqlToken; readonly except?: string | null },
+) => sql.fragment`
+  next AS (
+    SELECT slot_queue.campaign_id FROM send_slot
+    JOIN slot_queue USING (channel_id)
+    JOIN channel ON channel.id = slot_queue.channel_id
+    JOIN campaign_counter ON campaign_counter.campaign_id = slot_queue.campaign_id
+    JOIN campaign ON campaign.id = slot_queue.campaign_id AND campaign.status = 'RUNNING'
+    WHERE ${slotOfStep(slot)} AND ${isOpen}
+      AND waiting AND campaign.id IS DISTINCT FROM ${except}::uuid AND ${isSmall} = (${slot.slotNumber} > 1)
+    ORDER BY virtual_time + least(pending, messages_per_second), waiting_since, campaign.id LIMIT 1
+    FOR UPDATE OF slot_queue SKIP LOCKED
+  ), dequeued AS (
+    UPDATE slot_queue SET waiting = false FROM next WHERE slot_queue.campaign_id = next.campaign_id
+  )`;
+
+/** Puts a campaign back into the queue after its signal failed, so that the next handover selects it again. */
+export async function rejoinSlotQueue(connection: Connection, campaignId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE slot_queue SET waiting = true WHERE campaign_id = ${campaignId}`);
+}
+
+/** Removes a campaign that is no longer RUNNING. */
+export async function leaveSlotQueue(connection: Connection, campaignId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    DELETE FROM slot_queue WHERE campaign_id = ${campaignId}`);
+}
+
+export interface SlotUsage {
+  readonly tokensUsed: number;
+  /** Median time to an answer of the provider, in ms. */
+  readonly answerMs: number;
+  /** Nobody of the campaign is left to be claimed. */
+  readonly drained: boolean;
+  /** The campaign could send more at once, and waits for a slot. */
+  readonly waits: boolean;
+}
+
+/**
+ * Adds what a step has used to the campaign's virtual time, and the answer time it saw to the channel. Returns the milliseconds
+ * after which the campaign asks for a slot again if no signal reaches it.
+ */
+export async function recordSlotUsage(
+  connection: Connection,
+  { campaignId, channelId }: HeldSlot,
+  { tokensUsed, answerMs, drained, waits }: SlotUsage,
+): Promise<number> {
+  const { retryMs } = await connection.one(sql.type(row(t.type({ retryMs: t.number })))`
+    WITH removed AS (
+      DELETE FROM slot_queue WHERE campaign_id = ${campaignId} AND ${drained}
+    ), usage AS (
+      SELECT id AS channel_id, least(${tokensUsed}::int, messages_per_second * ${maxCountedSeconds}::int) AS tokens
+      FROM channel WHERE id = ${channelId}
+    ), queued AS (
+      INSERT INTO slot_queue AS present (campaign_id, channel_id, virtual_time, waiting)
+      SELECT ${campaignId}, usage.channel_id, ${joiningTime(sql.fragment`usage.channel_id`, campaignId)} + usage.tokens,
+        ${waits} AND NOT ${stepOfCampaignSends(sql.fragment`usage.channel_id`, campaignId)}
+      FROM usage JOIN campaign ON campaign.id = ${campaignId} AND campaign.status = 'RUNNING' WHERE NOT ${drained}
+      ON CONFLICT (campaign_id) DO UPDATE SET virtual_time = present.virtual_time + (SELECT tokens FROM usage),
+        waiting = excluded.waiting, waiting_since = now()
+    ), answered AS (
+      -- Written only when it moved by a tenth: every step of the channel would update the row otherwise.
+      UPDATE channel_rate SET answer_ms = ${answerMs}::float8
+      WHERE channel_id = ${channelId} AND abs(answer_ms - ${answerMs}::float8) > answer_ms / 10
+    )
+    SELECT ${retryAfterMs(sql.fragment`${channelId}::uuid`)} AS "retryMs"`);
+  return retryMs;
+}

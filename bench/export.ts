@@ -52,7 +52,7 @@ const postgres = await startPostgres();
 const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 const dependencies = await createDependencies(benchConfig(postgres.url), 'bench');
-const api = await startApiProcess('api', postgres.url);
+const api = await startApiProcess(postgres.url);
 const pool = new Pool(`http://127.0.0.1:${api.port}`, { connections: 1 });
 try {
   const { campaignId } = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), {

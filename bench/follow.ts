@@ -32,7 +32,7 @@ const postgres = await startPostgres();
 const client = new pg.Client({ connectionString: postgres.ownerUrl });
 await client.connect();
 const dependencies = await createDependencies(benchConfig(postgres.url), 'bench');
-const api = await startApiProcess('api', postgres.url);
+const api = await startApiProcess(postgres.url);
 const origin = `http://127.0.0.1:${api.port}`;
 const agent = new Agent({ connections: 500, bodyTimeout: 0 });
 try {

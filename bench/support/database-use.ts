@@ -1,5 +1,5 @@
 /**
- * Measures what a piece of work costs Postgres: WAL, growth of tables and indexes, CPU, and how tables and indexes were used.
+ * Measures what a piece of work costs Postgres: WAL, CPU, and growth of tables and indexes.
  */
 import type pg from 'pg';
 import type { BenchPostgres } from './postgres.ts';
@@ -52,30 +52,4 @@ export async function useOf(
     cpuSeconds: after.cpuSeconds - before.cpuSeconds,
     bytes: Object.fromEntries(grown),
   };
-}
-
-export interface TableUse {
-  readonly table: string;
-  readonly updates: number;
-  /** Updates that changed no index (heap-only). */
-  readonly heapOnly: number;
-  readonly deadRows: number;
-  readonly sequentialScans: number;
-  readonly rowsReadInThem: number;
-}
-
-/** Lists tables that were changed or scanned, and indexes that were not used. */
-export async function readTableUse(
-  client: pg.Client,
-): Promise<{ readonly tables: readonly TableUse[]; readonly unusedIndexes: readonly string[] }> {
-  const { rows } = await client.query<TableUse>(
-    `SELECT relname AS table, n_tup_upd::float8 AS updates, n_tup_hot_upd::float8 AS "heapOnly", n_dead_tup::float8 AS "deadRows",
-      seq_scan::float8 AS "sequentialScans", seq_tup_read::float8 AS "rowsReadInThem"
-    FROM pg_stat_user_tables WHERE n_tup_upd > 100 OR seq_tup_read > 10000 ORDER BY n_tup_upd DESC`,
-  );
-  const { rows: indexes } = await client.query<{ name: string }>(
-    `SELECT indexrelname AS name FROM pg_stat_user_indexes JOIN pg_index USING (indexrelid)
-    WHERE idx_scan = 0 AND NOT indisunique AND pg_relation_size(indexrelid) > 100000 ORDER BY 1`,
-  );
-  return { tables: rows, unusedIndexes: indexes.map(({ name }) => name) };
 }

@@ -1,0 +1,2 @@
+/** The page with its table as it must be. */
+export function withTableWriters(text: string): string;

@@ -63,7 +63,7 @@ const planned = new Intl.DateTimeFormat(undefined, {
 /** `Wed 25 Nov, 03:41 (Europe/Berlin), in 23 hours` */
 export const plannedTime = (at: Date): string => `${planned.format(at)} (${ownZone}), ${relativeTime(at)}`;
 
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 export function relativeTime(at: Date, now = Date.now()): string {
   const seconds = (at.getTime() - now) / 1000;
   const size = Math.abs(seconds);

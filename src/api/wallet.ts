@@ -83,9 +83,10 @@ export const rechargeWallet = endpoint(
     operationId: 'rechargeWallet',
     summary: 'Add money to the wallet of a channel',
     description:
-      'For operators. Campaigns that were paused for want of money are started again by `POST /api/campaigns/{id}/start`.',
+      'For operators. A repetition with the same Idempotency-Key adds nothing. Campaigns that were paused for want of money are started again by `POST /api/campaigns/{id}/start`.',
     tag,
     access: 'operator',
+    idempotent: true,
     body: RechargeWallet,
     bodyExample: { channel_id: walletExample.channel_id, amount: '50' },
     responses: {
@@ -93,13 +94,19 @@ export const rechargeWallet = endpoint(
     },
     errors: [404],
   },
-  async ({ dependencies, principal: { workspaceId }, body }) => {
+  async ({ dependencies, principal: { workspaceId }, body, request: { idempotency } }) => {
     const { database } = dependencies;
-    const channelId = body.channel_id;
-    await commands.rechargeWallet(dependencies, { workspaceId, channelId, amount: body.amount });
-    const wallet = await records.getWallet(database, workspaceId, channelId);
-    const data = await present(database, workspaceId, wallet);
-    return { status: 200, body: succeedWith('Wallet recharged successfully', data) };
+    const { channel_id: channelId, amount } = body;
+    const { answered } = idempotency;
+    const answerFrom = async (connection: Connection) => {
+      const wallet = await records.getWallet(connection, workspaceId, channelId);
+      const data = await present(connection, workspaceId, wallet);
+      return { status: 200, body: succeedWith('Wallet recharged successfully', data) } as const;
+    };
+    const onPosted: Parameters<typeof commands.rechargeWallet>[2] =
+      answered && (async (transaction) => answered(transaction, await answerFrom(transaction)));
+    await commands.rechargeWallet(dependencies, { workspaceId, channelId, amount }, onPosted);
+    return answerFrom(database);
   },
 );
 

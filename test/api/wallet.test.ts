@@ -80,6 +80,19 @@ describe('POST /api/wallet/recharge', () => {
     });
   });
 
+  it('adds money once for an Idempotency-Key, and refuses another amount under it', async () => {
+    const { operatorKey, channelId } = await api.seedWorkspace();
+    const send = (amount: string) =>
+      api.send('POST', '/api/wallet/recharge', {
+        key: operatorKey,
+        body: { channel_id: channelId, amount },
+        headers: { 'Idempotency-Key': 'one recharge' },
+      });
+    expect((await send('7')).body.data.balance).toBe('7');
+    expect((await send('7')).body.data.balance).toBe('7');
+    expect((await send('8')).status).toBe(422);
+  });
+
   it.each([
     ['-1', 'amount'],
     ['0', 'amount'],

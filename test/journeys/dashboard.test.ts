@@ -9,5 +9,6 @@ afterAll(remove, 60_000);
 await import('./dashboard/create.ts');
 await import('./dashboard/follow.ts');
 await import('./dashboard/lists.ts');
+await import('./dashboard/money.ts');
 await import('./dashboard/sessions.ts');
 await import('./dashboard/faces.ts');

@@ -269,7 +269,7 @@ export const getWallet = (client: Client, query: {
 
 /** Add money to the wallet of a channel */
 export const rechargeWallet = (client: Client, body: RechargeWallet, options: CallOptions = {}): Promise<WalletMessageResponse> =>
-  client.send({ method: 'POST', path: `/api/wallet/recharge`, body, ...options });
+  client.send({ method: 'POST', path: `/api/wallet/recharge`, body, idempotent: true, ...options });
 
 /** List the ledger of a channel */
 export const listWalletEntries = (client: Client, query: {

@@ -1,5 +1,15 @@
 /** The one table of the dashboard: dense rows, sticky header, sort in the address, skeleton, and cards on a phone. */
-import { Box, Card, Group, Skeleton, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import {
+  Box,
+  Card,
+  Group,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  UnstyledButton,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -104,7 +114,12 @@ interface HeadingProps<A> {
 
 function Heading<A>({ column: { key, title, sortBy, isNumber, width }, sort, onSort }: HeadingProps<A>) {
   const align = isNumber ? 'right' : 'left';
-  if (title === '') return <Table.Td w={width} />;
+  if (title === '')
+    return (
+      <Table.Th w={width}>
+        <VisuallyHidden>Actions</VisuallyHidden>
+      </Table.Th>
+    );
   if (sortBy === undefined || onSort === undefined)
     return (
       <Table.Th w={width} ta={align}>

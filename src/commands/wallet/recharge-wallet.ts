@@ -2,6 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
 import { parseAmount } from '../../domain/money.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
+import type { Transaction } from '../../records/database/database.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 import { postLedgerEntry } from '../../records/wallet/wallets.ts';
 
@@ -12,10 +13,14 @@ export interface RechargeWallet {
   readonly amount: string;
 }
 
-/** Adds money. It starts no paused campaign again: that takes a `start` of its own. The new balance, in micro-units. */
+/**
+ * Adds money and returns the new balance in micro-units. Starts no paused campaign: that takes a `start` of its own.
+ * `onPosted` runs in the transaction of the entry.
+ */
 export async function rechargeWallet(
   { database }: Pick<Dependencies, 'database'>,
   { workspaceId, channelId, amount }: RechargeWallet,
+  onPosted: (transaction: Transaction) => Promise<void> = async () => undefined,
 ): Promise<bigint> {
   const parsed = parseAmount(amount);
   if (parsed === undefined || parsed <= 0n) {
@@ -24,7 +29,9 @@ export async function rechargeWallet(
   await getChannel(database, workspaceId, channelId);
   const balance = await database.transaction(async (transaction) => {
     await insertAuditEntry(transaction, { workspaceId, action: 'wallet.recharge', objectId: channelId });
-    return postLedgerEntry(transaction, { channelId, kind: 'recharge', amount: parsed });
+    const posted = await postLedgerEntry(transaction, { channelId, kind: 'recharge', amount: parsed });
+    if (posted !== undefined) await onPosted(transaction);
+    return posted;
   });
   if (balance === undefined) throw Invalid.at('amount', 'amount would make the balance too large');
   return balance;

@@ -115,7 +115,7 @@ it('pauses for want of money, says how much, and goes on after Recharge and Star
     await photograph(page, 'docs-wallet', { fullPage: false });
     const recharge = page.getByRole('button', { name: 'Recharge' });
     await use(page, recharge);
-    await page.getByText('Recharged.', { exact: true }).waitFor();
+    await page.getByText('4.90 USD added; balance 4.95 USD.').waitFor();
     await expectFocus(page, recharge);
     await page.getByText('4.95 USD', { exact: true }).first().waitFor();
     await use(page, page.getByRole('button', { name: 'Start' }));

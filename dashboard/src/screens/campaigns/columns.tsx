@@ -32,7 +32,7 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     isNumber: true,
     width: 90,
   },
-  { key: 'progress', title: 'Progress', cell: (row) => <Progress campaign={row} />, width: 180 },
+  { key: 'progress', title: 'Progress', cell: (row) => <Progress campaign={row} />, width: 200 },
   {
     key: 'delivered',
     title: 'Delivered',
@@ -132,7 +132,13 @@ function Progress({ campaign }: { campaign: Campaign }) {
       <Box w={120}>
         <StateBar counters={counters} slim />
       </Box>
-      <Text size="xs" c="dimmed" w={42} ta="right" style={{ fontVariantNumeric: 'tabular-nums' }}>
+      <Text
+        size="xs"
+        c="dimmed"
+        miw={44}
+        ta="right"
+        style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}
+      >
         {share(doneOf(campaign) / total)}
       </Text>
     </Box>

@@ -6,13 +6,12 @@ import { addOperatorKey } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { KeyField } from '../../parts/key-field.tsx';
 
-export function OperatorKey({ onAllowed }: { onAllowed: () => void }) {
+export function OperatorKey() {
   const [key, setKey] = useState('');
   const queryClient = useQueryClient();
   const add = useMutation({
     mutationFn: () => addOperatorKey(key.trim()),
     onSuccess: () => {
-      onAllowed();
       return queryClient.invalidateQueries({ queryKey: ['session'] });
     },
   });

@@ -1,0 +1,87 @@
+/** Adds money, once for each amount that is typed, however often its request is repeated. */
+import { Alert, Card, Group, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useRef, useState, type FormEvent } from 'react';
+import { readAmount } from '../../amount.ts';
+import { api, client } from '../../client.ts';
+import { money } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { useDiagnosis } from './waiting.tsx';
+
+interface RechargeProps {
+  readonly channelId: string;
+  readonly campaignId: string | undefined;
+  readonly currency: string;
+}
+
+export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
+  const diagnosis = useDiagnosis(campaignId);
+  const missing = diagnosis.data?.find(({ check }) => check === 'WALLET')?.missing ?? '';
+  const [typed, setTyped] = useState<string>();
+  const queryClient = useQueryClient();
+  const amount = typed ?? missing;
+  const read = readAmount(amount);
+  // A key belongs to one recharge: after a lost answer the same one is sent again.
+  const key = useRef({ amount: '', id: '' });
+  const recharge = useMutation({
+    mutationFn: async () => {
+      if (read.kind === 'problem') throw new Error(read.message);
+      if (key.current.amount !== read.text) key.current = { amount: read.text, id: crypto.randomUUID() };
+      const body = { channel_id: channelId, amount: read.text };
+      const { data } = await api.rechargeWallet(client, body, { idempotencyKey: key.current.id });
+      return { added: read.text, balance: data.balance };
+    },
+    onSuccess: async () => {
+      key.current = { amount: '', id: '' };
+      setTyped('');
+      await queryClient.invalidateQueries({ queryKey: ['wallet', channelId] });
+      await queryClient.invalidateQueries({ queryKey: ['ledger', channelId] });
+      await queryClient.invalidateQueries({ queryKey: ['campaign', campaignId] });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    recharge.mutate();
+  };
+  return (
+    <Card withBorder component="form" onSubmit={submit} noValidate>
+      <Group align="flex-start">
+        <TextInput
+          label={`Amount in ${currency}`}
+          description={
+            read.kind === 'amount' && typed !== ''
+              ? `Adds ${money(read.text, currency)}`
+              : 'Such as 1000 or 20.28'
+          }
+          inputMode="decimal"
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the field that had the focus is gone
+          autoFocus={campaignId !== undefined}
+          value={amount}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          w={260}
+        />
+        <ActionButton type="submit" loading={recharge.isPending} mt={46}>
+          Recharge
+        </ActionButton>
+      </Group>
+      {recharge.error && (
+        <Text c="red" size="sm" mt="xs" role="alert">
+          {recharge.error.message}
+        </Text>
+      )}
+      {recharge.data && (
+        <Alert
+          color="teal"
+          variant="light"
+          mt="sm"
+          py="xs"
+          role="status"
+          icon={<IconCircleCheck aria-hidden />}
+        >
+          {money(recharge.data.added, currency)} added; balance {money(recharge.data.balance, currency)}.
+        </Alert>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { readAmount } from '../../../dashboard/src/amount.ts';
+
+it.each([
+  ['20.28', '20.28'],
+  ['20,28', '20.28'],
+  ['1000', '1000'],
+  ['0.055', '0.055'],
+  ['1,234.56', '1234.56'],
+  ['1.234,56', '1234.56'],
+  ['1 000,5', '1000.5'],
+  ['1,000,000', '1000000'],
+  ["1'000.50", '1000.50'],
+])('reads %s as %s', (typed, text) => expect(readAmount(typed)).toEqual({ kind: 'amount', text }));
+
+it.each(['1,000', '1.000', '12,345', '0', '-5', '', 'abc', '1,2,3', '1.2.3', '1,00,0.5', '0.0000001', '1e3'])(
+  'asks about %j',
+  (typed) => expect(readAmount(typed).kind).toBe('problem'),
+);

@@ -6,7 +6,9 @@ CREATE TABLE webhook_configuration (
   workspace_id integer NOT NULL REFERENCES workspace (id),
   title text NOT NULL,
   url text NOT NULL,
-  status text NOT NULL CHECK (status IN ('active', 'inactive')),
+  status text NOT NULL CHECK (status IN ('active', 'inactive', 'disabled')),
+  -- Set exactly where the service itself switched the webhook off.
+  disabled_reason text CHECK (disabled_reason IN ('failing')),
   events text[] NOT NULL CHECK (cardinality(events) > 0),
   secret_encrypted bytea,
   -- Signs beside the present secret until it expires.
@@ -14,13 +16,21 @@ CREATE TABLE webhook_configuration (
   previous_secret_expires_at timestamptz,
   consecutive_failures integer NOT NULL DEFAULT 0,
   consecutive_timeouts integer NOT NULL DEFAULT 0,
+  -- First and last failure that no success has followed.
   failing_since timestamptz,
+  last_failed_at timestamptz,
+  -- Outcomes of the last 20 attempts, the newest last: S for delivered, F for failed.
+  recent_outcomes text NOT NULL DEFAULT '',
   -- First attempt since the URL was set that did not run into a time limit. Without one the endpoint counts as slow.
   proven_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
-  updated_at timestamptz NOT NULL DEFAULT now()
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  CHECK ((status = 'disabled') = (disabled_reason IS NOT NULL))
 ) WITH (fillfactor = 50);
 CREATE INDEX webhook_configuration_list ON webhook_configuration (workspace_id, created_at, id);
+CREATE INDEX webhook_configuration_failing ON webhook_configuration (failing_since) WHERE failing_since IS NOT NULL;
+CREATE INDEX webhook_configuration_impaired ON webhook_configuration (id)
+  WHERE status = 'disabled' OR recent_outcomes LIKE '%F%';
 
 -- Events, in daily partitions (0012); written in the transaction of the change where a configuration subscribes. No foreign key
 -- to workspace: the writer has the id from a row that references it, and workspaces are never deleted.

@@ -53,6 +53,14 @@ export function loadConfig(environment: Environment, terminal = false) {
     problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}"`);
     return fallback;
   };
+  const decimal = (name: string, fallback: number, min: number, max: number): number => {
+    const value = raw(name);
+    if (value === undefined) return fallback;
+    const number = Number(value);
+    if (/^\d+(\.\d+)?$/.test(value) && number >= min && number <= max) return number;
+    problems.push(`${name} must be a number from ${min} to ${max}, not "${value}"`);
+    return fallback;
+  };
   const choice = <T extends string>(name: string, values: readonly T[], fallback: T): T => {
     const value = raw(name);
     if (value === undefined) return fallback;
@@ -193,6 +201,8 @@ export function loadConfig(environment: Environment, terminal = false) {
     /** For how long a stopping API says that it is not ready before it stops listening. */
     drainDelaySeconds: integer('DRAIN_DELAY_SECONDS', 0, 0, 15),
     webhookExpiryHours,
+    /** A webhook whose attempts only failed for so long is disabled; fractions of an hour are for rehearsals. */
+    webhookDisableAfterHours: decimal('WEBHOOK_DISABLE_AFTER_HOURS', 72, 0.001, 8760),
     /** Schedulers of deliveries lock shards of the webhooks, so that they work side by side. */
     webhookShards: integer('WEBHOOK_SHARDS', 16, 1, 1024),
     /** Workflow starts of deliveries under way in a worker. */

@@ -73,6 +73,11 @@ export function createMetrics(service: string) {
       buckets: networkBuckets,
       registers,
     }),
+    webhooksDisabled: new Counter({
+      name: 'webhooks_disabled_total',
+      help: 'Webhooks that were disabled because every delivery to them failed for days',
+      registers,
+    }),
     webhooksSwept: new Counter({
       name: 'webhook_deliveries_swept_total',
       help: 'Deliveries that expired, were refused before a request, lost their process, or were handed out again',
@@ -93,6 +98,7 @@ function beginAtZero({ recipientChanges, providerSendSeconds, webhooksSwept }: M
     'expired',
     'returned',
     'endpoint_inactive',
+    'disabled',
     'payload_too_large',
     'erased',
   ];

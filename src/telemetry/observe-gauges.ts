@@ -2,6 +2,7 @@
 import { Gauge } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 import { openStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
+import { webhookHealths } from '../domain/webhooks/configuration.ts';
 import type { Database } from '../records/database/database.ts';
 import { createGaugeReader, type Figures } from '../records/operations/gauges.ts';
 import { standstillKinds } from '../records/operations/standstill.ts';
@@ -87,6 +88,15 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
     ['table'],
     (one, { daysAhead }) => {
       for (const { table, days } of daysAhead) one.set({ table }, days);
+    },
+  );
+  gauge(
+    'webhooks_impaired',
+    'Webhooks that are not healthy, by health',
+    ['health'],
+    (one, { impairedWebhooks }) => {
+      for (const health of webhookHealths) if (health !== 'healthy') one.set({ health }, 0);
+      for (const { health, count } of impairedWebhooks) one.set({ health }, count);
     },
   );
   gauge('queue_depth', 'Entries that wait, by queue; counted up to a limit', ['queue'], (one, { queues }) => {

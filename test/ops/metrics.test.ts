@@ -107,7 +107,7 @@ describe('what dashboard and alert rules ask for', () => {
     const labels = [...told.matchAll(/[{,]([a-z_]+)="/g)].map(([, name = '']) => name);
     // Words of the code, of HTTP, of the provider's table of errors, and of Temporal.
     const closed = `
-      service state status pause_reason outcome code kind queue table le quantile
+      service state status pause_reason outcome code kind queue table health le quantile
       method route space type version major minor patch namespace task_queue
       workflow_type activity_type operation status_code cause eager poller_type worker_type failure_reason service_name
       failure_type resource_type

@@ -462,6 +462,8 @@ export type CheckCampaign = {
   readonly scheduled_at?: string | null;
 };
 
+export type ChosenWebhookStatus = "active" | "inactive";
+
 export type Contact = {
   /** Identifies the record. */
   readonly id: string;
@@ -798,7 +800,7 @@ export type CreateWebhook = {
   /** The events that are delivered to the URL. */
   readonly events: readonly (EventKey)[];
   /** Where it stands. */
-  readonly status?: WebhookStatus;
+  readonly status?: ChosenWebhookStatus;
   /** Signs deliveries. `whsec_` and the Base64 of 24 to 64 random bytes suits the libraries of Standard Webhooks; of any other text the UTF-8 bytes are the key. Null removes it. */
   readonly secret?: string | null;
 };
@@ -970,7 +972,7 @@ export type DeliveryDetailResponse = {
   readonly data: DeliveryDetail;
 };
 
-export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired" | "erased";
+export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "disabled" | "interrupted" | "expired" | "erased";
 
 export type DeliveryMessageResponse = {
   /** Always `success`. */
@@ -2011,7 +2013,7 @@ export type UpdateWebhook = {
   /** Where deliveries go: http or https, at a public address. */
   readonly url?: string;
   /** Where it stands. */
-  readonly status?: WebhookStatus;
+  readonly status?: ChosenWebhookStatus;
   /** The events that are delivered to the URL. */
   readonly events?: readonly (EventKey)[];
   /** Signs deliveries. `whsec_` and the Base64 of 24 to 64 random bytes suits the libraries of Standard Webhooks; of any other text the UTF-8 bytes are the key. Null removes it. */
@@ -2089,6 +2091,10 @@ export type Webhook = {
   readonly url: string;
   /** Where it stands. */
   readonly status: WebhookStatus;
+  /** Why the service disabled the webhook: `failing` when every delivery failed for days. Null while it is not disabled. */
+  readonly disabled_reason: WebhookDisabledReason | null;
+  /** By the last 20 attempts: `healthy` without a failure, `degraded` with some, `failing` without a success; or `disabled`. */
+  readonly health: WebhookHealthState;
   /** The events that are delivered to the URL. */
   readonly events: readonly (EventKey)[];
   /** True when deliveries are signed; the secret itself is never shown. */
@@ -2099,12 +2105,14 @@ export type Webhook = {
   readonly updatedAt: string;
 };
 
-export type WebhookErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "interrupted" | "expired" | "erased";
+export type WebhookDisabledReason = "failing";
+
+export type WebhookErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "disabled" | "interrupted" | "expired" | "erased";
 
 export type WebhookHealth = {
   /** The webhook configuration. */
   readonly webhookId: string;
-  /** Whether deliveries arrive. */
+  /** By the last 20 attempts: `healthy` without a failure, `degraded` with some, `failing` without a success; or `disabled`. */
   readonly health: WebhookHealthState;
   /** The first failure that no success has followed; null when there is none. */
   readonly failingSince: string | null;
@@ -2121,7 +2129,7 @@ export type WebhookHealthResponse = {
   readonly data: WebhookHealth;
 };
 
-export type WebhookHealthState = "unknown" | "healthy" | "failing";
+export type WebhookHealthState = "healthy" | "degraded" | "failing" | "disabled";
 
 export type WebhookMessageResponse = {
   /** Always `success`. */
@@ -2148,7 +2156,7 @@ export type WebhookResponse = {
   readonly data: Webhook;
 };
 
-export type WebhookStatus = "active" | "inactive";
+export type WebhookStatus = "active" | "inactive" | "disabled";
 
 /** What a webhook receives. */
 export type WebhookEvent = IncomingEvent | SentEvent | DeliveredEvent | ReadEvent | FailedEvent | TemplateEvent | ContactCreatedEvent | ContactUpdatedEvent | ConversationAssignedEvent | ConversationStatusChangedEvent;

@@ -18,13 +18,16 @@ import { eventKeys } from '../../domain/webhooks/event-key.ts';
 import {
   maxSecretLength,
   maxTitleLength,
+  chosenWebhookStatuses,
+  webhookDisabledReasons,
   webhookHealths,
   webhookStatuses,
 } from '../../domain/webhooks/configuration.ts';
 import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 
 const eventKey = oneOf(eventKeys, 'EventKey');
-const status = oneOf(webhookStatuses, 'WebhookStatus');
+const status = oneOf(chosenWebhookStatuses, 'ChosenWebhookStatus');
+const health = oneOf(webhookHealths, 'WebhookHealthState');
 
 const title = notBlank(textOf({ min: 1, max: maxTitleLength }));
 
@@ -66,7 +69,9 @@ export const Webhook = named(
     id: Uuid,
     title: t.string,
     url: t.string,
-    status,
+    status: oneOf(webhookStatuses, 'WebhookStatus'),
+    disabled_reason: nullish(oneOf(webhookDisabledReasons, 'WebhookDisabledReason')),
+    health,
     events: t.readonlyArray(eventKey),
     hasSecret: t.boolean,
     createdAt: IsoDateTime,
@@ -78,7 +83,7 @@ export const WebhookHealth = named(
   'WebhookHealth',
   struct({
     webhookId: Uuid,
-    health: oneOf(webhookHealths, 'WebhookHealthState'),
+    health,
     /** The first failure that no success has followed. */
     failingSince: nullish(IsoDateTime),
     consecutiveFailures: Integer,

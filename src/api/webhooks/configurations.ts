@@ -111,7 +111,7 @@ export const updateWebhook = endpoint(
     operationId: 'updateWebhook',
     summary: 'Change a webhook configuration',
     description:
-      'Events, URL, status and secret may change; other fields are ignored. A new secret signs at once, and the one before signs beside it for 24 hours; `null` removes both.',
+      'Events, URL, status and secret may change; other fields are ignored. `active` enables a webhook that was disabled because its receiver only failed. A new secret signs at once, and the one before signs beside it for 24 hours; `null` removes both.',
     tag,
     access: 'workspace',
     params,

@@ -5,6 +5,8 @@ export const webhookExample = {
   title: 'Order desk',
   url: 'https://example.com/hooks/messages',
   status: 'active',
+  disabled_reason: null,
+  health: 'healthy',
   events: ['sent', 'delivered', 'failed'],
   hasSecret: true,
   createdAt: '2026-11-21T09:00:00.000Z',

@@ -1,4 +1,4 @@
-/** Whether the receiver of a configuration keeps failing: said, and never acted upon by itself. */
+/** The health of a webhook's receiver. */
 import { idOf } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
 import { getWebhookHealth } from '../../records/webhooks/health.ts';
@@ -14,7 +14,7 @@ export const readWebhookHealth = endpoint(
     operationId: 'getWebhookHealth',
     summary: 'Read how the receiver of a webhook configuration is doing',
     description:
-      '`failing` since the first failure that no success has followed. A configuration is never switched off by itself.',
+      'By the last 20 attempts: `healthy` without a failure, `degraded` with some, `failing` without a success. A receiver that only fails for three days, ten times or more, is `disabled`; set its status to `active` again once it is repaired.',
     tag: 'Webhooks',
     access: 'workspace',
     params: struct({ id: idOf('Webhook') }),

@@ -4,6 +4,7 @@ import type { Loop } from '../../concurrency/polling-loop.ts';
 import { startPollingLoop, type PollingOptions } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../../records/webhooks/events.ts';
+import { disableFailingWebhooks } from '../../records/webhooks/health.ts';
 import { endInactiveDeliveries, sweepTimeouts } from '../../records/webhooks/timeout-sweeper.ts';
 import { createScheduler, type SchedulerDependencies } from './schedule-deliveries.ts';
 
@@ -62,9 +63,16 @@ export function startWebhookLoops(
     queue('delivery scheduler', scheduler.round),
     loop('scheduler heartbeat', heartbeatMs, scheduler.heartbeat),
     loop('inactive webhooks', options.sweepEveryMs, async () => {
+      for (const { id, workspaceId } of await disableFailingWebhooks(
+        database,
+        config.webhookDisableAfterHours,
+      )) {
+        metrics.webhooksDisabled.inc();
+        logger.warn({ webhookId: id, workspaceId }, 'webhook disabled: every delivery failed');
+      }
       const ended = await endInactiveDeliveries(database, endedBatch);
-      metrics.webhooksSwept.inc({ outcome: 'endpoint_inactive' }, ended);
-      return ended === endedBatch;
+      for (const outcome of ended) metrics.webhooksSwept.inc({ outcome });
+      return ended.length === endedBatch;
     }),
     loop('timeout sweeper', options.sweepEveryMs, async () => {
       const swept = await sweepTimeouts(database, {

@@ -18,6 +18,7 @@ export const auditActions = [
   'webhook.create',
   'webhook.update',
   'webhook.delete',
+  'webhook.disable',
   'contact.erase',
   'contact.export',
 ] as const;

@@ -1,14 +1,21 @@
 /** Limits and values of a webhook configuration. Node-free. */
 
-export const webhookStatuses = ['active', 'inactive'] as const;
-export type WebhookStatus = (typeof webhookStatuses)[number];
+/** The statuses that a caller may set. */
+export const chosenWebhookStatuses = ['active', 'inactive'] as const;
+export type ChosenWebhookStatus = (typeof chosenWebhookStatuses)[number];
+/** `disabled`: switched off by the service because its receiver only failed; a caller sets it to `active` again. */
+export const webhookStatuses = [...chosenWebhookStatuses, 'disabled'] as const;
+export const webhookDisabledReasons = ['failing'] as const;
+/** Failures in a row without which no webhook is disabled, so that an old failure of a quiet webhook does not do it. */
+export const disabledAfterFailures = 10;
 
 /** Per workspace. */
 export const maxConfigurations = 50;
 export const maxTitleLength = 255;
 export const maxSecretLength = 255;
 
-/** What the outcomes say of a receiver; `unknown` until the first one since its URL was set. */
-export const webhookHealths = ['unknown', 'healthy', 'failing'] as const;
+/** By the last 20 attempts: without a failure, with some, without a success; or disabled. */
+export const webhookHealths = ['healthy', 'degraded', 'failing', 'disabled'] as const;
+export const healthWindow = 20;
 /** More waiting deliveries than this are not counted. */
 export const waitingCountLimit = 10_000;

@@ -17,6 +17,7 @@ export const webhookErrorCodes = [
   'protocol_error',
   'payload_too_large',
   'endpoint_inactive',
+  'disabled',
   'interrupted',
   'expired',
   'erased',

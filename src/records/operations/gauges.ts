@@ -10,6 +10,7 @@ import { findWaitingCallback, recentCallback } from '../callbacks/provider-callb
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
+import { countImpairedWebhooks } from '../webhooks/health.ts';
 import { findWaitingDelivery, oldestFirst, ofWebhook, waits } from '../webhooks/waiting.ts';
 import { findWaitingEvent, recentId } from '../webhooks/events.ts';
 import { countDaysAhead } from './partitions.ts';
@@ -27,6 +28,7 @@ export interface Figures {
   }[];
   readonly sending: Sending;
   readonly queues: readonly Queue[];
+  readonly impairedWebhooks: Awaited<ReturnType<typeof countImpairedWebhooks>>;
   /** By kind; undefined when nobody looks. */
   readonly standstills: Awaited<ReturnType<typeof countStandstills>>;
   readonly daysAhead: Awaited<ReturnType<typeof countDaysAhead>>;
@@ -90,7 +92,15 @@ async function readGauges(connection: Connection, marks: Marks): Promise<Figures
     ) AS channels`);
   const standstills = await countStandstills(connection);
   const daysAhead = await countDaysAhead(connection);
-  return { campaigns, sending, queues: await readQueues(connection, marks), standstills, daysAhead };
+  const impairedWebhooks = await countImpairedWebhooks(connection);
+  return {
+    campaigns,
+    sending,
+    queues: await readQueues(connection, marks),
+    standstills,
+    daysAhead,
+    impairedWebhooks,
+  };
 }
 
 // An endpoint that keeps timing out waits behind the healthy ones by design: its deliveries are counted apart.

@@ -7,7 +7,13 @@ import { amongIds } from '../database/id-bounds.ts';
 import { bytes, nullable, row } from '../database/row.ts';
 import { isErased } from './erased-event.ts';
 
-const Refusal = t.keyof({ endpoint_inactive: null, expired: null, erased: null, payload_too_large: null });
+const Refusal = t.keyof({
+  endpoint_inactive: null,
+  disabled: null,
+  expired: null,
+  erased: null,
+  payload_too_large: null,
+});
 const Id = row(t.type({ id: t.string }));
 
 const Attempt = t.type({
@@ -59,6 +65,7 @@ export async function claimAttempts(
         CASE WHEN webhook_configuration.previous_secret_expires_at > now()
           THEN webhook_configuration.previous_secret_encrypted END AS previous_secret_encrypted,
         CASE
+          WHEN webhook_configuration.status = 'disabled' THEN 'disabled'
           WHEN webhook_configuration.id IS NULL OR webhook_configuration.status <> 'active' THEN 'endpoint_inactive'
           -- Retention may have removed the event of a delivery that waited for long.
           WHEN event.id IS NULL OR webhook_delivery.created_at < now() - make_interval(hours => ${expiryHours}) THEN 'expired'
@@ -89,7 +96,7 @@ export async function claimAttempts(
     FROM claimed JOIN source ON source.id = claimed.id`);
 }
 
-/** Of deliveries that could not be claimed, those that still wait: somebody held them. */
+/** Deliveries that could not be claimed and are still pending: another transaction held their rows. */
 export async function listStillPending(
   connection: Connection,
   ids: readonly string[],

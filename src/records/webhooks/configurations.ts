@@ -5,18 +5,26 @@ import { oneOf } from '../../codecs/struct.ts';
 import { Invalid, notFound, NotFound } from '../../domain/error.ts';
 import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import { eventKeys } from '../../domain/webhooks/event-key.ts';
-import type { WebhookStatus } from '../../domain/webhooks/configuration.ts';
-import { maxConfigurations, webhookStatuses } from '../../domain/webhooks/configuration.ts';
+import type { ChosenWebhookStatus } from '../../domain/webhooks/configuration.ts';
+import {
+  maxConfigurations,
+  webhookDisabledReasons,
+  webhookHealths,
+  webhookStatuses,
+} from '../../domain/webhooks/configuration.ts';
 import { insertAuditEntry } from '../operations/audit.ts';
 import type { Connection, Database } from '../database/database.ts';
 import { listPage, type Page, type Place } from '../database/page.ts';
-import { nothing, row, timestamp } from '../database/row.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
+import { healthOfRow } from './health.ts';
 
 const WebhookConfiguration = t.type({
   id: t.string,
   title: t.string,
   url: t.string,
   status: oneOf(webhookStatuses),
+  disabled_reason: nullable(oneOf(webhookDisabledReasons)),
+  health: oneOf(webhookHealths),
   events: t.readonlyArray(oneOf(eventKeys)),
   hasSecret: t.boolean,
   createdAt: timestamp,
@@ -25,7 +33,7 @@ const WebhookConfiguration = t.type({
 export type WebhookConfiguration = t.TypeOf<typeof WebhookConfiguration>;
 
 const selection = sql.fragment`
-  id, title, url, status, events, secret_encrypted IS NOT NULL AS "hasSecret", created_at AS "createdAt", updated_at AS "updatedAt"`;
+  id, title, url, status, disabled_reason, ${healthOfRow} AS health, events, secret_encrypted IS NOT NULL AS "hasSecret", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 const Total = row(t.type({ total: t.number }));
 
@@ -33,7 +41,7 @@ export interface NewWebhookConfiguration {
   readonly id: string;
   readonly title: string;
   readonly url: string;
-  readonly status: WebhookStatus;
+  readonly status: ChosenWebhookStatus;
   readonly events: readonly EventKey[];
   readonly secretEncrypted: Buffer | null;
 }
@@ -96,7 +104,7 @@ export async function getWebhookConfiguration(
 /** Absent fields stay as they are. A null secret removes it; a new one leaves the old one signing for a day. */
 export interface WebhookConfigurationChange {
   readonly url?: string | undefined;
-  readonly status?: WebhookStatus | undefined;
+  readonly status?: ChosenWebhookStatus | undefined;
   readonly events?: readonly EventKey[] | undefined;
   readonly secretEncrypted?: Buffer | null | undefined;
 }
@@ -120,12 +128,21 @@ export async function updateWebhookConfiguration(
   change: WebhookConfigurationChange,
 ): Promise<WebhookConfiguration> {
   const events = change.events === undefined ? null : sql.array([...change.events], 'text');
+  const [url, status] = [change.url ?? null, change.status ?? null];
+  // A new address, or one that is enabled again: what its receiver did before counts no more.
+  const isFresh = sql.fragment`(url <> COALESCE(${url}, url) OR (status = 'disabled' AND ${status}::text IS NOT NULL))`;
   return database.transaction(async (transaction) => {
     const updated = await transaction.maybeOne(sql.type(row(WebhookConfiguration))`
     UPDATE webhook_configuration SET
-      url = COALESCE(${change.url ?? null}, url),
-      proven_at = CASE WHEN url = COALESCE(${change.url ?? null}, url) THEN proven_at END,
-      status = COALESCE(${change.status ?? null}, status),
+      url = COALESCE(${url}, url),
+      status = COALESCE(${status}, status),
+      disabled_reason = CASE WHEN ${status}::text IS NULL THEN disabled_reason END,
+      proven_at = CASE WHEN NOT ${isFresh} THEN proven_at END,
+      failing_since = CASE WHEN NOT ${isFresh} THEN failing_since END,
+      last_failed_at = CASE WHEN NOT ${isFresh} THEN last_failed_at END,
+      recent_outcomes = CASE WHEN ${isFresh} THEN '' ELSE recent_outcomes END,
+      consecutive_failures = CASE WHEN ${isFresh} THEN 0 ELSE consecutive_failures END,
+      consecutive_timeouts = CASE WHEN ${isFresh} THEN 0 ELSE consecutive_timeouts END,
       events = COALESCE(${events}, events),
       updated_at = now()${secretAssignments(change.secretEncrypted)}
     WHERE workspace_id = ${workspaceId} AND id = ${id}
@@ -136,7 +153,7 @@ export async function updateWebhookConfiguration(
   });
 }
 
-/** What still waits for it ends as `endpoint_inactive` by and by (`endInactiveDeliveries`): that may be a million rows. */
+/** Waiting deliveries, up to millions, end as `endpoint_inactive` afterwards, in batches (`endInactiveDeliveries`). */
 export async function deleteWebhookConfiguration(
   database: Database,
   workspaceId: number,

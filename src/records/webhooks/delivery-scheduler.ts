@@ -114,13 +114,16 @@ function handOut(shards: readonly number[], limits: SchedulerLimits, from?: stri
       GROUP BY open.high
     ), waiting_endpoint AS MATERIALIZED (
       SELECT endpoint.webhook_id, endpoint.high, webhook_configuration.workspace_id,
-        COALESCE(open.deliveries, 0) AS open, (webhook_configuration.proven_at IS NULL)::int4 AS unproven,
-        webhook_configuration.consecutive_timeouts > 0 OR COALESCE(open.hanging, 0) > 0 AS slow,
+        COALESCE(open.deliveries, 0) AS open, (webhook_configuration.proven_at IS NULL)::int4 AS unproven, state.slow,
+        -- Twice an equal share of the round: beside hundreds of endpoints a round need not read the whole limit of each.
+        1 + 2 * ${limits.limit}::int4 / count(*) OVER (PARTITION BY state.slow) AS share,
         sum(COALESCE(open.deliveries, 0)) OVER (PARTITION BY webhook_configuration.workspace_id) AS of_workspace
       FROM endpoint
       -- Deliveries of inactive webhooks start no workflow: endInactiveDeliveries ends them.
       JOIN webhook_configuration ON webhook_configuration.id = endpoint.webhook_id AND webhook_configuration.status = 'active'
       LEFT JOIN open ON open.webhook_id = endpoint.webhook_id
+      CROSS JOIN LATERAL (
+        SELECT webhook_configuration.consecutive_timeouts > 0 OR COALESCE(open.hanging, 0) > 0 AS slow) AS state
     ), candidate AS (
       SELECT waiting.id, of.high, of.workspace_id, of.of_workspace, of.open + waiting.nth + of.unproven AS depth,
         of.slow OR of.unproven * (of.open + waiting.nth) > 1 AS slow
@@ -128,7 +131,7 @@ function handOut(shards: readonly number[], limits: SchedulerLimits, from?: stri
         SELECT id, row_number() OVER (ORDER BY id) AS nth FROM (
           SELECT id FROM webhook_delivery
           WHERE ${ofWebhook(sql.fragment`of.webhook_id`)} AND ${waits(from)}
-          ORDER BY ${oldestFirst} LIMIT GREATEST(0, LEAST(${limits.limit}, ${limits.perEndpoint} - of.open))
+          ORDER BY ${oldestFirst} LIMIT GREATEST(0, LEAST(of.share, ${limits.limit}, ${limits.perEndpoint} - of.open))
         ) AS oldest
       ) AS waiting
     ), turn AS (

@@ -1,6 +1,7 @@
 /** The outcomes of attempts, on the delivery and on its endpoint: many in one statement. */
 import { sql } from 'slonik';
 import type { DeliveryState, WebhookErrorCode } from '../../domain/webhooks/delivery.ts';
+import { healthWindow } from '../../domain/webhooks/configuration.ts';
 import type { Connection } from '../database/database.ts';
 import { amongIds } from '../database/id-bounds.ts';
 import { nothing } from '../database/row.ts';
@@ -15,8 +16,9 @@ export interface AttemptOutcome {
 }
 
 /**
- * Records what attempts came to, also over an `interrupted` that a sweep wrote too early, and how the endpoints are doing.
- * Endpoints are locked in the order of their ids, so that two workers cannot wait for each other.
+ * Records the outcomes of attempts, and the health of their endpoints. An outcome replaces an `interrupted` that the timeout
+ * sweeper wrote too early; recording it twice is a no-op. Endpoints are locked in the order of their ids, so that two workers
+ * cannot deadlock, and only where something changes: a healthy endpoint's row is not written.
  */
 export async function recordDeliveryOutcomes(connection: Connection, results: readonly AttemptOutcome[]) {
   const of = amongIds(
@@ -35,15 +37,17 @@ export async function recordDeliveryOutcomes(connection: Connection, results: re
       WHERE webhook_delivery.id = result.id AND ${of}
         AND (webhook_delivery.state = 'sending'
           OR (webhook_delivery.state = 'failed' AND webhook_delivery.error_code = 'interrupted'))
-      RETURNING webhook_delivery.webhook_id, webhook_delivery.state, webhook_delivery.error_code
+      RETURNING webhook_delivery.id, webhook_delivery.webhook_id, webhook_delivery.state, webhook_delivery.error_code,
+        webhook_delivery.attempted_at
     ), health AS (
       SELECT webhook_id, bool_or(state = 'delivered') AS delivered, count(*)::int4 AS attempts,
+        string_agg(CASE state WHEN 'delivered' THEN 'S' ELSE 'F' END, '' ORDER BY attempted_at, id) AS outcomes,
         count(*) FILTER (WHERE error_code IN ('timeout', 'dns_timeout'))::int4 AS timeouts
       FROM recorded GROUP BY webhook_id
     ), locked AS (
       SELECT webhook_configuration.id FROM webhook_configuration JOIN health ON health.webhook_id = webhook_configuration.id
-      WHERE NOT health.delivered OR webhook_configuration.consecutive_failures > 0
-        OR webhook_configuration.proven_at IS NULL
+      WHERE health.outcomes LIKE '%F%' OR webhook_configuration.recent_outcomes <> repeat('S', ${healthWindow})
+        OR webhook_configuration.consecutive_failures > 0 OR webhook_configuration.proven_at IS NULL
       ORDER BY webhook_configuration.id
       FOR NO KEY UPDATE OF webhook_configuration
     )
@@ -53,6 +57,8 @@ export async function recordDeliveryOutcomes(connection: Connection, results: re
       consecutive_timeouts = CASE WHEN health.delivered OR health.timeouts < health.attempts THEN 0
         ELSE LEAST(consecutive_timeouts::bigint + health.timeouts, 2000000000)::int4 END,
       failing_since = CASE WHEN health.delivered THEN NULL ELSE COALESCE(failing_since, now()) END,
+      last_failed_at = CASE WHEN health.delivered THEN NULL ELSE now() END,
+      recent_outcomes = right(recent_outcomes || health.outcomes, ${healthWindow}),
       proven_at = CASE WHEN health.timeouts < health.attempts THEN COALESCE(proven_at, now()) ELSE proven_at END
     FROM health JOIN locked ON locked.id = health.webhook_id
     WHERE webhook_configuration.id = health.webhook_id`);

@@ -1,18 +1,18 @@
-/** What ends without an attempt, or waits for its turn again. */
+/** Ends deliveries without an attempt, or puts them back into the queue. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection, Database } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 import { oldestFirst, ofWebhook, waitingEndpoints, waits } from './waiting.ts';
 
-const Ended = row(t.type({ id: t.string }));
+const Ended = row(t.type({ code: t.keyof({ endpoint_inactive: null, disabled: null }) }));
 
 /**
- * Ends up to `limit` deliveries that wait for configurations which are paused or deleted; returns how many. Those that somebody
- * else has locked are left for the next time.
+ * Ends up to `limit` waiting deliveries of webhooks that are inactive, disabled or deleted; returns their error codes. Rows that
+ * are locked stay for the next call.
  */
-export async function endInactiveDeliveries(connection: Connection, limit: number): Promise<number> {
-  const ended = await connection.any(sql.type(Ended)`
+export function endInactiveDeliveries(connection: Connection, limit: number) {
+  return connection.anyFirst(sql.type(Ended)`
     WITH RECURSIVE endpoint AS (${waitingEndpoints()}
     ), late AS MATERIALIZED (
       SELECT waiting.id
@@ -27,20 +27,21 @@ export async function endInactiveDeliveries(connection: Connection, limit: numbe
       ) AS waiting
       LIMIT ${limit}
     )
-    UPDATE webhook_delivery SET state = 'failed', error_code = 'endpoint_inactive'
+    UPDATE webhook_delivery SET state = 'failed', error_code = CASE
+      WHEN EXISTS (SELECT FROM webhook_configuration AS webhook WHERE webhook.id = webhook_id AND webhook.status = 'disabled')
+      THEN 'disabled' ELSE 'endpoint_inactive' END
     WHERE id = ANY (ARRAY(SELECT id FROM late))
-    RETURNING id`);
-  return ended.length;
+    RETURNING error_code AS code`);
 }
 
-/** Their workflows could not be started: they wait for their turn again. */
+/** Puts deliveries whose workflows could not be started back into the queue. */
 export async function returnDeliveries(database: Database, ids: readonly string[]): Promise<void> {
   await database.query(sql.type(nothing)`
     UPDATE webhook_delivery SET dispatched_at = NULL
     WHERE id = ANY (${sql.array([...ids], 'uuid')}) AND state = 'pending'`);
 }
 
-/** Its workflow ended without an attempt (an operator terminated it): there will be none. */
+/** Fails a delivery whose workflow closed without an attempt, for instance because an operator terminated it. */
 export async function failUndialled(database: Database, id: string): Promise<void> {
   await database.query(sql.type(nothing)`
     UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted'

@@ -4,6 +4,8 @@ import { eventKeys } from '../../../src/domain/webhooks/event-key.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
 import { claimAttempts } from '../../../src/records/webhooks/attempts.ts';
 import { recordDeliveryOutcomes } from '../../../src/records/webhooks/outcome-recorder.ts';
+import { countImpairedWebhooks, disableFailingWebhooks } from '../../../src/records/webhooks/health.ts';
+import { endInactiveDeliveries } from '../../../src/records/webhooks/timeout-sweeper.ts';
 import type { SeededWorkspace, TestApi } from '../../support/api.ts';
 import { startTestApi } from '../../support/api.ts';
 import { contactEvent, query, handOut } from '../../support/webhook-fixtures.ts';
@@ -50,6 +52,8 @@ describe('POST /api/external-webhooks', () => {
         id: expect.any(String),
         ...valid,
         hasSecret: true,
+        disabled_reason: null,
+        health: 'healthy',
         createdAt: expect.stringMatching(/Z$/),
         updatedAt: expect.stringMatching(/Z$/),
       },
@@ -287,14 +291,14 @@ describe('GET /api/external-webhooks/:id/health', () => {
     }
   }
 
-  it('says since when the receiver fails, and switches nothing off', async () => {
+  it('follows the last 20 attempts, on the record too', async () => {
     const { id } = await created({ events: ['contact.created'] });
     const health = async () => (await call('GET', `/${id}/health`)).body.data;
+    const record = async () => (await call('GET', `/${id}`)).body.data;
     const nothing = { webhookId: id, failingSince: null, consecutiveFailures: 0, waiting: 0 };
-    expect(await health()).toEqual({ ...nothing, health: 'unknown' });
-    await outcomes([null]);
     expect(await health()).toEqual({ ...nothing, health: 'healthy' });
     await outcomes(['non_2xx', 'timeout']);
+    expect(await record()).toMatchObject({ health: 'failing', status: 'active', disabled_reason: null });
     await query(
       api.database,
       `UPDATE webhook_configuration SET failing_since = '2026-01-02T03:04:05Z' WHERE id = $1`,
@@ -310,9 +314,85 @@ describe('GET /api/external-webhooks/:id/health', () => {
       consecutiveFailures: 3,
       waiting: 1,
     });
-    expect((await call('GET', `/${id}`)).body.data.status).toBe('active');
     await outcomes([null]);
-    expect(await health()).toMatchObject({ health: 'healthy', failingSince: null, consecutiveFailures: 0 });
+    expect(await health()).toMatchObject({ health: 'degraded', failingSince: null, consecutiveFailures: 0 });
+    await outcomes(Array.from({ length: 19 }, () => null));
+    expect(await record()).toMatchObject({ health: 'healthy' });
+    await outcomes(['timeout']);
+    expect(await record()).toMatchObject({ health: 'degraded' });
+  });
+
+  it('begins anew with another address', async () => {
+    const { id } = await created({ events: ['contact.created'] });
+    await outcomes(['timeout']);
+    await call('PATCH', `/${id}`, { events: ['contact.created', 'sent'] });
+    expect((await call('GET', `/${id}`)).body.data.health).toBe('failing');
+    const { body } = await call('PATCH', `/${id}`, { url: 'http://127.0.0.1:9/other' });
+    expect(body.data.health).toBe('healthy');
+    expect((await call('GET', `/${id}/health`)).body.data).toMatchObject({
+      consecutiveFailures: 0,
+      failingSince: null,
+    });
+  });
+
+  it('disables a receiver that only failed for three days, ends what waits for it, and enables it again', async () => {
+    const { id, title } = await created({ events: ['contact.created'] });
+    const { pool } = api.database;
+    const record = async () => (await call('GET', `/${id}`)).body.data;
+    const since = (hours: number) =>
+      query(
+        api.database,
+        `UPDATE webhook_configuration SET failing_since = now() - interval '1 hour' * $1 WHERE id = $2`,
+        [hours, id],
+      );
+    await outcomes(Array.from({ length: 9 }, () => 'timeout' as const));
+    await since(80);
+    await outcomes([]);
+    // Nine failures are too few, and 71 hours too short.
+    expect(await disableFailingWebhooks(pool, 72)).toEqual([]);
+    await outcomes(['non_2xx']);
+    await since(71);
+    expect(await disableFailingWebhooks(pool, 72)).toEqual([]);
+    await since(73);
+    await emitEvents(pool, seeded.workspaceId, [contactEvent()]);
+    await fanOutEvents(pool, 100);
+    // Two processes at once do it once.
+    const disabled = await Promise.all([disableFailingWebhooks(pool, 72), disableFailingWebhooks(pool, 72)]);
+    expect(disabled.flat()).toEqual([{ id, workspaceId: seeded.workspaceId, title }]);
+    expect(await record()).toMatchObject({
+      status: 'disabled',
+      disabled_reason: 'failing',
+      health: 'disabled',
+    });
+    expect(await countImpairedWebhooks(pool)).toContainEqual({ health: 'disabled', count: 1 });
+    expect(await endInactiveDeliveries(pool, 100)).toContain('disabled');
+    const log = await call('GET', `/${id}/deliveries?state=failed&limit=1`);
+    expect(log.body.data[0]).toMatchObject({ state: 'failed', errorCode: 'disabled', attemptedAt: null });
+
+    const key = seeded.workspaceKey;
+    const notices = await api.send('GET', '/api/notices', { key });
+    expect(notices.body.data[0]).toMatchObject({
+      kind: 'webhook_disabled',
+      subject: { type: 'webhook', id, name: title },
+    });
+    const [entry] = await query(
+      api.database,
+      `SELECT action, key_id FROM audit_entry WHERE object_id = $1 ORDER BY id DESC`,
+      [id],
+    );
+    expect(entry).toEqual({ action: 'webhook.disable', key_id: null });
+
+    // It listens to nothing, and stays disabled whatever else changes.
+    await emitEvents(pool, seeded.workspaceId, [contactEvent()]);
+    expect(await fanOutEvents(pool, 100)).toMatchObject({ deliveries: 0 });
+    expect((await call('PATCH', `/${id}`, { events: ['contact.created'] })).body.data.status).toBe(
+      'disabled',
+    );
+    expect((await call('PATCH', `/${id}`, { status: 'disabled' })).status).toBe(400);
+    const { body } = await call('PATCH', `/${id}`, { status: 'active' });
+    expect(body.data).toMatchObject({ status: 'active', disabled_reason: null, health: 'healthy' });
+    await outcomes([null]);
+    expect(await record()).toMatchObject({ status: 'active', health: 'healthy' });
   });
 });
 

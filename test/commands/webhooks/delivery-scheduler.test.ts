@@ -190,11 +190,11 @@ describe('a configuration with many deliveries pending', () => {
     expect(await schedule()).toEqual([]);
     let ended = 0;
     for (let batch = 5_000; batch === 5_000; ended += batch)
-      batch = await endInactiveDeliveries(database.pool, 5_000);
+      batch = (await endInactiveDeliveries(database.pool, 5_000)).length;
     expect(ended).toBe(19_999);
     await holder.query('COMMIT');
     await holder.end();
-    expect(await endInactiveDeliveries(database.pool, 5_000)).toBe(1);
+    expect(await endInactiveDeliveries(database.pool, 5_000)).toEqual(['endpoint_inactive']);
     const open = await query(
       database,
       `SELECT FROM webhook_delivery WHERE error_code IS DISTINCT FROM 'endpoint_inactive'`,
@@ -212,7 +212,7 @@ describe('a configuration with many deliveries pending', () => {
       (await deliveries()).filter((row) => row.dispatched_at !== null).map((row) => row.webhook_id),
     );
     expect(of).toEqual(new Set([other.id]));
-    expect(await endInactiveDeliveries(database.pool, 50_000)).toBe(20_000);
+    expect(await endInactiveDeliveries(database.pool, 50_000)).toHaveLength(20_000);
     expect((await deliveries()).filter(({ state }) => state === 'pending')).toHaveLength(20_000);
   });
 });

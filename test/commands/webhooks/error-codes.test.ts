@@ -80,6 +80,10 @@ async function failures(): Promise<Readonly<Record<WebhookErrorCode, Failing>>> 
           SELECT workspace_id, key, repeat('é', 131072) || '.', occurred_at, now() FROM event LIMIT 1 RETURNING id)
         UPDATE webhook_delivery SET event_id = copy.id FROM copy WHERE webhook_id = $1`,
     },
+    disabled: {
+      url: urlOf(fine),
+      meanwhile: `UPDATE webhook_configuration SET status = 'disabled', disabled_reason = 'failing' WHERE id = $1`,
+    },
     endpoint_inactive: {
       url: urlOf(fine),
       meanwhile: `UPDATE webhook_configuration SET status = 'inactive' WHERE id = $1`,
@@ -106,6 +110,10 @@ async function failures(): Promise<Readonly<Record<WebhookErrorCode, Failing>>> 
   };
 }
 
+/** A webhook is switched off after the hand-out: before it, nothing would be handed out. */
+const isSwitchedOff = (code: WebhookErrorCode): boolean =>
+  code === 'endpoint_inactive' || code === 'disabled';
+
 it('shows in the log why a delivery failed, for every code there is', async () => {
   const cases = await failures();
   const webhookIds = new Map<string, WebhookErrorCode>();
@@ -122,14 +130,13 @@ it('shows in the log why a delivery failed, for every code there is', async () =
   await fanOutEvents(pool, 100);
   for (const [id, code] of webhookIds) {
     const { meanwhile } = cases[code];
-    if (meanwhile !== undefined && code !== 'endpoint_inactive') await query(api.database, meanwhile, [id]);
+    if (meanwhile !== undefined && !isSwitchedOff(code)) await query(api.database, meanwhile, [id]);
   }
 
   const { deliverWebhook } = createWebhookActivities({ ...api.dependencies, outbound });
   const handedOut = await handOut(pool);
-  // Before that it would not have been handed out.
   for (const [id, code] of webhookIds)
-    if (code === 'endpoint_inactive') await query(api.database, cases[code].meanwhile ?? '', [id]);
+    if (isSwitchedOff(code)) await query(api.database, cases[code].meanwhile ?? '', [id]);
   const counted = async (outcome: string): Promise<number> => {
     const { values } = await api.dependencies.metrics.webhooksSwept.get();
     return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
@@ -141,6 +148,7 @@ it('shows in the log why a delivery failed, for every code there is', async () =
     expect.arrayContaining([
       'failed: payload_too_large',
       'failed: endpoint_inactive',
+      'failed: disabled',
       'failed: expired',
       'failed: erased',
     ]),

@@ -67,7 +67,7 @@ function Webhook({ webhook }: { webhook: api.Webhook }) {
               {title}
             </Text>
             <Status state={status} />
-            {health.data && health.data.health !== 'unknown' && <Status state={health.data.health} />}
+            {health.data && <Status state={health.data.health} />}
           </Group>
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             {url}

@@ -102,6 +102,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   failed: 'Refused, or reported as failed by a receipt.',
   failed_campaign_id: 'For `failed_contacts`: the campaign whose failed recipients are the audience.',
   failed_reasons: 'Failed recipients by reason.',
+  disabled_reason:
+    'Why the service disabled the webhook: `failing` when every delivery failed for days. Null while it is not disabled.',
   failingSince: 'The first failure that no success has followed; null when there is none.',
   field: 'The field, in dot form, such as `variable_mapping.body.1`.',
   fieldId: 'The name of the custom field.',
@@ -117,7 +119,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   hasSecret: 'True when deliveries are signed; the secret itself is never shown.',
   header: 'Values, or names of variables, of the template’s header.',
   headers: 'The cells of the header row.',
-  health: 'Whether deliveries arrive.',
+  health:
+    'By the last 20 attempts: `healthy` without a failure, `degraded` with some, `failing` without a success; or `disabled`.',
   id: 'Identifies the record.',
   is_auto_trigger: 'True for campaigns created by this API.',
   language: 'The template’s language, such as `en_US`.',

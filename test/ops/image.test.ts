@@ -9,11 +9,14 @@ it('the native part of Temporal is there for both architectures', () => {
   expect(releases.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-it('every package for Linux on x64 has its twin for arm64', () => {
+// recheck runs in JavaScript or on a JVM where it has no native build; only a unit test uses it.
+const hasFallback = new Set(['node_modules/recheck-linux-x64']);
+
+it('every package for Linux on x64 has its counterpart for arm64', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     readonly packages: Readonly<Record<string, unknown>>;
   };
-  const names = Object.keys(packages).filter((name) => name.includes('linux-x64'));
+  const names = Object.keys(packages).filter((name) => name.includes('linux-x64') && !hasFallback.has(name));
   expect(names).not.toEqual([]);
   expect(names.filter((name) => packages[name.replaceAll('linux-x64', 'linux-arm64')] === undefined)).toEqual(
     [],

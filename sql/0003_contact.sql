@@ -88,6 +88,19 @@ CREATE TABLE waiting_opt_out (
   PRIMARY KEY (workspace_id, contact_id)
 );
 
+-- Each opt-out and opt-in of a contact; written by the statement that changes contact.subscribed.
+CREATE TABLE contact_consent (
+  id uuid PRIMARY KEY DEFAULT uuidv7(),
+  workspace_id integer NOT NULL,
+  contact_id uuid NOT NULL,
+  subscribed boolean NOT NULL,
+  -- person: by a message, by the provider's own setting, or told by a refusal of the provider. api: by a request.
+  source text NOT NULL CHECK (source IN ('person', 'api')),
+  at timestamptz NOT NULL,
+  FOREIGN KEY (workspace_id, contact_id) REFERENCES contact (workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX contact_consent_contact ON contact_consent (contact_id, id DESC);
+
 -- A label for contacts; written by the API.
 CREATE TABLE tag (
   id uuid PRIMARY KEY DEFAULT uuidv7(),

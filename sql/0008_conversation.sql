@@ -49,6 +49,7 @@ CREATE TABLE message (
   source text NOT NULL,
   contact_id uuid,
   conversation_id uuid,
+  -- Outbound: the campaign whose test message it is. Inbound: the campaign whose message it answers.
   campaign_id uuid,
   template_id uuid,
   phone_number text COLLATE "C",
@@ -78,6 +79,10 @@ CREATE UNIQUE INDEX message_inbound ON message (channel_id, provider_message_id)
 CREATE INDEX message_provider_message_id ON message (provider_message_id)
   WHERE direction = 'outbound' AND provider_message_id IS NOT NULL;
 CREATE INDEX message_claimed ON message (created_at) WHERE state = 'CLAIMED';
--- The two find what is held of one person, for an export or an erasure.
-CREATE INDEX message_phone_number ON message (workspace_id, phone_number) WHERE phone_number IS NOT NULL;
-CREATE INDEX message_without_number ON message (contact_id) WHERE phone_number IS NULL AND contact_id IS NOT NULL;
+-- Lists of messages, newest first: of a workspace, by state, and by what a message belongs to.
+CREATE INDEX message_list ON message (workspace_id, created_at DESC, id DESC);
+CREATE INDEX message_state ON message (workspace_id, state, created_at DESC, id DESC);
+CREATE INDEX message_phone_number ON message (workspace_id, phone_number, created_at DESC, id DESC)
+  WHERE phone_number IS NOT NULL;
+CREATE INDEX message_of_contact ON message (contact_id, created_at DESC, id DESC) WHERE contact_id IS NOT NULL;
+CREATE INDEX message_of_campaign ON message (campaign_id, created_at DESC, id DESC) WHERE campaign_id IS NOT NULL;

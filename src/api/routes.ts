@@ -10,6 +10,7 @@ import { cancelCampaignEndpoint, pauseCampaignEndpoint, startCampaign } from './
 import { getCampaign, listCampaigns } from './campaigns/report.ts';
 import { testCampaignEndpoint } from './campaigns/test.ts';
 import { getChannel, listChannels } from './channels.ts';
+import { listContactConsents } from './contact-consents.ts';
 import {
   createContact,
   deleteContact,
@@ -29,6 +30,7 @@ import type { Endpoint } from './frame/endpoint.ts';
 import { healthz, readyz } from './frame/health.ts';
 import { listNoticesEndpoint, readNotices } from './notices.ts';
 import { uploadMediaFile } from './media.ts';
+import { getMessageEndpoint, listMessagesEndpoint } from './message-list.ts';
 import { sendMessage } from './messages.ts';
 import { metricsEndpoint } from './frame/metrics-endpoint.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
@@ -86,6 +88,8 @@ const operations: readonly Endpoint[] = [
   getTemplateVariables,
   getPayloadSkeleton,
   sendMessage,
+  listMessagesEndpoint,
+  getMessageEndpoint,
   uploadMediaFile,
   listTags,
   createTag,
@@ -98,6 +102,7 @@ const operations: readonly Endpoint[] = [
   updateContact,
   deleteContact,
   exportContactEndpoint,
+  listContactConsents,
   listSegments,
   createSegment,
   getSegment,

@@ -1,6 +1,6 @@
 /** Generated from the OpenAPI document: `npm run openapi` makes it anew. */
 import type { CallOptions, Client } from './client.ts';
-import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisResult, GetCampaignTimelineResult, GetHealthResult, GetReadinessResult, LedgerEntryPage, ListChannelsResult, ListWebhookEventsResult, MediaResponse, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisResult, GetCampaignTimelineResult, GetHealthResult, GetReadinessResult, LedgerEntryPage, ListChannelsResult, ListWebhookEventsResult, MediaResponse, MessagePage, MessageResponse, MessageState, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
 /** Create a campaign that prepares its audience and sends itself */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
@@ -133,6 +133,31 @@ export const getPayloadSkeleton = (client: Client, templateId: string, options: 
 export const sendTemplateMessage = (client: Client, body: SendTemplateMessage, options: CallOptions = {}): Promise<SentMessageMessageResponse> =>
   client.send({ method: 'POST', path: `/api/templates/external/message/send`, body, idempotent: true, ...options });
 
+/** List single sends and replies */
+export const listMessages = (client: Client, query: {
+    /** The `nextCursor` of the page before; absent for the first page. */
+    readonly cursor?: string;
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    readonly limit?: number;
+    /** Only those to or from this number. */
+    readonly phone_number?: string;
+    /** Only those to or from this contact. */
+    readonly contact_id?: string;
+    /** Only replies to this campaign and its test messages. */
+    readonly campaign_id?: string;
+    /** Only these states; may be repeated. */
+    readonly state?: readonly (MessageState)[];
+    /** Only those created at this instant or later. */
+    readonly from?: string;
+    /** Only those created before this instant. */
+    readonly to?: string;
+  } = {}, options: CallOptions = {}): Promise<MessagePage> =>
+  client.send({ method: 'GET', path: `/api/messages`, query, ...options });
+
+/** Read a message */
+export const getMessage = (client: Client, id: string, options: CallOptions = {}): Promise<MessageResponse> =>
+  client.send({ method: 'GET', path: `/api/messages/${encodeURIComponent(id)}`, ...options });
+
 /** Upload the file of a header: field `file` of a multipart form */
 export const uploadMedia = (client: Client, options: CallOptions = {}): Promise<MediaResponse> =>
   client.send({ method: 'POST', path: `/api/media`, ...options });
@@ -199,6 +224,15 @@ export const deleteContact = (client: Client, id: string, query: {
 /** Export everything that is held of a person */
 export const exportContact = (client: Client, id: string, options: CallOptions = {}): Promise<ContactExportResponse> =>
   client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/export`, ...options });
+
+/** List the opt-outs and opt-ins of a contact */
+export const listContactConsents = (client: Client, id: string, query: {
+    /** The `nextCursor` of the page before; absent for the first page. */
+    readonly cursor?: string;
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<ConsentPage> =>
+  client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/consents`, query, ...options });
 
 /** List the segments of the workspace */
 export const listSegments = (client: Client, query: {

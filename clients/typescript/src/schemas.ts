@@ -464,6 +464,26 @@ export type CheckCampaign = {
 
 export type ChosenWebhookStatus = "active" | "inactive";
 
+export type Consent = {
+  /** False for an opt-out, true for an opt-in. */
+  readonly subscribed: boolean;
+  /** `person`: by a message, or by the setting in the app. `api`: by a request. */
+  readonly source: ConsentSource;
+  /** When it was decided. */
+  readonly at: string;
+};
+
+export type ConsentPage = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** The record, or the records of the page. */
+  readonly data: readonly (Consent)[];
+  /** Where this page stands in the list. */
+  readonly pagination: CursorPagination;
+};
+
+export type ConsentSource = "person" | "api";
+
 export type Contact = {
   /** Identifies the record. */
   readonly id: string;
@@ -1205,6 +1225,58 @@ export type MediaResponse = {
   readonly data: Media;
 };
 
+export type Message = {
+  /** Our id of the message; `messageId` of its events. */
+  readonly id: string;
+  /** `inbound`: written by the person. */
+  readonly direction: MessageDirection;
+  /** Who sent it; `contact` is the person. */
+  readonly source: MessageOrigin;
+  /** Where it stands. */
+  readonly state: MessageState;
+  /** Why it failed or its outcome is unknown; null otherwise. */
+  readonly reason: string | null;
+  /** The provider’s words beside the reason; null without. */
+  readonly reasonDetail: string | null;
+  /** The sending number’s channel. */
+  readonly channelId: string;
+  /** The provider’s id of the sending number. */
+  readonly phoneNumberId: string;
+  /** Digits of the other side with calling code; null of a person without a number. */
+  readonly phoneNumber: string | null;
+  /** The contact on the other side; null for a number that is no contact. */
+  readonly contactId: string | null;
+  /** The conversation it belongs to; null where there was none. */
+  readonly conversationId: string | null;
+  /** The campaign that it belongs to, that it tests, or whose message it answers; null without. */
+  readonly campaignId: string | null;
+  /** The template that was sent; null for other messages. */
+  readonly templateId: string | null;
+  /** The provider’s kind of message, such as `template`, `text` or `image`. */
+  readonly type: string;
+  /** The text of a message of people; null for templates and for media without a caption. */
+  readonly text: string | null;
+  /** The provider’s id of the message; null when it gave none. */
+  readonly providerMessageId: string | null;
+  /** When it was created. */
+  readonly createdAt: string;
+  /** When it last changed. */
+  readonly updatedAt: string;
+};
+
+export type MessageDirection = "outbound" | "inbound";
+
+export type MessageOrigin = "campaign" | "api" | "inbox" | "chatbot" | "assistant" | "app" | "unknown" | "contact";
+
+export type MessagePage = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** The record, or the records of the page. */
+  readonly data: readonly (Message)[];
+  /** Where this page stands in the list. */
+  readonly pagination: CursorPagination;
+};
+
 export type MessagePreview = {
   /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, … */
   readonly headerFormat: string | null;
@@ -1231,8 +1303,17 @@ export type MessagePrice = {
 
 export type MessagePricing = unknown;
 
+export type MessageResponse = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** The record, or the records of the page. */
+  readonly data: Message;
+};
+
 /** Who sent the message that the status is of; unknown where it is not one of ours. */
 export type MessageSource = "campaign" | "api" | "inbox" | "chatbot" | "assistant" | "app" | "unknown";
+
+export type MessageState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED" | "RECEIVED";
 
 export type MessageStatus = {
   /** The provider’s id of the message. */

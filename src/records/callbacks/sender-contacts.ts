@@ -127,7 +127,7 @@ export async function moveContactToNumber(
   return rowCount > 0;
 }
 
-const Consent = row(t.type({ id: t.string, changed: t.boolean }));
+const Consent = row(t.type({ id: t.string }));
 
 /** The latest decision wins, in whatever order decisions arrive. Returns the contacts whose subscription changed. */
 export async function setSubscribed(
@@ -140,19 +140,23 @@ export async function setSubscribed(
   }: { readonly contactIds: readonly string[]; readonly subscribed: boolean; readonly at: Date },
 ): Promise<readonly string[]> {
   if (contactIds.length === 0) return [];
-  const decided = await connection.any(sql.type(Consent)`
+  const changed = await connection.any(sql.type(Consent)`
     WITH applied AS (
       DELETE FROM waiting_opt_out WHERE workspace_id = ${workspaceId} AND contact_id = ANY(${sql.array(contactIds, 'uuid')})
-    )
-    UPDATE contact SET subscribed = ${subscribed}, consent_at = ${at.toISOString()}, updated_at = now()
-    WHERE workspace_id = ${workspaceId} AND id IN (
+    ), decided AS (
+      UPDATE contact SET subscribed = ${subscribed}, consent_at = ${at.toISOString()}, updated_at = now()
+      WHERE workspace_id = ${workspaceId} AND id IN (
       SELECT id FROM contact
       WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(contactIds, 'uuid')})
         -- The provider's times are whole seconds: within one, the order of arrival decides.
         AND (consent_at IS NULL OR consent_at <= ${at.toISOString()})
       ORDER BY id FOR NO KEY UPDATE)
-    RETURNING id, old.subscribed <> new.subscribed AS changed`);
-  return decided.filter(({ changed }) => changed).map(({ id }) => id);
+      RETURNING id, old.subscribed <> new.subscribed AS changed
+    )
+    INSERT INTO contact_consent (workspace_id, contact_id, subscribed, source, at)
+    SELECT ${workspaceId}, id, ${subscribed}, 'person', ${at.toISOString()}::timestamptz FROM decided WHERE changed
+    RETURNING contact_id AS id`);
+  return changed.map(({ id }) => id);
 }
 
 /** Lets claims skip people whose contact another transaction holds; the contact itself follows once it is free. */

@@ -18,7 +18,7 @@ const given = sql.fragment`AS given (
 /** The tags and the events of `changed`. Locked before they are attached: a tag that is deleted meanwhile is left out. */
 const attached = (tagIds: readonly string[]) => sql.fragment`
   written AS (
-    SELECT id, workspace_id, tag_ids, event_key, event_body, occurred_at, 1 AS place
+    SELECT given.id, given.workspace_id, tag_ids, event_key, event_body, occurred_at, 1 AS place
     FROM given JOIN changed USING (id)
   ), kept AS (
     SELECT workspace_id, id FROM tag WHERE id = ANY(${sql.array(tagIds, 'uuid')}) ORDER BY id FOR KEY SHARE
@@ -56,7 +56,10 @@ export async function changeContact(
         custom_fields = given."customFields", dob = given.dob, updated_at = given."updatedAt", deleted_at = NULL
       FROM given
       WHERE contact.workspace_id = given.workspace_id AND contact.id = given.id
-      RETURNING contact.id
+      RETURNING contact.id, contact.workspace_id, old.subscribed AS was_subscribed, new.subscribed
+    ), decided AS (
+      INSERT INTO contact_consent (workspace_id, contact_id, subscribed, source, at)
+      SELECT workspace_id, id, subscribed, 'api', now() FROM changed WHERE subscribed <> was_subscribed
     ), ${attached(tagIds ?? [])}
     DELETE FROM contact_tag USING written
     WHERE contact_tag.contact_id = written.id AND contact_tag.tag_id <> ALL (written.tag_ids)`)

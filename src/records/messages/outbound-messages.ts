@@ -39,15 +39,18 @@ export async function claimMessage(connection: Connection, message: NewOutboundM
       UPDATE wallet SET reserved = reserved + ${message.price}, updated_at = now()
       WHERE channel_id = ${message.channelId} AND balance - reserved >= ${message.price}
       RETURNING channel_id
+    ), person AS (
+      SELECT COALESCE(${contactId}::uuid, (SELECT id FROM contact
+        WHERE workspace_id = ${message.workspaceId} AND phone_number = ${phoneNumber}::text AND deleted_at IS NULL)) AS id
     )
     INSERT INTO message (id, workspace_id, channel_id, direction, source, campaign_id, template_id, contact_id,
-      phone_number, country, type, state, price, settlement)
+      conversation_id, phone_number, country, type, state, price, settlement)
     SELECT ${message.id}, ${message.workspaceId}, purse.channel_id, 'outbound', ${message.source},
-      ${message.campaignId}::uuid, ${message.templateId}::uuid,
-      COALESCE(${contactId}::uuid, (SELECT id FROM contact
-        WHERE workspace_id = ${message.workspaceId} AND phone_number = ${phoneNumber}::text AND deleted_at IS NULL)),
+      ${message.campaignId}::uuid, ${message.templateId}::uuid, person.id,
+      (SELECT conversation.id FROM conversation
+        WHERE channel_id = ${message.channelId} AND contact_id = person.id AND status <> 'closed'),
       ${phoneNumber}::text, ${message.country}, 'template', 'CLAIMED', ${message.price}, 'reserved'
-    FROM purse
+    FROM purse CROSS JOIN person
     RETURNING id`);
   return claimed !== null;
 }

@@ -147,6 +147,12 @@ async function seedResources({ workspaceId, channelId, businessAccountId }: Seed
      VALUES ($1, 1, '4915112345678', 'DE', true, 'PENDING')`,
     [campaign],
   );
+  const message = await insert(
+    `INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, conversation_id, type, content, state,
+       provider_message_id)
+     VALUES ($1, $2, 'inbound', 'contact', $3, $4, 'text', '{}', 'RECEIVED', 'wamid.of-the-test')`,
+    [workspaceId, channelId, contact, conversation],
+  );
   const webhook = await insert(
     `INSERT INTO webhook_configuration (workspace_id, title, url, status, events) VALUES ($1, 'mine', 'https://example.com', 'active', '{sent}')`,
     [workspaceId],
@@ -170,6 +176,7 @@ async function seedResources({ workspaceId, channelId, businessAccountId }: Seed
     tags: tag,
     segments: segment,
     conversations: conversation,
+    messages: message,
     campaigns: campaign,
     recipients: recipient,
     channels: channelId,

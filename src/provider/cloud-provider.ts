@@ -73,7 +73,7 @@ function sendMessage(client: Client, message: OutboundTemplateMessage): Promise<
   );
 }
 
-/** Joined from strings: the envelope is the same for every message, so only the values are serialised. */
+/** Concatenates strings: the envelope is the same for every message, so only the values are serialised. */
 function messageBody({ to, callbackData, template }: OutboundTemplateMessage): string {
   const components =
     template.components.length === 0 ? '' : `,"components":${JSON.stringify(template.components)}`;
@@ -136,7 +136,7 @@ async function read(
   );
 }
 
-/** Anything else would be refused by the HTTP client, or end the header early. */
+/** Other characters are refused by the HTTP client or would end the header early. */
 const isHeaderValue = (token: string): boolean => /^[\x21-\x7e]+$/.test(token);
 
 const unusableToken = {

@@ -1,16 +1,16 @@
-/** Keep-alive connections to one origin, one request at a time on each, and a line of requests that wait for one. */
+/** Keep-alive connections to one origin with one request at a time each, and a queue of waiting requests. */
 import { Client, type Dispatcher } from 'undici';
 
-/** A request and undici's handler of it in one. */
+/** A request together with its undici handler. */
 export interface ConnectionRequest extends Dispatcher.DispatchHandler {
   readonly options: Dispatcher.DispatchOptions;
-  /** To be called once, when the connection has done with the request: `true` at the end of an answer. */
+  /** Call once when the connection has finished the request; `true` after a complete response. */
   onEnded: (answered: boolean) => void;
 }
 
 export interface Connections {
   send(request: ConnectionRequest): void;
-  /** Takes a request out of the line that no connection has taken up yet. */
+  /** Removes a request from the queue that no connection has started. */
   withdraw(request: ConnectionRequest): void;
   /** Closes the connections once their requests have ended. */
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export function createConnections(origin: string, most: number, options: Client.
   const start = (client: Client, request: ConnectionRequest): void => {
     request.onEnded = (answered) => {
       if (answered) release(client);
-      // undici is still putting the connection in order when it tells of an error.
+      // undici resets the connection only after it reports the error.
       else queueMicrotask(() => release(client));
     };
     client.dispatch(request.options, request);

@@ -3,8 +3,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 const decoders = { gzip: gunzipSync, 'x-gzip': gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
 
 /**
- * The bytes of an answer without their content encodings, which something between the provider and us may have added
- * although we ask for none. Throws when they cannot be decoded, or become larger than `maxBytes`.
+ * Removes content encodings from a response body; a proxy may have added some although we ask for none. Throws when they cannot
+ * be decoded or exceed `maxBytes`.
  */
 export function decodeContent(
   bytes: Buffer,

@@ -2,12 +2,12 @@ import type { Dispatcher } from 'undici';
 import { createConnections, type ConnectionRequest } from './connections.ts';
 import { decodeContent } from './decode-content.ts';
 
-/** The outcome of one HTTP exchange, told apart by what can be known about the request's fate. */
+/** The outcome of one HTTP exchange, by what is known about the request. */
 export type Exchange =
   | {
       readonly kind: 'answered';
       readonly httpStatus: number;
-      /** Names and values by turns. */
+      /** Alternating names and values. */
       readonly headers: readonly Buffer[];
       readonly body: string;
     }
@@ -31,7 +31,7 @@ export interface Exchanger {
    * connection, connecting, the response head and the whole body.
    */
   exchange<T>(request: ExchangeRequest, read: (exchange: Exchange) => T): Promise<T>;
-  /** Waits for what is in flight. */
+  /** Waits for requests in flight. */
   close(): Promise<void>;
 }
 
@@ -45,12 +45,9 @@ const maxResponseBytes = 16 * 1024 * 1024;
 const keepAliveMs = 4000;
 
 /**
- * Keep-alive connections to one origin.
- *
- * It dispatches to the connections directly instead of calling undici's `request`, because only the handler learns whether
- * the request was started on a connection, which is what separates "surely not processed" from "unknown".
- * Deadlines are kept in one ordered set that a single timer sweeps: an abort signal a request costs a third of
- * the throughput.
+ * Exchanges requests over keep-alive connections to one origin. It uses undici's handler interface instead of `request`,
+ * because only the handler knows whether a request was started, which separates "surely not processed" from "unknown". One
+ * timer checks the deadlines of all requests: an abort signal per request costs a third of the throughput.
  */
 export function createExchanger({ origin, connections: most, timeoutMs }: ExchangerOptions): Exchanger {
   const connections = createConnections(origin, most, {
@@ -118,8 +115,8 @@ export function createExchanger({ origin, connections: most, timeoutMs }: Exchan
 }
 
 /**
- * In undici's older form of a handler: the newer one parses the headers of every answer into an object and keeps a
- * controller for it, a tenth of what an exchange costs, where hardly any header is ever read.
+ * undici's older handler interface: the newer one parses the headers of every response into an object and allocates a
+ * controller, a tenth of the cost of an exchange.
  */
 class ExchangeHandler implements ConnectionRequest {
   readonly options: Dispatcher.DispatchOptions;
@@ -167,7 +164,7 @@ class ExchangeHandler implements ConnectionRequest {
   onComplete(): void {
     const bytes = this.#more === undefined ? this.#body : Buffer.concat(this.#more);
     const body = textOf(bytes ?? nothing, this.#headers);
-    // Before the outcome is told: who waits for this connection goes first.
+    // Before the outcome is delivered, so that the request waiting for this connection goes first.
     this.#end(true);
     this.#finish(
       body === undefined
@@ -216,7 +213,7 @@ function textOf(bytes: Buffer, headers: readonly Buffer[]): string | undefined {
   }
 }
 
-/** A header of an answer, the first one of several; `name` in lower case. */
+/** Returns a response header, the first of several; `name` in lower case. */
 export function headerOf(headers: readonly Buffer[], name: string): string | undefined {
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const given = headers[at];

@@ -43,7 +43,7 @@ function blockOf(event: string, value: JsonObject): Block {
   const ban = value['ban_info'];
   const state = isObject(ban) ? readText(ban['waba_ban_state'])?.toUpperCase() : undefined;
   if (state === 'REINSTATE' || lifting.has(event)) return { maySend: true, blockedUntil: null };
-  // A ban that is announced for a later day; the ban itself is told again.
+  // An announced ban; the ban itself is reported again when it begins.
   if (state === 'SCHEDULE_FOR_DISABLE') return unchanged;
   if (event === 'ACCOUNT_RESTRICTION') return restrictionOf(value);
   return stopping.has(event) ? { maySend: false, blockedUntil: null } : unchanged;
@@ -71,12 +71,12 @@ function instantOf(value: unknown): Date | null {
 }
 
 /**
- * Different people in 24 hours: `TIER_250`, `TIER_2K`, … `TIER_UNLIMITED`, or a number of which -1 means unlimited. Null: no
- * limit; undefined: nothing is said of it.
+ * The messaging limit: `TIER_250`, `TIER_2K`, … `TIER_UNLIMITED`, or a number of which -1 means unlimited. Null: no limit;
+ * undefined: not mentioned.
  */
 function messagingLimitOf(event: string, value: JsonObject): number | null | undefined {
   const told = value['max_daily_conversations_per_business'] ?? value['max_daily_conversation_per_phone'];
-  // Where the throughput has changed this one speaks of the throughput.
+  // In a THROUGHPUT_UPGRADE `current_limit` is the throughput, not the messaging limit.
   const tierText = told ?? (event === 'THROUGHPUT_UPGRADE' ? undefined : value['current_limit']);
   const tier = /^TIER_(?:(\d{1,7})(K?)|(UNLIMITED))$/.exec(readText(tierText) ?? '');
   if (tier !== null) return tier[3] === undefined ? Number(tier[1]) * (tier[2] === 'K' ? 1000 : 1) : null;

@@ -1,7 +1,7 @@
 import type { JsonObject } from './json-value.ts';
 import type { IgnoredItem } from './notification-item.ts';
 
-/** Where an element was found: facts of its entry and change. */
+/** Facts of the entry and the change that contain an element. */
 export interface ChangeContext {
   readonly object: string;
   readonly businessAccountId: string | null;
@@ -12,7 +12,7 @@ export interface ChangeContext {
   readonly value: JsonObject;
 }
 
-/** An element that leads to nothing, kept with the reason. */
+/** An element without effect, with the reason. */
 export function ignored(
   context: Pick<ChangeContext, 'businessAccountId' | 'field'>,
   reason: string,

@@ -1,4 +1,4 @@
-/** Codecs of what callbacks are made of: strict about what identifies an element, forgiving about everything else. */
+/** Codecs of callbacks: strict about identifying fields, tolerant about all others. */
 import * as t from 'io-ts';
 import { isRight } from 'fp-ts/lib/Either.js';
 import type { ReportedPricing } from '../domain/callbacks/message-status.ts';

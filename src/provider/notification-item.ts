@@ -1,7 +1,7 @@
 import type { ReportedStatus } from '../domain/callbacks/message-status.ts';
 import type { JsonObject } from './json-value.ts';
 
-/** One thing the provider told us, read from one element of a callback. `raw` is that element as it came. */
+/** One item read from one element of a callback. `raw` is the element unchanged. */
 export type NotificationItem =
   | StatusItem
   | MessageItem
@@ -72,7 +72,7 @@ export interface MessageItem extends FromNumber {
   readonly notification: Notification;
 }
 
-/** A message that was written by hand in the provider's own app, on a number that we share with it. */
+/** A message that a person sent from the provider's app on a number that we share with it. */
 export interface EchoItem extends FromNumber {
   readonly kind: 'echo';
   readonly providerMessageId: string;
@@ -105,7 +105,7 @@ export interface TemplateStatusItem extends TemplateItem {
   readonly newStatus: string;
   /** Null when the provider writes `NONE`. */
   readonly reason: string | null;
-  /** The provider's words beside the reason: why it was paused or locked, and what a rejection asks for. */
+  /** Remarks beside the reason: why a template was paused or locked, and what a rejection asks for. */
   readonly remarks: { readonly otherInfo?: TemplateRemark; readonly rejectionInfo?: TemplateRemark };
 }
 
@@ -119,7 +119,7 @@ export interface TemplateCategoryItem extends TemplateItem {
   readonly newCategory: string;
 }
 
-/** A change of the category that is to come. */
+/** An announced change of the category. */
 export interface TemplateAnnouncementItem extends TemplateItem {
   readonly kind: 'template_announcement';
   readonly upcomingCategory: string;
@@ -148,18 +148,18 @@ export interface AccountItem extends FromNumber {
   readonly timestamp: string | null;
   /** Whether the account may send from now on; null when the event says nothing about it. */
   readonly maySend: boolean | null;
-  /** Beside `maySend: false`: when that ends by itself; null: it does not. */
+  /** With `maySend: false`: when the block ends by itself; null: it does not. */
   readonly blockedUntil: Date | null;
-  /** Different people in 24 hours; null: no limit; undefined: nothing is said of it. */
+  /** Messaging limit per 24 hours; null: no limit; undefined: not mentioned. */
   readonly messagingLimit: number | null | undefined;
   /** Quality of one number (digits): flagged, or no longer flagged. */
   readonly quality: { readonly number: string; readonly is: 'LOW' | 'GOOD' } | null;
-  /** The rest of what was told, without numbers and people. */
+  /** Other facts of the change, without numbers and people. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly errors: readonly NotificationError[];
 }
 
-/** The provider names a person by another user id from now on. */
+/** The provider has replaced a person's user id. */
 export interface IdentityItem extends FromNumber {
   readonly kind: 'identity';
   readonly waId: string | null;
@@ -177,7 +177,7 @@ export interface PreferenceItem extends FromNumber {
   readonly timestamp: string | null;
 }
 
-/** Nothing to do: a kind we take no part in, or an element that cannot be read. */
+/** An item without effect: an unsupported kind, or an unreadable element. */
 export interface IgnoredItem extends FromAccount {
   readonly kind: 'ignored';
   readonly field: string | null;

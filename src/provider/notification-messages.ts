@@ -32,7 +32,7 @@ export function readMessagesChange(context: ChangeContext): readonly Notificatio
   return items.length > 0 ? items : [ignored(context, 'no messages, statuses or errors', value)];
 }
 
-/** Field `user_preferences`: who stopped or allowed marketing messages. */
+/** Field `user_preferences`: opt-outs and opt-ins of marketing messages. */
 export function readPreferencesChange(context: ChangeContext): readonly NotificationItem[] {
   return readList(context.value['user_preferences']).map((raw) => {
     const preference = isObject(raw) ? raw : {};
@@ -60,7 +60,7 @@ export function readPreferencesChange(context: ChangeContext): readonly Notifica
   });
 }
 
-/** Field `user_id_update`: by which user id a person is known from now on; a list, or the one change itself. */
+/** Field `user_id_update`: a person's new user id; a list or a single change. */
 export function readUserIdChange(context: ChangeContext): readonly NotificationItem[] {
   const { value, businessAccountId, phoneNumberId } = context;
   const list = readList(value['user_id_update']);
@@ -77,7 +77,7 @@ export function readUserIdChange(context: ChangeContext): readonly NotificationI
   });
 }
 
-/** Field `smb_message_echoes`: what was written by hand on the same number. */
+/** Field `smb_message_echoes`: messages sent from the provider's app on the same number. */
 export function readEchoesChange(context: ChangeContext): readonly NotificationItem[] {
   return readList(context.value['message_echoes']).map((raw) => {
     const element = read(MessageElement, raw);
@@ -108,7 +108,7 @@ export function readStatus(
   if (!isMessageStatus(status)) return ignored(context, `status ${status}`, raw);
   const fields = element as JsonObject;
   const [error] = readErrors(fields['errors']);
-  // A failure without a reason says nothing about the channel: 0 is a code of the provider's with consequences.
+  // A failure without a reason is no failure code: 0 would be a code of the provider with effects.
   const failure = error === undefined ? null : { code: error.code, details: error.details ?? error.title };
   return {
     kind: 'status',
@@ -156,7 +156,7 @@ function readMessage(context: ChangeContext, raw: unknown): NotificationItem {
   };
 }
 
-/** The person who wrote: by number, by user id, or the only one there is. */
+/** The sender's contact entry: matched by number or user id, or the only entry. */
 function contactOf({ value }: ChangeContext, message: JsonObject): JsonObject {
   const contacts = readList(value['contacts']).filter(isObject);
   const from = readText(message['from']);

@@ -15,8 +15,8 @@ import { isObject } from './json-value.ts';
 const maxDepth = 64;
 
 /**
- * Reads a callback of the provider into its elements, in their order. Never throws: an element that cannot be read
- * becomes `ignored`, and the others are read as if it were not there. The signature has been checked before.
+ * Reads a callback into its items, in order. Never throws: an unreadable element becomes `ignored` and does not affect the
+ * others. The caller has verified the signature.
  */
 export function readNotification(body: Uint8Array): readonly NotificationItem[] {
   const notification = parse(body);
@@ -49,7 +49,7 @@ function readEntry(entry: unknown, object: string): readonly NotificationItem[] 
   });
 }
 
-/** By field, not by shape: the value of `calls` has `statuses` too, which are not those of messages. */
+/** Dispatches by field, not by shape: values of `calls` have `statuses` too, which are not message statuses. */
 function readChange(context: ChangeContext): readonly NotificationItem[] {
   if (isTooDeep(context.value, maxDepth)) return [ignored(context, 'nested too deep', null)];
   switch (context.field) {

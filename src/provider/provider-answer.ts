@@ -6,7 +6,7 @@ import { isObject } from './json-value.ts';
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
-/** Judges the answer to a send. Rule: what is not known to be accepted or refused is `unknown`. */
+/** Classifies the response to a send. An outcome that is not surely accepted or refused is `unknown`. */
 export function toSendResult(exchange: Exchange, to: string): SendResult {
   if (exchange.kind !== 'answered') return exchange;
   const body = parseJson(exchange.body);
@@ -25,13 +25,13 @@ export function toSendResult(exchange: Exchange, to: string): SendResult {
   };
 }
 
-/** Text in the protocol; a whole number is read as the same id that callbacks name. */
+/** A string in the protocol; an integer is read as the same id that callbacks name. */
 function idOf(value: unknown): string | undefined {
   const id = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** The body of a reading request, or why there is none. */
+/** Returns the body of a GET response, or why there is none. */
 export function toReading(
   exchange: Exchange,
 ): { readonly body: unknown } | { readonly failure: RequestFailure } {

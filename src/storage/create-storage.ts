@@ -9,7 +9,7 @@ export async function createStorage({
   dataDir,
 }: Pick<Config, 'storage' | 'dataDir'>): Promise<FileStorage> {
   if (storage.kind === 'folder') return createFolderStorage(join(dataDir, 'files'));
-  // Loaded where it is used: a quarter of a second of each start, and its memory.
+  // Imported only when used: it costs 250 ms and its memory at each start.
   const { createS3Storage } = await import('./s3-storage.ts');
   return createS3Storage(storage);
 }

@@ -8,12 +8,12 @@ export interface FileStorage {
   readonly read: (key: string) => Promise<Readable | undefined>;
   /** Nothing happens when there is no such file. */
   readonly delete: (key: string) => Promise<void>;
-  /** Keys that begin with `prefix` and were written before that moment, a page at a time. */
+  /** Lists keys with `prefix` written before `before`, page by page. */
   readonly list: (old: {
     readonly prefix: string;
     readonly before: Date;
   }) => AsyncIterable<readonly string[]>;
-  /** Removes what is left of writes whose process was killed, begun before that moment; resolves with how many. */
+  /** Removes incomplete writes of killed processes begun before `before`; resolves to their number. */
   readonly removeUnfinished: (old: { readonly prefix: string; readonly before: Date }) => Promise<number>;
   /** Rejects with StorageFailure when the store cannot be used. */
   readonly check: () => Promise<void>;

@@ -1,4 +1,4 @@
-/** Files in a local folder: written beside their place, made durable, then renamed into it. */
+/** Files in a local folder: written under a temporary name, synced, then renamed. */
 import { once } from 'node:events';
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -34,7 +34,7 @@ export function createFolderStorage(folder: string): FileStorage {
       const temporary = join(dirname(path), `.${randomUUID()}.partial`);
       try {
         const target = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
-        // A source that breaks off at once must not leave a file that opens after its removal.
+        // Waits for the file to open: otherwise a source that fails at once would leave a file created after its removal.
         await once(target, 'open');
         await pipeline(content, target);
         const file = await open(temporary, 'r+');
@@ -64,7 +64,7 @@ export function createFolderStorage(folder: string): FileStorage {
     async *list({ prefix, before }) {
       yield await olderNames((name) => name.startsWith(prefix), before);
     },
-    // A file that is being written has just been changed.
+    // A file being written has a recent modification time, so it is kept.
     async removeUnfinished({ before }) {
       const names = await olderNames((name) => partialName.test(name), before);
       await Promise.all(names.map((name) => rm(join(root, name), { force: true })));
@@ -82,7 +82,7 @@ export function createFolderStorage(folder: string): FileStorage {
   };
 }
 
-/** The folder is made by the first upload, and a file may go while the others are looked at. */
+/** The first upload creates the folder, and a file may vanish during the listing. */
 function noneWhenMissing(error: unknown): [] {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
   throw error;

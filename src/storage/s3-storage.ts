@@ -18,7 +18,7 @@ import { StorageFailure } from './storage-failure.ts';
 
 export interface S3StorageOptions {
   readonly bucket: string;
-  /** Undefined: Amazon's own. */
+  /** Undefined: Amazon S3. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly forcePathStyle: boolean;
@@ -46,7 +46,7 @@ export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3
           done(null, chunk);
         },
       });
-      // A source that breaks off must break the upload off too: nothing of it may remain.
+      // A failing source aborts the upload, so that nothing of it remains.
       content.once('error', (error) => {
         broken = error;
         counter.destroy(error);

@@ -3,8 +3,8 @@ import { pino, type DestinationStream } from 'pino';
 let output: DestinationStream | undefined;
 
 /**
- * Standard output. The lines of one turn of the event loop are written together: of a line, writing it alone costs more
- * than all the rest. Nothing waits longer than its turn, and what a dying process said last is written as it exits.
+ * Standard output. Lines of one event-loop turn are written together, since a write costs more than formatting a line. No line
+ * waits longer than its turn, and the exit of the process flushes the rest.
  */
 export function logOutput(): DestinationStream {
   output ??= inTurns(pino.destination({ dest: 1, sync: true }));

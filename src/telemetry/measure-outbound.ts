@@ -1,7 +1,7 @@
 import type { Metrics } from './metrics.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 
-/** The same requests; every webhook attempt is measured. */
+/** Wraps `outbound` and measures every webhook attempt. */
 export function measureOutbound(
   { webhookAttemptSeconds }: Pick<Metrics, 'webhookAttemptSeconds'>,
   outbound: Outbound,

@@ -9,7 +9,7 @@ type SendMetrics = Pick<Metrics, 'providerSendSeconds' | 'providerRefusals'> & {
 
 const knownCodes = new Set(providerErrorTable.flatMap(({ codes }) => codes));
 
-/** The same provider; what it takes to send, and what it refuses, is measured. Each message is a log line at `debug`. */
+/** Wraps the provider and measures duration and refusals of sends. Each message is a log line at `debug`. */
 export function measureProvider(metrics: SendMetrics, provider: MessagingProvider): MessagingProvider {
   const times = new Map<SendResult['kind'], { observe: (seconds: number) => void }>();
   const timeOf = (outcome: SendResult['kind']) => {

@@ -12,7 +12,7 @@ const sendOutcomes: readonly SendResult['kind'][] = ['accepted', 'rejected', 'un
 
 const networkBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Memory, processor time and event-loop delay come with every registry. */
+/** Includes the default metrics: memory, CPU time and event-loop delay. */
 export function createMetrics(service: string) {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
@@ -20,7 +20,7 @@ export function createMetrics(service: string) {
   const registers = [registry];
   const metrics = {
     registry,
-    /** All of them in the Prometheus text format, collected at most once a second. */
+    /** The Prometheus text format, collected at most once a second. */
     text: cacheFor(1_000, () => registry.metrics()),
     httpRequestSeconds: new Histogram({
       name: 'http_request_seconds',
@@ -89,7 +89,7 @@ export function createMetrics(service: string) {
   return metrics;
 }
 
-/** A series that begins with its first event hides that event from every rate. */
+/** Counters start at 0: a series created by its first event would hide that event from `rate`. */
 function beginAtZero({ recipientChanges, providerSendSeconds, webhooksSwept }: Metrics): void {
   for (const state of recipientStates) recipientChanges.inc({ state: state.toLowerCase() }, 0);
   for (const outcome of sendOutcomes) providerSendSeconds.zero({ outcome });
@@ -105,7 +105,7 @@ function beginAtZero({ recipientChanges, providerSendSeconds, webhooksSwept }: M
   for (const outcome of sweptOutcomes) webhooksSwept.inc({ outcome }, 0);
 }
 
-/** Counts recipients by the states they came to. */
+/** Counts recipients by their new state. */
 export function countRecipients(
   { recipientChanges }: Pick<Metrics, 'recipientChanges'>,
   states: Iterable<RecipientState>,

@@ -11,7 +11,7 @@ import { within } from '../concurrency/within.ts';
 
 // Scrapes of several Prometheus servers share one reading.
 const keepMs = 5_000;
-/** A scrape that waited for a database in trouble would be lost with everything else it tells. */
+/** 2 s: a scrape that waits longer for the database would lose all other metrics too. */
 const patienceMs = 2_000;
 
 export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database: Database): void {
@@ -112,7 +112,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
   );
 }
 
-/** Every status stands there from the start, so that a rule sees 0 and not nothing. */
+/** Every status is present from the start, so that rules see 0 instead of no data. */
 function fillCampaigns(gauge: Gauge<'status' | 'pause_reason'>, { campaigns }: Figures): void {
   for (const status of openStatuses) if (status !== 'PAUSED') gauge.set({ status, pause_reason: '' }, 0);
   for (const reason of pauseReasons) gauge.set({ status: 'PAUSED', pause_reason: reason }, 0);

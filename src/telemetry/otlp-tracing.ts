@@ -57,7 +57,7 @@ export function createOtlpTracing(endpoint: string, service: string): Tracing {
           }),
         );
       } catch (error) {
-        // The name alone: messages may quote what people sent.
+        // Only the error's name: its message may quote people's texts.
         span.setStatus({
           code: SpanStatusCode.ERROR,
           message: error instanceof Error ? error.name : 'error',

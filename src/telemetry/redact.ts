@@ -1,4 +1,4 @@
-/** Keeps what could carry a secret or a person's number out of the logs, whatever a caller passes. */
+/** Removes secrets and phone numbers from log fields, whatever a caller passes. */
 
 const secretKeys: ReadonlySet<string> = new Set([
   'apiKey',
@@ -14,8 +14,8 @@ const deepest = 8;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The fields themselves where there is nothing to hide, as in nearly every line: pino's own redaction looks for each path
- * in each line, which took longer than all the rest of writing it.
+ * Returns the same object when nothing is to hide, the usual case. pino's own redaction checks every path in every line, which
+ * took longer than writing the line.
  */
 export function redact(fields: Fields): Record<string, unknown> {
   return redactWithin(fields, deepest) as Record<string, unknown>;

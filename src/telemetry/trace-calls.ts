@@ -1,4 +1,4 @@
-/** Requests to the outside as spans. With tracing off they are handed back as they are. */
+/** Wraps outgoing requests in spans. With tracing off it returns them unchanged. */
 import type { Outbound } from '../outbound/outbound.ts';
 import type { MessagingProvider } from '../provider/provider.ts';
 import type { Tracing } from './tracing.ts';

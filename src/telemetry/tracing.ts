@@ -1,4 +1,4 @@
-/** Spans of what a process does. Off unless an OTLP endpoint is configured: nothing is loaded and nothing is measured then. */
+/** Tracing of a process. Off unless an OTLP endpoint is configured; then nothing is loaded or measured. */
 import type { Config } from '../config.ts';
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -12,7 +12,7 @@ export interface SpanStart {
   readonly parent?: string;
 }
 
-/** A span that is over already, with an id that others know. Times are in milliseconds since 1970. */
+/** A span that has ended, with an id that other processes know. Times are in milliseconds since 1970. */
 export interface FinishedSpan extends SpanStart {
   readonly spanId: string;
   readonly startedAt: number;
@@ -21,16 +21,16 @@ export interface FinishedSpan extends SpanStart {
 
 export interface Span {
   readonly set: (attributes: Attributes) => void;
-  /** Marks the span as failed; a thrown error does so by itself. */
+  /** Marks the span as failed; a thrown error does this automatically. */
   readonly fail: (reason: string) => void;
 }
 
 export interface Tracing {
   readonly enabled: boolean;
-  /** Runs `work` inside a span; what it calls sees the span as its parent. */
+  /** Runs `work` inside a span, the parent of spans that `work` starts. */
   readonly span: <T>(start: SpanStart, work: (span: Span) => Promise<T>) => Promise<T>;
   readonly add: (span: FinishedSpan) => void;
-  /** Hands out what is not exported yet, within a few seconds. */
+  /** Exports remaining spans within a few seconds. */
   readonly close: () => Promise<void>;
 }
 

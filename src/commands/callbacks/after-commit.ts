@@ -7,7 +7,7 @@ import type { Consequences } from './status-effects.ts';
 
 /** Work to do after the transaction has committed. */
 export interface AfterCommit extends Pick<Consequences, 'paused' | 'resync'> {
-  /** The states to which recipients came. */
+  /** New states of recipients, for the metrics. */
   readonly reached: readonly RecipientState[];
 }
 
@@ -18,9 +18,9 @@ export async function finishAfterCommit(
     Partial<Pick<Dependencies, 'metrics'>>,
   { paused, resync, reached }: AfterCommit,
 ): Promise<void> {
-  // A command of an operator has no metrics.
+  // Admin commands have no metrics.
   if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
-  // Temporal is away after the first failure: each further call would take its whole time-out.
+  // Stops after the first failure: while Temporal is away each further call would take its whole timeout.
   for (const campaignId of new Set(paused))
     if (!(await deliverWorkflowOutbox(dependencies, campaignId))) break;
   await requestTemplateSyncs(dependencies, resync);

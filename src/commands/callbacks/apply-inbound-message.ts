@@ -33,8 +33,8 @@ export type InboundNotice = Routed<MessageItem>;
 type Receiver = Pick<Dependencies, 'config' | 'now' | 'secrets'>;
 
 /**
- * Saves inbound messages of every type, once each: contact, conversation, responder session, opt-out and the events of
- * Spec 6.2. Messages of one person keep their order; people are taken in one order by every worker.
+ * Saves inbound messages of every type, each once: contact, conversation, responder session, opt-out, and the events of Spec
+ * 6.2. Messages of one person keep their order; every worker locks people in the same order, so that workers do not deadlock.
  */
 export async function applyInboundMessages(
   dependencies: Receiver,
@@ -99,7 +99,7 @@ async function applyInboundMessage(
     providerMessageId: item.providerMessageId,
     sentAt: epochSeconds(item.timestamp),
   });
-  // Another callback saved it while this one waited for the contact.
+  // Another callback saved the message while this one waited for the contact.
   if (messageId === undefined) return;
 
   const occurredAt = dependencies.now();
@@ -118,7 +118,7 @@ async function applyInboundMessage(
     });
   }
   await emitEvents(connection, channel.workspaceId, events);
-  // A group hears it, not we alone.
+  // A word of consent in a group is not addressed to us.
   const subscribed = item.groupId === null ? dependencies.consentOf(item.said) : null;
   if (sender !== undefined && subscribed !== null) {
     const { workspaceId } = channel;
@@ -145,7 +145,7 @@ async function isFirstOfItsKind(connection: Connection, notice: InboundNotice): 
   return (await listKnownInboundIds(connection, [key])).size === 0;
 }
 
-/** Reactions and the like refer to an earlier message: they belong to its conversation and begin none. */
+/** Reactions, edits and similar notices refer to an earlier message: they belong to its conversation and start none. */
 const remarks: ReadonlySet<string> = new Set(['reaction', 'revoke', 'edit', 'system']);
 
 async function findConversation(
@@ -167,7 +167,7 @@ async function findConversation(
   return conversation;
 }
 
-/** Spec 6.3. `data.message` is the provider's message; what the contract promises is there whatever it left out. */
+/** Spec 6.3. `data.message` is the provider's object; fields that the contract promises are added where it lacks them. */
 function incomingData(
   { item, channel }: InboundNotice,
   saved: {

@@ -111,7 +111,7 @@ function itemsOf<K extends NotificationItem['kind']>(
   return items.filter((item): item is ItemOf<K> => item.kind === kind);
 }
 
-/** Templates and accounts, in the order in which they were told. */
+/** Applies template and account changes in their order of arrival. */
 async function applyAccounts(
   dependencies: CallbackDependencies,
   transaction: Transaction,
@@ -154,7 +154,7 @@ async function applyAccounts(
   };
 }
 
-/** `sent` comes once for every message that leaves. */
+/** Only `sent` statuses teach the recipient's ids: it comes once per message. */
 function recipientIds({ target, statuses }: StatusMatch): readonly Identity[] {
   const { workspace_id: workspaceId, contact_id: contactId } = target;
   const sent = statuses.find(({ status }) => status === 'sent');

@@ -57,7 +57,7 @@ async function applyRound(
   let claimed: readonly StoredCallback[] = [];
   const held: bigint[] = [];
   try {
-    // Nothing waits most of the time: finding that out opens no transaction.
+    // Most polls find nothing: the watermark query opens no transaction.
     const from = await waiting.find(
       (mark) => findWaitingCallback(database, mark),
       () => recentCallback(database),
@@ -77,7 +77,7 @@ async function applyRound(
     await finishAfterCommit(dependencies, done);
   } catch (error) {
     if (await resolveWaiting(dependencies, error)) return { taken: claimed.length, held };
-    // Without a claim it is the database that failed, not what was to be applied.
+    // If nothing was claimed, the database failed, not a callback.
     if (claimed.length === 0) throw error;
     dependencies.logger.warn(
       { callbacks: claimed.length, error: errorName(error) },
@@ -121,8 +121,8 @@ const concernsContacts: ReadonlySet<NotificationItem['kind']> = new Set([
 ]);
 
 /**
- * One callback by itself, element by element, so that one that cannot be applied holds nothing up. Its error is kept with
- * the callback. Throws when the database is away: the callback is still waiting then.
+ * Applies one callback element by element, so that a failing element does not block the others; its error is stored with the
+ * callback. Throws when the database is away: the callback then still waits.
  */
 async function applyAlone(dependencies: CallbackDependencies, id: bigint): Promise<'done' | 'held'> {
   try {
@@ -180,7 +180,7 @@ const idleMs = 50;
 /** 250 ms: what an idle installation may add to the latency of its first callback, for a fifth of the queries. */
 const longestIdleMs = 250;
 
-/** The loop of a worker that applies callbacks as they come: a steady trickle in a few batches a second, a flood at once. */
+/** Worker loop that applies callbacks: few arrivals in some batches a second, many without a pause. */
 export function startApplyingCallbacks(dependencies: CallbackDependencies): Loop {
   const applyNext = createCallbackRounds(dependencies);
   return startPollingLoop({

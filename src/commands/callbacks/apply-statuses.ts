@@ -23,13 +23,13 @@ import { emitStatusEvents } from './status-events.ts';
 import { Failure } from '../../domain/error.ts';
 import type { SettlementEntry } from '../../domain/wallet/settlement.ts';
 
-/** A message as it was, and what its statuses make of it. */
+/** A message's record with the change its statuses cause. */
 interface Progress extends MessageChange {
   readonly before: LockedMessage;
   readonly outcome: StatusOutcome<ToldStatus>;
 }
 
-/** Recipients that wait for an attempt, and of which the provider says that the message went out. */
+/** Thrown for recipients that wait for another attempt although the provider reports that their message was sent. */
 export class WaitingRecipients extends Failure {
   readonly matches: readonly StatusMatch[];
   constructor(matches: readonly StatusMatch[]) {
@@ -39,9 +39,9 @@ export class WaitingRecipients extends Failure {
 }
 
 /**
- * Applies the statuses of known messages: state, money, counters, reasons and one event per message and status, in any
- * order and with any repetition. Returns the states to which recipients came. Runs in the caller's transaction; locks in the order of docs/architecture.md. Throws
- * WaitingRecipients, which `resolveWaiting` takes care of once the transaction has ended.
+ * Applies statuses of known messages in any order and with repetitions: state, money, counters, reasons, and one event per
+ * message and status. Returns the new states of recipients. Runs in the caller's transaction and locks in the order of
+ * docs/architecture.md. Throws WaitingRecipients, which `resolveWaiting` handles after the transaction.
  */
 export async function applyStatuses(
   connection: Connection,
@@ -56,8 +56,8 @@ export async function applyStatuses(
 }
 
 /**
- * The recipients of `WaitingRecipients`: they are taken out of the queue. One that is being claimed at this moment is left
- * alone; its statuses are applied when it is claimed.
+ * Takes the recipients of `WaitingRecipients` out of the retry queue and applies their statuses. A recipient that is being
+ * claimed now is skipped; the caller tries again after the claim.
  */
 async function applyToWaiting(
   database: Database,
@@ -76,7 +76,7 @@ async function applyToWaiting(
   });
 }
 
-/** True when what stopped the statuses is out of the way, so that they can be applied in another try. */
+/** True when the waiting recipients are resolved, so that the statuses can be applied again. */
 export async function resolveWaiting(
   { database, now }: Pick<Dependencies, 'database' | 'now'>,
   error: unknown,

@@ -12,9 +12,8 @@ import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 import { personOf, type Sender } from './recognise-sender.ts';
 
 /**
- * The sender tells that the number or the user id is another from now on: the contact goes with it, with its tags, fields
- * and subscription. Where the new number belongs to a contact already, both stay as they are: which of the two is right is
- * not for us to say.
+ * The sender announces a new number or user id: the contact gets it and keeps tags, fields and subscription. If another contact
+ * already has the number, both stay unchanged, because merging people cannot be undone.
  */
 export async function changeNumber(
   { now }: Pick<Dependencies, 'now'>,
@@ -45,7 +44,7 @@ export async function changeNumber(
   });
 }
 
-/** The provider tells it of the account, and names the number only sometimes. */
+/** An account-level notice of a new user id; it does not always name the number. */
 export async function changeUserId(
   connection: Connection,
   { item, channel }: { readonly item: IdentityItem; readonly channel: NotifiedChannel | undefined },

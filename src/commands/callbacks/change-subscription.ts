@@ -3,11 +3,11 @@ import type { Connection } from '../../records/database/database.ts';
 import { lockPerson, setSubscribed, type Person } from '../../records/callbacks/sender-contacts.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 
-/** A person opted out of marketing messages or in again: by contact id, or as the provider names people. */
+/** An opt-out or opt-in, by contact id or by the provider's ids of a person. */
 export type SubscriptionChange = {
   readonly workspaceId: number;
   readonly subscribed: boolean;
-  /** The provider's time of the decision; null where it gives none, which counts as now. */
+  /** Time of the decision by the provider; null counts as now. */
   readonly at: Date | null;
 } & ({ readonly contactId: string } | { readonly person: Person });
 
@@ -19,7 +19,7 @@ export async function changeSubscriptions(
 ): Promise<void> {
   for (const change of changes) {
     const { workspaceId, subscribed } = change;
-    // A time ahead of our clock must not outlast the decisions that follow.
+    // A time in the future would override later decisions.
     const at = change.at === null || change.at > now() ? now() : change.at;
     const contactIds =
       'contactId' in change

@@ -8,19 +8,19 @@ import {
 } from '../../records/callbacks/message-statuses.ts';
 import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 
-/** A status and the channel it came for. */
+/** A status with its channel. */
 export interface ToldStatus extends StatusItem {
   readonly channel: Pick<NotifiedChannel, 'id' | 'workspaceId' | 'phoneNumberId'>;
 }
 
-/** A message of ours and its statuses, in the order they came. */
+/** One of our messages with its statuses in order of arrival. */
 export interface StatusMatch {
   readonly target: StatusTarget;
   readonly statuses: ToldStatus[];
 }
 
 export interface StatusMatches {
-  /** By the id of the message. */
+  /** Keyed by message id. */
   readonly known: ReadonlyMap<string, StatusMatch>;
   readonly unknown: readonly ToldStatus[];
 }
@@ -50,7 +50,7 @@ export async function matchStatuses(
   return { known, unknown };
 }
 
-/** The provider's ids may repeat from one number to another. */
+/** Message ids of the provider are unique per number only. */
 function keyInChannel(channelId: string, providerMessageId: string): string {
   return `${channelId} ${providerMessageId}`;
 }

@@ -6,8 +6,8 @@ import { phoneNumberIdsOf, type CallbackDependencies } from './apply-items.ts';
 import { personOf } from './recognise-sender.ts';
 
 /**
- * Notes the opt-outs among elements that wait for a locked contact, without touching the contact: the next claim skips these
- * people, also while an import holds them.
+ * Records opt-outs of contacts that another transaction holds, without touching the contact: the next claim already skips these
+ * people.
  */
 export async function noteWaitingOptOuts(
   { config, database }: Pick<CallbackDependencies, 'config' | 'database'>,

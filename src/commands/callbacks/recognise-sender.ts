@@ -25,7 +25,7 @@ interface AnsweringNotice {
 /** The contact an inbound message comes from. */
 export interface Sender {
   readonly contactId: string;
-  /** All contacts that are this person; more than one where they were registered before they were known to be one. */
+  /** Every contact of this person: more than one if they were created before the provider linked the ids. */
   readonly contactIds: readonly string[];
   readonly phoneNumber: string | null;
   readonly country: string;
@@ -34,16 +34,15 @@ export interface Sender {
 const longestName = 255;
 const longestUserId = 255;
 
-/** A person as the provider names them. */
+/** Converts the provider's naming of a person: digits, user id or both. */
 export function personOf({ waId, userId }: { readonly waId: string | null; readonly userId: string | null }) {
   const providerUserId = userId === null ? null : cleanText(userId, longestUserId);
   return { ...numberOfWaId(waId), waId, providerUserId } satisfies Person;
 }
 
 /**
- * Finds the sender, or registers them (source `incoming`): by one of the provider's ids, or by the message of ours that this
- * one answers. What the message tells anew is noted, the soft-deleted are restored. Undefined when the provider gave neither
- * number nor user id.
+ * Finds the sender's contact by the provider's ids or by the message that this one answers, or creates it (source `incoming`).
+ * Stores new ids and restores a deleted contact. Undefined when the provider gave neither number nor user id.
  */
 export async function recogniseSender(
   { now, secrets }: Pick<Dependencies, 'now' | 'secrets'>,
@@ -122,7 +121,7 @@ async function lockAnswering(
   return lockContactById(connection, channel.workspaceId, contactId);
 }
 
-/** Mostly there is nothing to learn, and nothing is asked then. */
+/** Skips the query when the message brings no new id, the usual case. */
 function learnIds(
   connection: Connection,
   workspaceId: number,

@@ -23,7 +23,7 @@ import { emitStatusEvents } from './status-events.ts';
 type SettlingDependencies = Pick<Dependencies, 'database' | 'logger' | 'now' | 'orchestrator'> &
   Partial<Pick<Dependencies, 'metrics'>>;
 
-/** How long a status of an unknown message waits for our own record of it. */
+/** 600 s: how long a status waits for our own record of its message. */
 export const unmatchedSeconds = 600;
 
 const limit = 500;
@@ -51,7 +51,7 @@ export async function applyUnmatchedStatuses(
     return applied;
   } catch (error) {
     if (await resolveWaiting(dependencies, error)) return 0;
-    // Without a claim it is the database that failed, not what was to be applied.
+    // If nothing was claimed, the database failed, not a status.
     if (claimed.length === 0 || isDatabaseAway(error)) throw error;
     dependencies.logger.warn(
       { statuses: claimed.length, error: errorName(error) },
@@ -94,7 +94,7 @@ async function applyAlone(
   }
 }
 
-/** In the order of `applyItems`: templates and campaigns, then people, then messages. */
+/** Locks in the order of `applyItems`: templates and campaigns, then contacts, then messages. */
 async function applyKnown(
   dependencies: SettlingDependencies,
   transaction: Transaction,
@@ -118,7 +118,7 @@ async function applyKnown(
   return { applied: applied.length, after: { ...effects, reached } };
 }
 
-/** Tells of statuses whose message stayed unknown, once, with messageSource `unknown`; returns how many. */
+/** Emits the events of statuses whose message stayed unknown, once, with messageSource `unknown`. Returns their number. */
 export async function emitUnknownStatuses(
   { database, now }: Pick<SettlingDependencies, 'database' | 'now'>,
   afterSeconds = unmatchedSeconds,
@@ -158,7 +158,7 @@ export function startSettlingStatuses(dependencies: SettlingDependencies): Loop 
       if (full) nextFullRound = performance.now() + fullRoundMs;
       const applied = await applyUnmatchedStatuses(dependencies, full ? undefined : recentSeconds);
       if (applied === limit) {
-        // There may be more, which must not be taken for unknown ones.
+        // The batch was full: check all again before any is treated as unknown.
         nextFullRound = 0;
         return true;
       }

@@ -25,14 +25,14 @@ export interface FailedMessage {
 export interface Consequences {
   /** The campaigns that were paused. */
   readonly paused: readonly string[];
-  /** Business accounts whose templates are not what we hold: to be fetched again once the transaction has committed. */
+  /** Business accounts whose templates differ from ours: synced after the commit. */
   readonly resync: readonly string[];
-  /** Channels that are too fast, and how long each has to be silent. */
+  /** Channels that send too fast, with the cool-down of each. */
   readonly throttled: readonly ChannelSilence[];
 }
 
 interface Effects<F> extends Consequences {
-  /** The failures that say that the recipient opted out. */
+  /** Failures whose code says that the recipient opted out. */
   readonly optedOut: readonly F[];
 }
 
@@ -89,7 +89,7 @@ interface FailedTarget extends FailedMessage {
   readonly contactId: string | null;
 }
 
-/** The consequences of `failed` statuses. Told twice, a failure has no second effect. */
+/** Applies the effects of `failed` statuses. A repeated failure has no second effect. */
 export function applyStatusEffects(
   dependencies: Pick<Dependencies, 'logger' | 'now'>,
   connection: Connection,
@@ -125,7 +125,7 @@ function throttledChannels(judged: readonly Judged<FailedMessage>[]): readonly C
   return [...silences].map(([channelId, holdMs]) => ({ channelId, holdMs }));
 }
 
-/** Templates that the provider does not have as we hold them. */
+/** Templates that the provider rejects as unknown or different. */
 function mistakenTemplates(judged: readonly Judged<FailedMessage>[]): readonly string[] {
   const mistaken = judged.filter(({ rule }) => effectOf(rule) === 'resync_templates');
   return [...new Set(mistaken.flatMap(({ failed }) => failed.templateId ?? []))];
@@ -136,7 +136,7 @@ function unavailableChannels(judged: readonly Judged<FailedMessage>[]): readonly
   return [...new Set(blocking.map(({ failed }) => failed.channelId))].toSorted();
 }
 
-/** By template, in the order of their ids: the status to note, undefined when only its campaigns pause. */
+/** New status per template, ordered by id; undefined when only its campaigns pause. */
 function unavailableTemplates(
   judged: readonly Judged<FailedMessage>[],
 ): readonly (readonly [string, string | undefined])[] {

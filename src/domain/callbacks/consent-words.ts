@@ -1,6 +1,6 @@
 /**
- * The words by which people unsubscribe, and subscribe again. A message counts when one of its texts is nothing but such a
- * word; case, white space and the punctuation around it do not count: `Stop!` says the same as `STOP`.
+ * Words that unsubscribe or subscribe a person. A message counts if one of its texts consists of such a word only; case, white
+ * space and punctuation are ignored: `Stop!` equals `STOP`.
  */
 
 /** The provider's own buttons say `Stop promotions`; the rest is what people write, by language. */

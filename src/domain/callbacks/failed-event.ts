@@ -1,4 +1,4 @@
-/** The event `failed` of a message that failed without a status callback: refused in the answer, or not sent at all. */
+/** Builds the event `failed` of a message without a status callback: refused in the response, or never sent. */
 import type { MessageSource, NewEvent } from '../../codecs/event.ts';
 
 /** The provider's words for a refusal. */
@@ -18,7 +18,7 @@ export interface FailedMessage {
   readonly contactId: string | null;
   readonly phoneNumberId: string;
   readonly source: MessageSource;
-  /** Null when the failure is not the provider's word: `reason` and `detail` then stand in its place. */
+  /** Null when we failed the message ourselves: `reason` and `detail` are used. */
   readonly error: ProviderError | null;
   readonly reason: string;
   readonly detail: string | null;
@@ -48,7 +48,7 @@ export function failedEvent(message: FailedMessage, occurredAt: Date): NewEvent 
   };
 }
 
-/** In the form in which the provider's status callbacks hold it. */
+/** Has the shape of the provider's status callbacks. */
 function errorOf({ error, reason, detail }: FailedMessage) {
   if (error === null) return { title: reason, message: detail ?? reason };
   const { code, message, details } = error;

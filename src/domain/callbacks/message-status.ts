@@ -8,7 +8,7 @@ import {
   type RecipientState,
 } from '../campaigns/recipient.ts';
 
-/** One status of one message, reduced to what decides. */
+/** One status of one message, with the fields that decide its effect. */
 export interface ReportedStatus {
   readonly status: ProviderStatus;
   /** Error code and details of a `failed` status; null when the provider gives no reason. */
@@ -25,15 +25,15 @@ export interface ReportedPricing {
 export interface StatusOutcome<S extends ReportedStatus> {
   readonly state: RecipientState;
   readonly statusesSeen: number;
-  /** The statuses told for the first time, in the order they came. */
+  /** Statuses seen for the first time, in order of arrival. */
   readonly fresh: readonly S[];
-  /** Why the message stands FAILED now; null when these statuses did not fail it. */
+  /** Reason why these statuses failed the message; null when they did not. */
   readonly failure: { readonly code: number; readonly details: string | null } | null;
   /** The last pricing among the fresh statuses. */
   readonly pricing: ReportedPricing | null;
 }
 
-/** Applies statuses in any order, with any repetition: what was told before changes nothing. */
+/** Applies statuses in any order. Idempotent: a status seen before changes nothing. */
 export function foldStatuses<S extends ReportedStatus>(
   message: { readonly state: RecipientState; readonly statusesSeen: number },
   statuses: readonly S[],
@@ -58,8 +58,8 @@ export function foldStatuses<S extends ReportedStatus>(
 const unexplained = { code: 0, details: null };
 
 /**
- * A recipient that waits for its next attempt was refused in the answer; the provider may tell the same refusal once
- * more by callback, which must not end the attempts. Any other status says that the message went out after all.
+ * State after a status. A recipient waiting for another attempt was refused in a response; a `failed` status repeats that
+ * refusal and must not end the attempts. Any other status shows that the message was sent.
  */
 function afterStatus(state: RecipientState, status: ProviderStatus): RecipientState {
   return state === 'PENDING' && status === 'failed' ? state : stateAfterStatus(state, status);

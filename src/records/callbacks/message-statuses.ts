@@ -10,7 +10,7 @@ import { settlements } from '../../domain/wallet/settlement.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 
-/** A message a status may be about, found without a lock. */
+/** A message that a status may belong to, read without a lock. */
 const StatusTarget = t.type({
   id: t.string,
   kind: oneOf(['recipient', 'message']),
@@ -36,7 +36,7 @@ const messageTarget = sql.fragment`
   message.campaign_id, message.template_id, message.contact_id, message.source, message.country,
   message.statuses_seen`;
 
-/** By our own ids, which travel with the message and come back with its statuses. */
+/** Finds messages by our own ids, which travel with the message and return in its statuses. */
 export async function findTargetsById(
   connection: Connection,
   ids: readonly string[],
@@ -52,7 +52,9 @@ export async function findTargetsById(
     WHERE message.id = ANY(${sql.array(ids, 'uuid')}) AND message.direction = 'outbound'`);
 }
 
-/** By the provider's ids: for statuses that do not carry ours. Most are of today: only the rest is looked for in every day. */
+/**
+ * Finds messages by the provider's ids, for statuses without ours. Looks in recent days first, then for the rest in all days.
+ */
 export async function findTargetsByProviderId(
   connection: Connection,
   providerMessageIds: readonly string[],
@@ -77,13 +79,13 @@ async function findTargetsOfDays(
   const targets = await connection.any(sql.type(row(StatusTarget))`
     SELECT ${recipientTarget} FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
     WHERE recipient.id IN (
-      -- An array, and no join that reads all of them: of each day those pages of the index are read that may hold one.
+      -- An array probes the index per day; a join would read all rows.
       SELECT recipient_id FROM provider_message
       WHERE ${ofDays} AND hash = ANY (ARRAY(SELECT hashtextextended(id, 0) FROM unnest(${wanted}) AS id)))
     UNION ALL
     SELECT ${messageTarget} FROM message
     WHERE message.provider_message_id = ANY (${wanted}) AND message.direction = 'outbound'`);
-  // Two ids may have one hash. Postgres would compare each with all when it plans for any number of them.
+  // Two ids may share a hash. The process compares them, since Postgres would compare each id with all others.
   const ids = new Set(providerMessageIds);
   return targets.filter(({ provider_message_id: id }) => id !== null && ids.has(id));
 }
@@ -176,7 +178,7 @@ const changed = sql.fragment`
 const changeColumns = sql.fragment`
   (id, campaign_id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen)`;
 
-/** When the status was first told of. */
+/** Keeps the time of the first such status. */
 const firstTold = (status: 'sent' | 'delivered' | 'read') => {
   const time = sql.identifier(['recipient', `${status}_at`]);
   return sql.fragment`CASE WHEN change.statuses_seen & ${statusBits[status]} <> 0 THEN coalesce(${time}, now())
@@ -206,7 +208,7 @@ export async function updateMessages(
     WHERE message.id = change.id`);
 }
 
-/** Makes recipients findable by a provider id that a status told before the answer to our request did. */
+/** Indexes recipients by a provider id that a status brought before the response to our request did. */
 export async function indexProviderMessages(
   connection: Connection,
   found: readonly { readonly recipientId: string; readonly providerMessageId: string }[],
@@ -219,7 +221,7 @@ export async function indexProviderMessages(
     FROM ${sql.unnest(rows, ['text', 'uuid'])} AS found (id, recipient_id)`);
 }
 
-/** A recipient that waited for another attempt went out after all. */
+/** Removes recipients from the retry queue whose message was sent after all. */
 export async function deleteRetries(
   connection: Connection,
   recipients: readonly { readonly campaignId: string; readonly position: number }[],

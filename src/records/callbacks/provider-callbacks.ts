@@ -1,4 +1,4 @@
-/** Provider callbacks as they arrived: stored first, applied later, kept for inspection until retention. */
+/** Provider callbacks as received: stored first, applied later, kept for inspection until retention. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { groupCalls } from '../../concurrency/group-calls.ts';
@@ -29,12 +29,12 @@ export async function insertProviderCallbacks(
     INSERT INTO waiting_callback (id, size) SELECT id, size FROM stored`);
 }
 
-/** Takes the provider's callbacks in: a promise resolves once its body is on disk. */
+/** Accepts callbacks; the promise resolves once the body is on disk. */
 export type CallbackInbox = (body: Buffer) => Promise<void>;
 
 const grouping = {
   maxSize: 1000,
-  /** A second statement hides the commit of the first. */
+  /** Two statements in flight, so that one runs while the other commits. */
   lanes: 2,
   weigh: (body: Buffer) => body.length,
   /** Bytes of one statement; a larger body travels alone. */
@@ -49,7 +49,7 @@ export function createCallbackInbox(database: Database): CallbackInbox {
   }, grouping);
 }
 
-/** The earliest that waits, from `from` on. */
+/** Returns the first waiting callback at or after `from`. */
 export async function findWaitingCallback(
   connection: Connection,
   from: bigint = 0n,
@@ -59,7 +59,7 @@ export async function findWaitingCallback(
   return id ?? undefined;
 }
 
-/** The last that came ten seconds ago. */
+/** Returns the newest callback that is at least ten seconds old. */
 export async function recentCallback(connection: Connection): Promise<bigint | undefined> {
   const id = await connection.maybeOneFirst(sql.type(row(t.type({ id: t.bigint })))`
     SELECT id FROM provider_callback WHERE received_at < now() - interval '10 seconds' ORDER BY received_at DESC LIMIT 1`);

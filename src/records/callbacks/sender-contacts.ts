@@ -1,4 +1,4 @@
-/** Contacts as the provider names people: by number, by its own user id, or by both. */
+/** Contacts found as the provider names people: by number, user id, or both. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -27,8 +27,8 @@ const selection = sql.fragment`
   id, phone_number, country, provider_user_id, chat_name, subscribed, deleted_at IS NOT NULL AS deleted`;
 
 /**
- * Locks whom the number belongs to, or else one of the ids; soft-deleted contacts included. More than one where a person was
- * registered by several ids before they were known to be one's.
+ * Locks the contacts that have the number or one of the ids, deleted ones included. More than one if a person was created under
+ * several ids before the provider linked them.
  */
 export async function lockPerson(
   connection: Connection,
@@ -83,7 +83,7 @@ export async function insertIncomingContact(
   return inserted ?? undefined;
 }
 
-/** Updates a known contact with what a message tells of it. Restores the soft-deleted. */
+/** Updates a contact from an inbound message, and restores a deleted one. */
 export async function updateIncomingContact(
   connection: Connection,
   workspaceId: number,
@@ -129,7 +129,7 @@ export async function moveContactToNumber(
 
 const Consent = row(t.type({ id: t.string }));
 
-/** The latest decision wins, in whatever order decisions arrive. Returns the contacts whose subscription changed. */
+/** Sets the subscription; the latest decision wins, whatever the order of arrival. Returns the contacts that changed. */
 export async function setSubscribed(
   connection: Connection,
   workspaceId: number,
@@ -159,7 +159,9 @@ export async function setSubscribed(
   return changed.map(({ id }) => id);
 }
 
-/** Lets claims skip people whose contact another transaction holds; the contact itself follows once it is free. */
+/**
+ * Records an opt-out of a contact that another transaction holds, so that claims skip it; the contact itself is updated later.
+ */
 export async function noteOptOut(connection: Connection, workspaceId: number, person: Person): Promise<void> {
   await connection.query(sql.type(nothing)`
     INSERT INTO waiting_opt_out (workspace_id, contact_id)

@@ -1,4 +1,4 @@
-/** The conversation an inbound message belongs to, and the responder's sessions in it. */
+/** The conversation of an inbound message and the responder's sessions in it. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
@@ -44,7 +44,7 @@ const currentConversation = (channelId: string, contactId: string) => sql.type(r
   WHERE channel_id = ${channelId} AND contact_id = ${contactId} AND status <> 'closed'
   FOR NO KEY UPDATE`;
 
-/** Notes the message; a resolved conversation is open again, and what its responder had begun ends. */
+/** Updates the conversation for a new message: reopens a resolved one and ends its responder sessions. */
 export async function continueConversation(
   connection: Connection,
   conversation: CurrentConversation,

@@ -7,17 +7,17 @@ import pg from 'pg';
 const limits = {
   statement_timeout: '60s',
   idle_in_transaction_session_timeout: '60s',
-  // A statement whose client has given up is ended, and the sessions of a machine that is gone as well.
+  // Ends statements of clients that have disconnected, and sessions of unreachable machines.
   client_connection_check_interval: '5s',
   tcp_keepalives_idle: '10s',
   tcp_keepalives_interval: '5s',
   tcp_keepalives_count: '4',
-  // Many short statements at a time: neither pays.
+  // JIT and parallel plans cost more than they save for many short concurrent statements.
   jit: 'off',
   max_parallel_workers_per_gather: '0',
 };
 
-/** After `migrate`, as often as it runs. Both URLs lead to one database, and may be one and the same. */
+/** Runs after every `migrate`. Both URLs lead to one database and may be equal. */
 export async function prepareApplicationRole(ownerUrl: string, applicationUrl: string): Promise<void> {
   const application = await limitApplication(applicationUrl);
   await withClient(ownerUrl, async (client) => {
@@ -40,7 +40,7 @@ export function limitApplication(url: string): Promise<string> {
   });
 }
 
-// Money is only added to, and the schema is not the application's, but for days of what is removed by age.
+// The ledger is append-only for the role, and the schema is not its own, except for dropping old daily partitions.
 const rightsOf = (role: string): string => `
   BEGIN;
   GRANT USAGE ON SCHEMA public TO ${role};
@@ -50,7 +50,7 @@ const rightsOf = (role: string): string => `
   GRANT EXECUTE ON FUNCTION make_partitions, analyze_partitions, drop_partition TO ${role};
   COMMIT`;
 
-// Behind a pooler both may have other names than in the URL.
+// Behind a pooler, role and database may be named differently than in the URL.
 async function whoIs(client: pg.Client): Promise<{ readonly user: string; readonly database: string }> {
   const { rows } = await client.query<{ user: string; database: string }>(
     'SELECT quote_ident(current_user) AS user, quote_ident(current_database()) AS database',

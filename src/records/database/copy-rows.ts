@@ -1,13 +1,12 @@
 /**
- * Rows in COPY's binary format: no text is made here that Postgres would have to read again, which for ids alone is a tenth
- * of the time it takes over a row. Every batch is a whole COPY. Columns stand in the order of the statement, and the type
- * of each is the column's own: Postgres converts nothing.
+ * Encodes rows in COPY's binary format, which saves Postgres parsing text: for ids alone a tenth of a row's cost. Every batch
+ * is one COPY. Values must be in the order of the statement's columns and of their exact types: Postgres converts nothing.
  */
 export interface CopyRows {
   /** Begins the next row; its fields follow, all of them. */
   readonly beginRow: () => void;
   readonly text: (value: string | null) => void;
-  /** In the form in which Postgres writes one. */
+  /** A UUID in Postgres' text form. */
   readonly uuid: (value: string | null) => void;
   readonly uuidBytes: (value: Uint8Array) => void;
   readonly int4: (value: number | null) => void;
@@ -18,7 +17,7 @@ export interface CopyRows {
   readonly textArray: (values: readonly string[] | null) => void;
   /** Bytes of the rows so far. */
   readonly size: () => number;
-  /** The rows so far, as what one `COPY … (FORMAT binary)` reads; begins anew. */
+  /** Returns the rows so far as input of one `COPY … (FORMAT binary)`, and starts anew. */
   readonly take: () => Buffer;
 }
 

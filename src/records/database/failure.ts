@@ -1,4 +1,4 @@
-/** Tells a database that is gone, or too busy, from a statement that is wrong. */
+/** Distinguishes an unavailable database from a wrong statement. */
 import {
   BackendTerminatedError,
   BackendTerminatedUnexpectedlyError,
@@ -41,7 +41,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 // Codes of deadlocks, serialization failures and timeouts. After enough retries the statement itself is at fault.
 const ofStatement = /^(?:40001|40P01|55P03|57014)$/;
 
-/** True when the statement is not to blame: Postgres is gone, full, read-only or out of connections. */
+/** True when Postgres is gone, full, read-only or out of connections. */
 export function isDatabaseAway(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !someLink(error, ({ code }) => ofStatement.test(String(code)));
 }
@@ -70,7 +70,7 @@ function isConnectionFault(error: Link): boolean {
   return driverMessages.test(error.message);
 }
 
-/** For `catch`: what a unique constraint refuses is a Conflict with this message. */
+/** For `catch`: turns a unique violation into a Conflict with this message. */
 export const asConflict =
   (message: string) =>
   (error: unknown): never => {

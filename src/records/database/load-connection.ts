@@ -1,6 +1,6 @@
 /**
- * A connection of its own for one bulk load, which is one transaction: COPY and a server-side cursor are not to be had from
- * the pool. `destroy` may come at any moment; Postgres then rolls back.
+ * A dedicated connection for one bulk load in one transaction; Slonik's pool offers neither COPY nor cursors. `destroy` may be
+ * called at any time; Postgres then rolls back.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -9,15 +9,15 @@ import { withoutRow } from './driver-error.ts';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
 /**
- * Statements run in the order they are given. The first that fails is told by every later one: Postgres itself would say
- * of those only that the transaction is aborted.
+ * Statements run in the order of the calls. After a failure every later call rejects with the first error; Postgres would only
+ * report that the transaction is aborted.
  */
 export interface LoadConnection {
   readonly rows: <R extends readonly unknown[]>(
     text: string,
     values?: readonly unknown[],
   ) => Promise<readonly R[]>;
-  /** A COPY of rows of `createCopyRows`. */
+  /** Copies rows of `createCopyRows`. */
   readonly copyRows: (statement: string, rows: Buffer) => Promise<void>;
   /** Streams the output of `COPY … TO STDOUT`. Read it to the end before the commit. */
   readonly copyOut: (statement: string) => AsyncIterable<Buffer>;
@@ -26,12 +26,12 @@ export interface LoadConnection {
   readonly destroy: () => void;
 }
 
-/** A process that hangs must not hold what it has locked for longer. */
+/** 120 s idle in transaction: a hanging process must not hold its locks longer. */
 const idleLimitOfHangingMs = 120_000;
 /** 10 s idle before TCP keep-alive probes: a statement may run long, so only probes detect a lost peer. */
 const keepAliveIdleMs = 10_000;
 
-/** A connection is used again: opening two for each of many small campaigns costs more than the rest of their preparation. */
+/** Connections are reused: opening two for each small campaign would cost more than the rest of its preparation. */
 interface Session {
   readonly client: pg.Client;
   readonly stream: Socket;
@@ -68,7 +68,7 @@ function keep(databaseUrl: string, session: Session): void {
   }, idleForMs).unref();
 }
 
-/** Closes what is kept for the next load. */
+/** Closes the idle connections. */
 export async function closeLoadConnections(databaseUrl: string): Promise<void> {
   const kept = idleSessions.get(databaseUrl) ?? [];
   idleSessions.delete(databaseUrl);
@@ -76,7 +76,7 @@ export async function closeLoadConnections(databaseUrl: string): Promise<void> {
   await Promise.allSettled(kept.map(({ client }) => client.end()));
 }
 
-/** A session on which the transaction has begun. A kept one may be gone by now: then there is another. */
+/** Returns a session with an open transaction. If a kept connection is lost, it opens another. */
 async function begin(databaseUrl: string, statement: string): Promise<Session> {
   const kept = idleSessions.get(databaseUrl)?.pop();
   clearTimeout(kept?.closing);
@@ -94,8 +94,8 @@ async function begin(databaseUrl: string, statement: string): Promise<Session> {
 }
 
 /**
- * Begins the transaction. While the process lives it does, however long the other side of a load (a file, another connection)
- * takes; its limits and its name end with it, because behind a pooler the session goes on to serve others.
+ * Begins the transaction. It may stay idle while the other side of a load (a file, another connection) is slow. Its settings
+ * are local to the transaction, because a pooler hands the session to others afterwards.
  */
 export async function openLoadConnection(
   databaseUrl: string,
@@ -166,12 +166,12 @@ export async function openLoadConnection(
 
 const collisions = new Set(['23505', '40P01', '40001']);
 
-/** Another transaction wrote the same rows at the same time; what it wrote is to be seen now. */
+/** True when another transaction wrote the same rows; its result is visible now. */
 export function isWriteCollision(error: unknown): boolean {
   return error instanceof pg.DatabaseError && collisions.has(error.code ?? '');
 }
 
-/** A value of the input is what Postgres takes in no column, such as U+0000 in a text: another try ends alike. */
+/** True when a value cannot be stored in any column, such as U+0000 in a text: a retry fails too. */
 export function isRefusedValue(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code?.startsWith('22') === true;
 }

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import type { Connection } from './database.ts';
 import { nothing } from './row.ts';
 
-/** For a batch; after that its callbacks are applied one by one. */
+/** 200 ms for a batch; its callbacks are then applied one by one. */
 const patienceMs = 200;
 /** For one callback, so that locked contacts of one tenant do not delay the others. */
 export const singlePatienceMs = 20;

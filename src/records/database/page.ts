@@ -1,4 +1,4 @@
-/** One page of a list, and how many rows the whole list has, in one statement: of the rows before the page, ids alone are read. */
+/** Reads one page of a list and the list's total in one statement. Of the rows before the page only ids are read. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { Invalid } from '../../domain/error.ts';
@@ -24,11 +24,11 @@ interface PageQuery<P extends t.Props> extends Place {
   readonly codec: t.TypeC<P>;
   readonly columns: Fragment;
   readonly table: Fragment;
-  /** Tables that hold exactly one row to each. */
+  /** Joins that match exactly one row per row of the table. */
   readonly joins?: Fragment;
-  /** All must hold; of the table's own columns. */
+  /** Conditions on the table's own columns; all must hold. */
   readonly conditions: readonly Fragment[];
-  /** No two rows stand equal. */
+  /** A total order: no two rows are equal. */
   readonly order: Fragment;
   /** Names the filters that the error about a too deep page recommends. */
   readonly narrowedBy: string;
@@ -36,7 +36,7 @@ interface PageQuery<P extends t.Props> extends Place {
   readonly isCountedWhole?: true;
 }
 
-/** Rows that a page may lie behind, its own included: they are all read. */
+/** Deepest row of a page; all rows before it are read. */
 const deepest = 100_000;
 const mostCounted = 10_000;
 
@@ -50,16 +50,16 @@ export interface Part<A> {
 
 interface PartQuery<P extends t.Props> {
   readonly props: P;
-  /** Have an `id`; one more than the limit, if there are as many. */
+  /** Query with an `id` column that returns up to one row more than the limit. */
   readonly rows: Fragment;
   /** ORDER BY list over the columns of `rows`. */
   readonly order: Fragment;
-  /** Bytes of what of a row may be large. */
+  /** Size in bytes of a row's large columns. */
   readonly size: Fragment;
   readonly limit: number;
 }
 
-/** The first of `rows`: up to `limit`, or until they hold 4 MiB. */
+/** Returns the first rows, up to `limit` or 4 MiB. */
 export async function listPart<P extends t.Props>(
   connection: Connection,
   { props, rows, order, size, limit }: PartQuery<P>,
@@ -78,7 +78,7 @@ export async function listPart<P extends t.Props>(
   return { items, hasNext: items.at(-1)?.hasNext ?? false };
 }
 
-/** Throws Invalid for a page that lies too deep. */
+/** Throws Invalid for a page beyond `deepest`. */
 export async function listPage<P extends t.Props>(
   connection: Connection,
   query: PageQuery<P>,
@@ -100,12 +100,13 @@ export async function listPage<P extends t.Props>(
   const items = await connection.any(sql.type(parser)`
     SELECT ${columns}, (${counted})
     FROM ${table} ${joins}
-    -- An array is taken for a few, a list with a limit for a tenth of the table: with that, it would be planned anew each time.
+    -- An array is estimated at ten rows, a subquery with LIMIT at a tenth of the table, which would make Postgres plan the
+    -- statement anew each time.
     WHERE ${table}.id = ANY (ARRAY(
       SELECT id FROM ${table} WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${(page - 1) * limit}))
     ORDER BY ${order}`);
   const [first] = items;
   if (first !== undefined || page === 1) return { items, total: first?.total ?? 0 };
-  // Beyond the last page no row carries the number.
+  // A page beyond the last has no row that carries the total.
   return { items, total: await connection.oneFirst(sql.type(row(Counted))`${counted}`) };
 }

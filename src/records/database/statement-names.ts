@@ -1,6 +1,6 @@
 /**
- * Names for the statements of a process that are asked again and again: Postgres reads and plans one with a name once
- * for each connection, which is most of what a small statement costs. A text that is asked seldom keeps no plan.
+ * Names frequent statements: Postgres parses and plans a named statement once per connection, which is most of the cost of a
+ * small one. Rare statements get no name and keep no plan.
  */
 export function createStatementNames({ often = 20, mostNames = 200, mostCounted = 2_000 } = {}): (
   text: string,

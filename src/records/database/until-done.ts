@@ -6,8 +6,8 @@ const retryMs = 500;
 const collisionsForMs = 5_000;
 
 /**
- * Tries again while the database is away, until it works; with `forMs` no longer than that. What is no absence of the
- * database fails as the attempt did: at once, or after a few seconds where another try may end better.
+ * Retries while the database is away, without end or for `forMs`. Other errors are thrown at once; deadlocks and timeouts after
+ * some seconds of retries.
  */
 export async function untilDone<T>(attempt: () => Promise<T>, forMs = Infinity): Promise<T> {
   const until = performance.now() + forMs;

@@ -1,4 +1,4 @@
-/** Ids in the order of their making, for rows that need theirs before they are inserted. */
+/** Version 7 UUIDs, for rows whose id is needed before the insert. */
 import { randomFillSync } from 'node:crypto';
 
 const uuidLength = 16;
@@ -7,8 +7,8 @@ const randomLength = 8;
 const sequences = 0x1000;
 
 /**
- * Every id of one generator is larger than the one before. They carry the time from which they are made; the clock moves
- * on with the ids themselves, 4096 to the millisecond. The bytes are those of the next id as soon as it is asked for.
+ * Each id of a generator is larger than the previous one. They begin at time `from` and advance by 4,096 ids per millisecond.
+ * The returned buffer is reused for the next id.
  */
 export function createUuidV7Generator(from: Date): () => Buffer {
   const id = Buffer.alloc(uuidLength);
@@ -36,18 +36,18 @@ export function createUuidV7Generator(from: Date): () => Buffer {
   };
 }
 
-/** The smallest that can be made at that time, or so much later. */
+/** The smallest id of that time plus `laterMs`. */
 export function firstIdAt(date: Date, laterMs = 0): string {
   const id = Buffer.alloc(uuidLength);
   id.writeUIntBE(Math.max(0, date.getTime() + laterMs), 0, 6);
   return formatUuid(id);
 }
 
-/** An id as Postgres writes it. */
+/** Formats an id as Postgres does. */
 export function formatUuid(id: Buffer): string {
   const hex = id.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** An id for a row that binds something to it before it is inserted. */
+/** Creates an id for a row that other values refer to before its insert. */
 export const createId = (): string => formatUuid(createUuidV7Generator(new Date())());

@@ -25,6 +25,7 @@ CREATE TABLE conversation (
 CREATE UNIQUE INDEX conversation_current ON conversation (channel_id, contact_id) WHERE status <> 'closed';
 CREATE INDEX conversation_list ON conversation (workspace_id, created_at DESC, id DESC);
 CREATE INDEX conversation_contact ON conversation (contact_id);
+CREATE INDEX conversation_recent ON conversation (workspace_id, last_message_at DESC NULLS LAST, id DESC);
 
 -- A run of a chatbot or an assistant in a conversation; started by inbound messages, ended by a change of status.
 CREATE TABLE responder_session (
@@ -78,6 +79,7 @@ CREATE TABLE message (
 CREATE UNIQUE INDEX message_inbound ON message (channel_id, provider_message_id) WHERE direction = 'inbound';
 CREATE INDEX message_provider_message_id ON message (provider_message_id)
   WHERE direction = 'outbound' AND provider_message_id IS NOT NULL;
+CREATE INDEX message_conversation ON message (conversation_id) WHERE conversation_id IS NOT NULL;
 CREATE INDEX message_claimed ON message (created_at) WHERE state = 'CLAIMED';
 -- Lists of messages, newest first: of a workspace, by state, and by what a message belongs to.
 CREATE INDEX message_list ON message (workspace_id, created_at DESC, id DESC);

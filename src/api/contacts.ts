@@ -2,8 +2,8 @@
 import * as t from 'io-ts';
 import { ContactCursor, CreateContact, UpdateContact } from '../codecs/contact.ts';
 import { EventContact as Contact } from '../codecs/event.ts';
-import { named } from '../codecs/json-schema.ts';
-import { idOf, limitUpTo, textOf } from '../codecs/scalars.ts';
+import { describe, named } from '../codecs/json-schema.ts';
+import { idOf, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../codecs/struct.ts';
 import { exportContact, forgetPerson } from '../commands/contacts/erase-contact.ts';
 import * as creating from '../commands/contacts/create-contact.ts';
@@ -13,6 +13,7 @@ import { readContactSearch } from '../domain/contacts/search.ts';
 import { Invalid } from '../domain/error.ts';
 import * as listing from '../records/contacts/list.ts';
 import * as records from '../records/contacts/contacts.ts';
+import { getSegment } from '../records/contacts/segments.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
   acknowledge,
@@ -63,21 +64,36 @@ export const listContacts = endpoint(
     operationId: 'listContacts',
     summary: 'List or search the contacts of the workspace',
     description:
-      'Newest first. `search` finds by the beginning of the phone number (with or without its calling code), of the first name, the last name, the chat name or the e-mail address; several words must all match. Results of a search are ordered by what was found.',
+      'Newest first. `search` finds by the beginning of the phone number (with its calling code, or in its national form), of the first name, the last name, the chat name or the e-mail address; several words must all match. Results of a search are ordered by what was found. `tag`, `segment` and `subscribed` leave the contacts that have the tag, match the segment, or are subscribed or not.',
     tag,
     access: 'workspace',
-    query: optional({ cursor: ContactCursor, limit: limitUpTo(1000), search: textOf({ max: 255 }) }),
+    query: optional({
+      cursor: ContactCursor,
+      limit: limitUpTo(1000),
+      search: textOf({ max: 255 }),
+      tag: describe(Uuid, { description: 'Only contacts that have this tag.' }),
+      segment: describe(Uuid, { description: 'Only contacts that match this segment.' }),
+      subscribed: describe(oneOf(['true', 'false']), {
+        description: 'Only contacts that are subscribed (`true`) or that opted out (`false`).',
+      }),
+    }),
     responses: { 200: onePart('One part of the list', Contact, contactExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;
     const search = readContactSearch(query.search ?? '');
     const isSearch = search.words.length > 0;
+    const filter = {
+      tagId: query.tag,
+      segment:
+        query.segment === undefined ? undefined : await getSegment(database, workspaceId, query.segment),
+      subscribed: query.subscribed === undefined ? undefined : query.subscribed === 'true',
+    };
     const { cursor } = query;
     if (cursor !== undefined && isSearch !== (cursor.way !== undefined)) {
       throw Invalid.at('cursor', 'cursor is not a cursor of this list: take its nextCursor');
     }
-    const part = { after: cursor, limit };
+    const part = { after: cursor, limit, ...filter };
     const found = isSearch
       ? await listing.searchContacts(database, workspaceId, { search, ...part })
       : await listing.listContacts(database, workspaceId, part);

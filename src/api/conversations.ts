@@ -6,6 +6,7 @@ import {
   ChangeConversationStatus,
   Conversation,
 } from '../codecs/conversation.ts';
+import { describe } from '../codecs/json-schema.ts';
 import { idOf, limitUpTo, Page, textOf, Uuid } from '../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../codecs/struct.ts';
 import * as assigning from '../commands/conversations/assign-conversation.ts';
@@ -33,6 +34,10 @@ const conversationExample = {
     email: 'ada@example.com',
   },
   chatMode: 'manual',
+  contactName: 'Grace Hopper',
+  contactPhoneNumber: '4930901820',
+  lastMessageAt: '2026-11-21T09:04:00.000Z',
+  lastInboundAt: '2026-11-21T09:04:00.000Z',
   closedAt: null,
   createdAt: '2026-11-21T09:00:00.000Z',
   updatedAt: '2026-11-21T09:05:00.000Z',
@@ -44,7 +49,8 @@ export const listConversations = endpoint(
     path: '/api/conversations',
     operationId: 'listConversations',
     summary: 'List the conversations of the workspace',
-    description: 'Newest first. `assignedTo` takes the id of a user, team or bot.',
+    description:
+      'Newest first. `assignedTo` takes the id of a user, team or bot; `campaignId` leaves those whose contact wrote after the campaign reached it; `sort=lastMessageAt` puts the conversation with the latest message first.',
     tag,
     access: 'workspace',
     query: optional({
@@ -53,12 +59,18 @@ export const listConversations = endpoint(
       status: oneOf(conversationStatuses, 'ConversationStatus'),
       assignedTo: textOf({ max: 255 }),
       contactId: Uuid,
+      campaignId: describe(Uuid, {
+        description: 'Only conversations whose contact wrote after this campaign reached it.',
+      }),
+      sort: describe(oneOf(['createdAt', 'lastMessageAt']), {
+        description: 'The time to order by, latest first. Default: `createdAt`.',
+      }),
     }),
     responses: { 200: onePage('One page of conversations', Conversation, conversationExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
-    const wanted = { ...query, ...place };
+    const wanted = { ...query, ...place, isByLastMessage: query.sort === 'lastMessageAt' };
     const { items, total } = await records.listConversations(database, workspaceId, wanted);
     return { status: 200, body: page(items, { ...place, total }) };
   },

@@ -27,6 +27,7 @@ import {
 } from './conversations.ts';
 import { documentation } from './frame/document/docs-page.ts';
 import type { Endpoint } from './frame/endpoint.ts';
+import { listContactHistory, listConversationMessages } from './history.ts';
 import { healthz, readyz } from './frame/health.ts';
 import { listNoticesEndpoint, readNotices } from './notices.ts';
 import { uploadMediaFile } from './media.ts';
@@ -34,7 +35,14 @@ import { getMessageEndpoint, listMessagesEndpoint } from './message-list.ts';
 import { sendMessage } from './messages.ts';
 import { metricsEndpoint } from './frame/metrics-endpoint.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
-import { createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts';
+import {
+  countSegment,
+  createSegment,
+  deleteSegment,
+  getSegment,
+  listSegments,
+  updateSegment,
+} from './segments.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
 import { getOverview } from './overview.ts';
 import { previewTemplate } from './template-preview.ts';
@@ -103,13 +111,16 @@ const operations: readonly Endpoint[] = [
   deleteContact,
   exportContactEndpoint,
   listContactConsents,
+  listContactHistory,
   listSegments,
   createSegment,
+  countSegment,
   getSegment,
   updateSegment,
   deleteSegment,
   listConversations,
   getConversation,
+  listConversationMessages,
   assignConversation,
   changeConversationStatus,
   listChannels,

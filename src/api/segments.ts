@@ -1,9 +1,11 @@
 /** Segments: saved filters over the contacts of a workspace. */
-import { idOf, limitUpTo, Page } from '../codecs/scalars.ts';
-import { CreateSegment, Segment, UpdateSegment } from '../codecs/segment.ts';
+import { idOf, Integer, limitUpTo, Page } from '../codecs/scalars.ts';
+import { CountSegment, CreateSegment, Segment, UpdateSegment } from '../codecs/segment.ts';
+import { named } from '../codecs/json-schema.ts';
 import { optional, struct } from '../codecs/struct.ts';
 import { Invalid } from '../domain/error.ts';
 import { conditionProblems, type SegmentCondition } from '../domain/contacts/segment-filter.ts';
+import { countContacts } from '../records/contacts/list.ts';
 import * as records from '../records/contacts/segments.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
@@ -75,6 +77,29 @@ export const createSegment = endpoint(
     assertConditions(body.conditions);
     const created = await records.insertSegment(database, workspaceId, { match: 'all', ...body });
     return { status: 201, body: succeedWith('Segment created successfully', created) };
+  },
+);
+
+const SegmentCount = named('SegmentCount', struct({ count: Integer, subscribed: Integer }));
+
+/** For an editor that shows how many people the conditions reach before they are saved. */
+export const countSegment = endpoint(
+  {
+    method: 'POST',
+    path: '/api/segments/count',
+    operationId: 'countSegment',
+    summary: 'Count the contacts that match conditions',
+    description: `Saves nothing. \`subscribed\` counts those of them that a campaign may send to. ${conditionsDescription}`,
+    tag,
+    access: 'workspace',
+    body: CountSegment,
+    bodyExample: { match: 'all', conditions: segmentExample.conditions },
+    responses: { 200: answer('The numbers', SegmentCount, { count: 1_204, subscribed: 1_180 }) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
+    assertConditions(body.conditions);
+    const segment = { match: body.match ?? 'all', conditions: body.conditions };
+    return { status: 200, body: succeed(await countContacts(database, workspaceId, { segment })) };
   },
 );
 

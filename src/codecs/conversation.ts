@@ -1,7 +1,7 @@
 /** Conversations on the wire. */
 import * as t from 'io-ts';
 import { AssigneeRecord } from './event.ts';
-import { named } from './json-schema.ts';
+import { describe, named } from './json-schema.ts';
 import {
   assignmentSources,
   assignmentTypes,
@@ -24,6 +24,15 @@ export const Conversation = named(
     assignmentType: oneOf(assignmentTypes, 'AssignmentType'),
     assignedTo: nullish(AssigneeRecord),
     chatMode: oneOf(chatModes, 'ChatMode'),
+    contactName: describe(t.string, {
+      description: 'First and last name of the contact, else its chat name; may be empty.',
+    }),
+    contactPhoneNumber: describe(nullish(t.string), { description: 'Digits with country code.' }),
+    lastMessageAt: describe(nullish(IsoDateTime), { description: 'When the last message came or went.' }),
+    lastInboundAt: describe(nullish(IsoDateTime), {
+      description:
+        'When the contact wrote last: 24 hours from then on it may be answered without a template.',
+    }),
     closedAt: nullish(IsoDateTime),
     createdAt: IsoDateTime,
     updatedAt: IsoDateTime,

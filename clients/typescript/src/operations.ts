@@ -1,6 +1,6 @@
 /** Generated from the OpenAPI document: `npm run openapi` makes it anew. */
 import type { CallOptions, Client } from './client.ts';
-import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisResult, GetCampaignTimelineResult, GetHealthResult, GetReadinessResult, LedgerEntryPage, ListChannelsResult, ListWebhookEventsResult, MediaResponse, MessagePage, MessageResponse, MessageState, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisResult, GetCampaignTimelineResult, GetHealthResult, GetReadinessResult, HistoryItemPage, LedgerEntryPage, ListChannelsResult, ListWebhookEventsResult, MediaResponse, MessagePage, MessageResponse, MessageState, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
 /** Create a campaign that prepares its audience and sends itself */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
@@ -199,6 +199,12 @@ export const listContacts = (client: Client, query: {
     readonly limit?: number;
     /** Only those that match these words; the last one may be the beginning of a word. */
     readonly search?: string;
+    /** Only contacts that have this tag. */
+    readonly tag?: string;
+    /** Only contacts that match this segment. */
+    readonly segment?: string;
+    /** Only contacts that are subscribed (`true`) or that opted out (`false`). */
+    readonly subscribed?: "true" | "false";
   } = {}, options: CallOptions = {}): Promise<ContactPage> =>
   client.send({ method: 'GET', path: `/api/contacts`, query, ...options });
 
@@ -234,6 +240,15 @@ export const listContactConsents = (client: Client, id: string, query: {
   } = {}, options: CallOptions = {}): Promise<ConsentPage> =>
   client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/consents`, query, ...options });
 
+/** List the messages sent to a contact and received from it */
+export const listContactHistory = (client: Client, id: string, query: {
+    /** The `nextCursor` of the page before; absent for the first page. */
+    readonly cursor?: string;
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<HistoryItemPage> =>
+  client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/history`, query, ...options });
+
 /** List the segments of the workspace */
 export const listSegments = (client: Client, query: {
     /** Which page, from 1; page × limit is at most 100,000. */
@@ -246,6 +261,10 @@ export const listSegments = (client: Client, query: {
 /** Create a segment */
 export const createSegment = (client: Client, body: CreateSegment, options: CallOptions = {}): Promise<SegmentMessageResponse> =>
   client.send({ method: 'POST', path: `/api/segments`, body, ...options });
+
+/** Count the contacts that match conditions */
+export const countSegment = (client: Client, body: CountSegment, options: CallOptions = {}): Promise<SegmentCountResponse> =>
+  client.send({ method: 'POST', path: `/api/segments/count`, body, ...options });
 
 /** Read a segment */
 export const getSegment = (client: Client, id: string, options: CallOptions = {}): Promise<SegmentResponse> =>
@@ -271,12 +290,25 @@ export const listConversations = (client: Client, query: {
     readonly assignedTo?: string;
     /** Only those with this contact. */
     readonly contactId?: string;
+    /** Only conversations whose contact wrote after this campaign reached it. */
+    readonly campaignId?: string;
+    /** The time to order by, latest first. Default: `createdAt`. */
+    readonly sort?: "createdAt" | "lastMessageAt";
   } = {}, options: CallOptions = {}): Promise<ConversationPage> =>
   client.send({ method: 'GET', path: `/api/conversations`, query, ...options });
 
 /** Read a conversation */
 export const getConversation = (client: Client, id: string, options: CallOptions = {}): Promise<ConversationResponse> =>
   client.send({ method: 'GET', path: `/api/conversations/${encodeURIComponent(id)}`, ...options });
+
+/** List the messages of a conversation */
+export const listConversationMessages = (client: Client, id: string, query: {
+    /** The `nextCursor` of the page before; absent for the first page. */
+    readonly cursor?: string;
+    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<HistoryItemPage> =>
+  client.send({ method: 'GET', path: `/api/conversations/${encodeURIComponent(id)}/messages`, query, ...options });
 
 /** Assign a conversation */
 export const assignConversation = (client: Client, id: string, body: AssignConversation, options: CallOptions = {}): Promise<ConversationMessageResponse> =>

@@ -613,6 +613,14 @@ export type Conversation = {
   readonly assignedTo: Assignee | null;
   /** Who answers in the conversation. */
   readonly chatMode: ChatMode;
+  /** First and last name of the contact, else its chat name; may be empty. */
+  readonly contactName: string;
+  /** Digits with country code. */
+  readonly contactPhoneNumber: string | null;
+  /** When the last message came or went. */
+  readonly lastMessageAt: string | null;
+  /** When the contact wrote last: 24 hours from then on it may be answered without a template. */
+  readonly lastInboundAt: string | null;
   /** When it was closed; null unless it is. */
   readonly closedAt: string | null;
   /** When it was created. */
@@ -708,6 +716,13 @@ export type ConversationStatusChangedEvent = {
   readonly timestamp: string;
   /** The record, or the records of the page. */
   readonly data: ConversationStatusChangedData;
+};
+
+export type CountSegment = {
+  /** At most 65536 bytes as JSON. */
+  readonly conditions: readonly (SegmentCondition)[];
+  /** `all` conditions, or `any` of them. */
+  readonly match?: FilterMatch;
 };
 
 export type CreateCampaign = {
@@ -1115,6 +1130,50 @@ export type HeaderValues = {
     /** The provider’s id of the catalogue. */
     readonly catalog_id?: string;
   };
+};
+
+export type HistoryCampaign = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name: string;
+};
+
+export type HistoryItem = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** When the message was accepted, received or refused. */
+  readonly at: string;
+  /** Whether the contact sent it (`inbound`) or got it (`outbound`). */
+  readonly direction: MessageDirection;
+  /** The provider’s type, such as `template`, `text` or `image`. */
+  readonly type: string;
+  /** A recipient’s state, or `RECEIVED` for an inbound message. */
+  readonly state: string;
+  /** Why an outbound message failed. */
+  readonly reason: string | null;
+  /** The words of an inbound message; null where it has none. */
+  readonly text: string | null;
+  /** The template of an outbound message. */
+  readonly template: HistoryTemplate | null;
+  /** The campaign that an outbound message belongs to. */
+  readonly campaign: HistoryCampaign | null;
+};
+
+export type HistoryItemPage = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** The record, or the records of the page. */
+  readonly data: readonly (HistoryItem)[];
+  /** Where this page stands in the list. */
+  readonly pagination: CursorPagination;
+};
+
+export type HistoryTemplate = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** The name. */
+  readonly name: string;
 };
 
 export type InboundMessage = {
@@ -1755,6 +1814,20 @@ export type SegmentCondition = {
   readonly operator: FilterOperator;
   /** What the field is compared with; absent for exists and not_exists. */
   readonly value?: unknown;
+};
+
+export type SegmentCount = {
+  /** How many deliveries were made anew. */
+  readonly count: number;
+  /** False after an opt-out: campaigns skip the contact. */
+  readonly subscribed: number;
+};
+
+export type SegmentCountResponse = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** The record, or the records of the page. */
+  readonly data: SegmentCount;
 };
 
 export type SegmentMessageResponse = {

@@ -4,8 +4,8 @@ import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
 export interface ContactSearch {
   /** Every word begins a first name, a last name, a chat name or an e-mail address of the contact. Empty: no search. */
   readonly words: readonly string[];
-  /** Set when the whole text is a number: with a calling code, or in its national digits. */
-  readonly digits?: string;
+  /** The forms a number may be stored in, where the whole text is one: as typed, and without its leading zeros. */
+  readonly numbers: readonly string[];
 }
 
 const mostWords = 5;
@@ -16,8 +16,13 @@ export function readContactSearch(text: string): ContactSearch {
     .split(/\s+/)
     .filter((word) => word !== '')
     .slice(0, mostWords);
-  const digits = text.replace(/[\s+().-]/g, '');
-  return /^\d{1,15}$/.test(digits) ? { words, digits } : { words };
+  const digits = text.replace(/[\s+().\-/]/g, '');
+  if (!/^\d{1,17}$/.test(digits)) return { words, numbers: [] };
+  // `0151 …` in Germany is stored as 49151…, `0049151…` likewise; an Italian 039 06 … keeps its zero.
+  return {
+    words,
+    numbers: [...new Set([digits, digits.replace(/^0{1,2}/, '')])].filter((form) => form !== ''),
+  };
 }
 
 /** Every calling code there is: national digits are looked up behind each of them. */

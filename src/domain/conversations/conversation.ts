@@ -33,6 +33,11 @@ export interface Conversation {
   readonly assignmentType: AssignmentType;
   readonly assignedTo: Assignee | null;
   readonly chatMode: ChatMode;
+  readonly contactName: string;
+  /** Digits with country code. */
+  readonly contactPhoneNumber: string | null;
+  readonly lastMessageAt: Date | null;
+  readonly lastInboundAt: Date | null;
   readonly closedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;

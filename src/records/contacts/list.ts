@@ -7,6 +7,8 @@ import { ContactFields, contactSelection } from './contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { listPart, type Part } from '../database/page.ts';
 import { row } from '../database/row.ts';
+import { compileSegmentFilter } from './segment-filter.ts';
+import type { Segment } from './segments.ts';
 
 /** The last contact of the part before, and in a search the way it was found. */
 export interface ContactPosition {
@@ -19,21 +21,57 @@ export interface ContactHit {
   readonly position: ContactPosition;
 }
 
-interface Place {
+/** What a contact of the list must be; everything where all is undefined. */
+export interface ContactFilter {
+  readonly tagId?: string | undefined;
+  readonly segment?: Pick<Segment, 'match' | 'conditions'> | undefined;
+  readonly subscribed?: boolean | undefined;
+}
+
+interface Place extends ContactFilter {
   readonly after?: ContactPosition | undefined;
   readonly limit: number;
+}
+
+function conditionOf({ tagId, segment, subscribed }: ContactFilter): Fragment {
+  const conditions = [
+    ...(tagId === undefined
+      ? []
+      : [
+          sql.fragment`EXISTS (
+            SELECT FROM contact_tag WHERE contact_tag.contact_id = contact.id AND contact_tag.tag_id = ${tagId})`,
+        ]),
+    ...(segment === undefined ? [] : [compileSegmentFilter(segment.match, segment.conditions)]),
+    ...(subscribed === undefined ? [] : [sql.fragment`contact.subscribed = ${subscribed}`]),
+  ];
+  return conditions.length === 0
+    ? sql.fragment`TRUE`
+    : sql.fragment`(${sql.join(conditions, sql.fragment` AND `)})`;
+}
+
+const Count = t.type({ count: t.number, subscribed: t.number });
+
+/** How many contacts match, and how many of them are subscribed; reads every contact of the workspace. */
+export function countContacts(
+  connection: Connection,
+  workspaceId: number,
+  filter: ContactFilter,
+): Promise<t.TypeOf<typeof Count>> {
+  return connection.one(sql.type(row(Count))`
+    SELECT count(*)::int4 AS count, count(*) FILTER (WHERE contact.subscribed)::int4 AS subscribed FROM contact
+    WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${conditionOf(filter)}`);
 }
 
 /** Newest first. */
 export async function listContacts(
   connection: Connection,
   workspaceId: number,
-  { after, limit }: Place,
+  { after, limit, ...filter }: Place,
 ): Promise<Part<ContactHit>> {
   const rest = after === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${after.id}`;
   const rows = sql.fragment`
     SELECT ${contactSelection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${rest}
+    WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${rest} AND ${conditionOf(filter)}
     ORDER BY id DESC LIMIT ${limit + 1}`;
   const order = sql.fragment`id DESC`;
   const { items, hasNext } = await listPart(connection, { ...contactPart, rows, order, limit });
@@ -52,7 +90,7 @@ const contactPart = {
 export async function searchContacts(
   connection: Connection,
   workspaceId: number,
-  { search, after, limit }: Place & { readonly search: ContactSearch },
+  { search, after, limit, ...filter }: Place & { readonly search: ContactSearch },
 ): Promise<Part<ContactHit>> {
   const ways = waysOf(search);
   const hits: ContactPosition[] = [];
@@ -65,6 +103,7 @@ export async function searchContacts(
         afterId: index === after?.way ? after.id : undefined,
         limit: limit + 1 - hits.length,
         earlier: ways.slice(0, index).map(({ matches }) => matches),
+        condition: conditionOf(filter),
       }),
     );
     hits.push(...ids.map((id) => ({ way: index, id })));
@@ -101,6 +140,8 @@ interface Find {
   readonly limit: number;
   /** What the ways before this one match. */
   readonly earlier: readonly Fragment[];
+  /** Of the alias `contact`. */
+  readonly condition: Fragment;
 }
 
 const Found = row(t.type({ id: t.string }));
@@ -110,11 +151,11 @@ interface Way {
   readonly find: (find: Find) => ReturnType<typeof findByKey>;
 }
 
-function waysOf({ words, digits }: ContactSearch): readonly Way[] {
+function waysOf({ words, numbers }: ContactSearch): readonly Way[] {
   // The longest word finds the fewest; the others only sift what it finds.
   const [first, ...others] = words.toSorted((one, other) => other.length - one.length);
   const byWords = first === undefined ? [] : nameColumns.map((column) => wordWay(column, first, others));
-  return digits === undefined ? byWords : [numberWay(digits), ...byWords];
+  return [...numbers.map(numberWay), ...byWords];
 }
 
 // Expressions and conditions as the indexes have them.
@@ -138,11 +179,12 @@ function wordWay(column: Fragment, first: string, others: readonly string[]): Wa
   return { matches, find: (find) => findByKey(keyOf(column), matches, find) };
 }
 
-function findByKey(key: Fragment, matches: Fragment, { workspaceId, afterId, limit, earlier }: Find) {
+function findByKey(key: Fragment, matches: Fragment, find: Find) {
+  const { workspaceId, afterId, limit, earlier, condition } = find;
   return sql.type(Found)`
     SELECT contact.id FROM contact
     WHERE contact.workspace_id = ${workspaceId} AND contact.deleted_at IS NULL
-      AND ${matches} AND ${noneOf(earlier)} AND ${afterKey(key, workspaceId, afterId)}
+      AND ${matches} AND ${noneOf(earlier)} AND ${condition} AND ${afterKey(key, workspaceId, afterId)}
     ORDER BY ${key}, contact.id LIMIT ${limit}`;
 }
 
@@ -170,7 +212,7 @@ function numberWay(digits: string): Way {
       OR (${digits.length >= shortestNationalSearch}
         AND substr(contact.phone_number, length(contact.country_code) + 1) LIKE ${`${digits}%`}))`,
     // ':' follows '9'.
-    find: ({ workspaceId, afterId, limit }) => sql.type(Found)`
+    find: ({ workspaceId, afterId, limit, earlier, condition }) => sql.type(Found)`
       SELECT id FROM (
         SELECT DISTINCT found.id, found.phone_number
         FROM unnest(${sql.array(codes, 'text')}) AS code
@@ -180,7 +222,7 @@ function numberWay(digits: string): Way {
             AND contact.phone_number >= (code || ${digits}) COLLATE "C"
             AND contact.phone_number < (code || ${digits} || ':') COLLATE "C"
             AND code IN ('', contact.country_code)
-            AND ${afterKey(key, workspaceId, afterId)}
+            AND ${noneOf(earlier)} AND ${condition} AND ${afterKey(key, workspaceId, afterId)}
           ORDER BY contact.phone_number, contact.id LIMIT ${limit}
         ) AS found
       ) AS numbers

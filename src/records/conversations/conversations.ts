@@ -25,16 +25,28 @@ const ConversationFields = t.type({
   assignmentType: oneOf(assignmentTypes),
   assignedTo: nullable(AssigneeRecord),
   chatMode: oneOf(chatModes),
+  contactName: t.string,
+  contactPhoneNumber: nullable(t.string),
+  lastMessageAt: nullable(timestamp),
+  lastInboundAt: nullable(timestamp),
   closedAt: nullable(timestamp),
   createdAt: timestamp,
   updatedAt: timestamp,
 });
 
+const contactField = (field: ReturnType<typeof sql.fragment>) => sql.fragment`
+  (SELECT ${field} FROM contact
+    WHERE contact.workspace_id = conversation.workspace_id AND contact.id = conversation.contact_id)`;
+
 const selection = sql.fragment`
   conversation.id, conversation.contact_id AS "contactId", conversation.channel_id AS "channelId",
   (SELECT phone_number_id FROM channel WHERE channel.id = conversation.channel_id) AS "phoneNumberId",
   conversation.status, conversation.assignment_type AS "assignmentType", conversation.assigned_to AS "assignedTo",
-  conversation.chat_mode AS "chatMode", conversation.closed_at AS "closedAt", conversation.created_at AS "createdAt",
+  conversation.chat_mode AS "chatMode", ${contactField(sql.fragment`
+    COALESCE(NULLIF(trim(concat_ws(' ', first_name, last_name)), ''), chat_name)`)} AS "contactName",
+  ${contactField(sql.fragment`phone_number`)} AS "contactPhoneNumber",
+  conversation.last_message_at AS "lastMessageAt", conversation.inbound_at AS "lastInboundAt",
+  conversation.closed_at AS "closedAt", conversation.created_at AS "createdAt",
   conversation.updated_at AS "updatedAt"`;
 
 /** All conversations where everything is undefined. */
@@ -43,19 +55,24 @@ export interface ConversationFilter {
   /** The assignee's id. */
   readonly assignedTo?: string | undefined;
   readonly contactId?: string | undefined;
+  /** Those whose contact wrote after this campaign of the workspace was sent to them. */
+  readonly campaignId?: string | undefined;
+  /** By the last message instead of the creation. */
+  readonly isByLastMessage?: boolean;
 }
 
 /** Newest first. */
 export function listConversations(
   connection: Connection,
   workspaceId: number,
-  { status, assignedTo, contactId, ...place }: ConversationFilter & Place,
+  { status, assignedTo, contactId, campaignId, isByLastMessage, ...place }: ConversationFilter & Place,
 ): Promise<Page<Conversation>> {
   const conditions = [
     sql.fragment`workspace_id = ${workspaceId}`,
     ...(status === undefined ? [] : [sql.fragment`status = ${status}`]),
     ...(assignedTo === undefined ? [] : [sql.fragment`assigned_to ->> 'id' = ${assignedTo}`]),
     ...(contactId === undefined ? [] : [sql.fragment`contact_id = ${contactId}`]),
+    ...(campaignId === undefined ? [] : [repliesTo(workspaceId, campaignId)]),
   ];
   return listPage(connection, {
     ...place,
@@ -64,9 +81,21 @@ export function listConversations(
     columns: selection,
     table: sql.fragment`conversation`,
     conditions,
-    order: sql.fragment`created_at DESC, id DESC`,
+    order:
+      isByLastMessage === true
+        ? sql.fragment`last_message_at DESC NULLS LAST, id DESC`
+        : sql.fragment`created_at DESC, id DESC`,
   });
 }
+
+/** Looks up each conversation with a message since the campaign began among the campaign's recipients, by number. */
+const repliesTo = (workspaceId: number, campaignId: string) => sql.fragment`
+  inbound_at >= (SELECT started_at FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId})
+  AND EXISTS (
+    SELECT FROM contact JOIN recipient
+      ON recipient.campaign_id = ${campaignId} AND recipient.phone_number = contact.phone_number AND recipient.sendable
+    WHERE contact.workspace_id = conversation.workspace_id AND contact.id = conversation.contact_id
+      AND recipient.accepted_at <= conversation.inbound_at)`;
 
 /** Throws NotFound, for a conversation of another workspace too. */
 export async function getConversation(

@@ -1,0 +1,123 @@
+/** What was sent to one person and came back: on the person's page, and as the thread of a conversation. */
+import * as t from 'io-ts';
+import { describe, named } from '../codecs/json-schema.ts';
+import { cursorOf, idOf, IsoDateTime, limitUpTo, Uuid } from '../codecs/scalars.ts';
+import { nullish, oneOf, optional, struct } from '../codecs/struct.ts';
+import { messageText } from '../domain/conversations/message-text.ts';
+import { getContact } from '../records/contacts/contacts.ts';
+import { listHistory, type HistoryEntry } from '../records/contacts/history.ts';
+import { getConversation } from '../records/conversations/conversations.ts';
+import { endpoint } from './frame/endpoint.ts';
+import { cutPage, onePart } from './frame/envelope.ts';
+
+const HistoryTemplate = named('HistoryTemplate', struct({ id: Uuid, name: t.string }));
+const HistoryCampaign = named('HistoryCampaign', struct({ id: Uuid, name: t.string }));
+
+const HistoryItem = named(
+  'HistoryItem',
+  struct({
+    id: Uuid,
+    at: describe(IsoDateTime, { description: 'When the message was accepted, received or refused.' }),
+    direction: describe(oneOf(['outbound', 'inbound'], 'MessageDirection'), {
+      description: 'Whether the contact sent it (`inbound`) or got it (`outbound`).',
+    }),
+    type: describe(t.string, { description: 'The provider’s type, such as `template`, `text` or `image`.' }),
+    state: describe(t.string, { description: 'A recipient’s state, or `RECEIVED` for an inbound message.' }),
+    reason: describe(nullish(t.string), { description: 'Why an outbound message failed.' }),
+    text: describe(nullish(t.string), {
+      description: 'The words of an inbound message; null where it has none.',
+    }),
+    template: describe(nullish(HistoryTemplate), { description: 'The template of an outbound message.' }),
+    campaign: describe(nullish(HistoryCampaign), {
+      description: 'The campaign that an outbound message belongs to.',
+    }),
+  }),
+);
+
+const example = {
+  id: '0197c0de-0000-7000-8000-000000000071',
+  at: '2026-11-21T09:00:00.000Z',
+  direction: 'outbound',
+  type: 'template',
+  state: 'READ',
+  reason: null,
+  text: null,
+  template: { id: '0197c0de-0000-7000-8000-0000000000b7', name: 'winter_sale' },
+  campaign: { id: '0197c0de-0000-7000-8000-0000000000f1', name: 'Winter sale' },
+};
+
+const nameOf = (id: string | null, name: string | null) =>
+  id === null || name === null ? null : { id, name };
+
+const present = (entry: HistoryEntry) => ({
+  id: entry.id,
+  at: entry.at,
+  direction: entry.direction,
+  type: entry.type,
+  state: entry.state,
+  reason: entry.reason,
+  text: messageText(entry.content),
+  template: nameOf(entry.templateId, entry.templateName),
+  campaign: nameOf(entry.campaignId, entry.campaignName),
+});
+
+const HistoryCursor = cursorOf(struct({ at: IsoDateTime, id: Uuid }));
+const query = optional({ cursor: HistoryCursor, limit: limitUpTo(1000) });
+const responses = { 200: onePart('One part of the list', HistoryItem, example) };
+const pageOf = (found: readonly HistoryEntry[], limit: number) =>
+  cutPage(found, limit, { cursor: ({ at, id }) => HistoryCursor.encode({ at, id }), present });
+
+export const listContactHistory = endpoint(
+  {
+    method: 'GET',
+    path: '/api/contacts/:id/history',
+    operationId: 'listContactHistory',
+    summary: 'List the messages sent to a contact and received from it',
+    description: 'Newest first: messages of campaigns, single sends and inbound messages.',
+    tag: 'Contacts',
+    access: 'workspace',
+    params: struct({ id: idOf('Contact') }),
+    query,
+    responses,
+  },
+  async ({
+    dependencies: { database },
+    principal: { workspaceId },
+    params: { id },
+    query: { cursor, limit = 100 },
+  }) => {
+    await getContact(database, workspaceId, id);
+    const found = await listHistory(database, {
+      workspaceId,
+      contactId: id,
+      after: cursor,
+      limit: limit + 1,
+    });
+    return { status: 200, body: pageOf(found, limit) };
+  },
+);
+
+export const listConversationMessages = endpoint(
+  {
+    method: 'GET',
+    path: '/api/conversations/:id/messages',
+    operationId: 'listConversationMessages',
+    summary: 'List the messages of a conversation',
+    description: 'Newest first: what the contact sent to the channel and got from it, campaigns included.',
+    tag: 'Conversations',
+    access: 'workspace',
+    params: struct({ id: idOf('Conversation') }),
+    query,
+    responses,
+  },
+  async ({
+    dependencies: { database },
+    principal: { workspaceId },
+    params: { id },
+    query: { cursor, limit = 100 },
+  }) => {
+    const { contactId, channelId } = await getConversation(database, workspaceId, id);
+    const place = { workspaceId, contactId, channelId, after: cursor, limit: limit + 1 };
+    return { status: 200, body: pageOf(await listHistory(database, place), limit) };
+  },
+);

@@ -1,0 +1,76 @@
+/** Everything that was sent to one person and came back, newest first: for the person's page and for a conversation. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
+
+const HistoryRow = t.type({
+  id: t.string,
+  at: timestamp,
+  channelId: t.string,
+  direction: t.union([t.literal('inbound'), t.literal('outbound')]),
+  type: t.string,
+  state: t.string,
+  reason: nullable(t.string),
+  /** Of an inbound message: the provider's message as JSON text. */
+  content: nullable(t.string),
+  templateId: nullable(t.string),
+  templateName: nullable(t.string),
+  campaignId: nullable(t.string),
+  campaignName: nullable(t.string),
+});
+export type HistoryEntry = t.TypeOf<typeof HistoryRow>;
+
+interface HistoryQuery {
+  readonly workspaceId: number;
+  readonly contactId: string;
+  /** Of this channel alone. */
+  readonly channelId?: string | undefined;
+  /** The last entry of the part before. */
+  readonly after?: { readonly at: Date; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Messages outside campaigns by the contact's conversations and number, recipients of campaigns by the number: each by its
+ * index. Recipients who wait or were skipped are left out.
+ */
+export function listHistory(
+  connection: Connection,
+  { workspaceId, contactId, channelId, after, limit }: HistoryQuery,
+): Promise<readonly HistoryEntry[]> {
+  const rest =
+    after === undefined
+      ? sql.fragment`TRUE`
+      : sql.fragment`(at, id) < (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)`;
+  const channel = channelId === undefined ? sql.fragment`TRUE` : sql.fragment`"channelId" = ${channelId}`;
+  return connection.any(sql.type(row(HistoryRow))`
+    WITH person AS (
+      SELECT id, phone_number FROM contact WHERE workspace_id = ${workspaceId} AND id = ${contactId}
+    ), listed AS (
+      SELECT message.id, message.created_at AS at, message.channel_id AS "channelId", message.direction, message.type,
+        message.state, message.reason, message.content, message.template_id AS "templateId",
+        message.campaign_id AS "campaignId"
+      FROM message WHERE message.id IN (
+        SELECT message.id FROM person JOIN message
+          ON message.workspace_id = ${workspaceId} AND message.phone_number = person.phone_number
+        UNION
+        SELECT message.id FROM person JOIN message ON message.contact_id = person.id AND message.phone_number IS NULL
+        UNION
+        SELECT message.id FROM person JOIN conversation ON conversation.contact_id = person.id
+          JOIN message ON message.conversation_id = conversation.id)
+      UNION ALL
+      SELECT recipient.id, COALESCE(recipient.accepted_at, recipient.updated_at), campaign.channel_id, 'outbound', 'template',
+        recipient.state, recipient.reason, NULL, campaign.template_id, campaign.id
+      FROM person
+      JOIN campaign ON campaign.workspace_id = ${workspaceId}
+      JOIN recipient ON recipient.campaign_id = campaign.id AND recipient.sendable
+        AND recipient.phone_number = person.phone_number
+      WHERE recipient.state NOT IN ('PENDING', 'CANCELLED')
+    )
+    SELECT listed.*, template.name AS "templateName", campaign.name AS "campaignName"
+    FROM (SELECT * FROM listed WHERE ${rest} AND ${channel} ORDER BY at DESC, id DESC LIMIT ${limit}) AS listed
+    LEFT JOIN template ON template.id = listed."templateId"
+    LEFT JOIN campaign ON campaign.id = listed."campaignId"
+    ORDER BY listed.at DESC, listed.id DESC`);
+}

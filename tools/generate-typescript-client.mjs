@@ -21,6 +21,7 @@ function typeOf(schema, indent = '') {
   if (schema.$ref) return schema.$ref.split('/').at(-1);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (schema.if) return `${typeOf(schema.then, indent)} | ${typeOf(schema.else, indent)}`;
+  if (schema.oneOf) return schema.oneOf.map((one) => typeOf(one, indent)).join(' | ');
   if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ');
   if (Array.isArray(schema.type))
     return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ');

@@ -1,9 +1,9 @@
 /** The single send (Spec 4.5). */
 import * as t from 'io-ts';
 import { listOf } from '../codecs/collections.ts';
-import { named } from '../codecs/json-schema.ts';
+import { describe, named } from '../codecs/json-schema.ts';
 import { CountryCode, Uuid } from '../codecs/scalars.ts';
-import { inOrder, nullish, refined, struct } from '../codecs/struct.ts';
+import { inOrder, nullish, refined, shownAsOneOf, struct } from '../codecs/struct.ts';
 import { exampleTemplateId } from '../codecs/template.ts';
 import { VariableMapping } from '../codecs/variable-mapping.ts';
 import { sendTemplateMessage } from '../commands/messages/send-template-message.ts';
@@ -35,18 +35,30 @@ const UserId = refined(
   { pattern: '^[A-Z]{2}\\.[A-Za-z0-9.]{1,140}$' },
 );
 
-const SendTemplateMessage = inOrder(
-  struct(
-    { templateId: Uuid },
-    {
-      recipientPhoneNumber: Digits,
-      countryCode: CountryCode,
-      recipientUserId: UserId,
-      variables: listOf(t.string),
-      variableMapping: VariableMapping,
-    },
-  ),
-  ['templateId', 'recipientPhoneNumber', 'countryCode', 'recipientUserId', 'variables', 'variableMapping'],
+const byNumber = {
+  recipientPhoneNumber: describe(Digits, {
+    description: 'The number in digits, its calling code first, without `+` and spaces.',
+  }),
+  countryCode: describe(CountryCode, {
+    description: 'The calling code with `+`; the number begins with its digits.',
+  }),
+};
+const byUserId = {
+  recipientUserId: describe(UserId, {
+    description: 'The provider’s id of a contact, whose number it may hide.',
+  }),
+};
+const content = { variables: listOf(t.string), variableMapping: VariableMapping };
+
+const SendTemplateMessage = shownAsOneOf(
+  inOrder(struct({ templateId: Uuid }, { ...byNumber, ...byUserId, ...content }), [
+    'templateId',
+    ...Object.keys({ ...byNumber, ...byUserId, ...content }),
+  ]),
+  [
+    named('SendToPhoneNumber', struct({ templateId: Uuid, ...byNumber }, content)),
+    named('SendToUserId', struct({ templateId: Uuid, ...byUserId }, content)),
+  ],
 );
 
 export const SentMessage = named(

@@ -3,7 +3,7 @@
  * one that is not stops the walk, so that the published document cannot silently lie.
  */
 import * as t from 'io-ts';
-import { StructType } from './struct-type.ts';
+import { ShapesType, StructType } from './struct-type.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
@@ -84,6 +84,7 @@ function derive(codec: t.Mixed, schemas: NamedSchemas | undefined): JsonSchema |
   }
   if (codec instanceof t.DictionaryType)
     return { type: 'object', additionalProperties: inner(codec.codomain as t.Mixed) };
+  if (codec instanceof ShapesType) return { oneOf: codec.shapes.map(inner) };
   if (codec instanceof StructType)
     return objectSchema({ ...codec.required, ...codec.optional }, Object.keys(codec.required), inner);
   if (codec instanceof t.InterfaceType) {

@@ -4,11 +4,18 @@ import { messageSources } from './event.ts';
 import { describe, named } from './json-schema.ts';
 import { cursorOf, IsoDateTime, Uuid } from './scalars.ts';
 import { nullish, oneOf, struct } from './struct.ts';
+import { recipientReasonPattern } from '../domain/campaigns/reasons.ts';
 import { recipientStates } from '../domain/campaigns/recipient.ts';
 
 export const MessageState = oneOf([...recipientStates, 'RECEIVED'], 'MessageState');
 
 const about = <C extends t.Mixed>(codec: C, description: string): C => describe(codec, { description });
+
+/** Why a recipient was skipped, or why a message failed or is of unknown outcome. */
+export const RecipientReason = named(
+  'RecipientReason',
+  describe(new t.StringType(), { pattern: recipientReasonPattern }),
+);
 
 export const Message = named(
   'Message',
@@ -20,7 +27,7 @@ export const Message = named(
       'Who sent it; `contact` is the person.',
     ),
     state: MessageState,
-    reason: about(nullish(t.string), 'Why it failed or its outcome is unknown; null otherwise.'),
+    reason: about(nullish(RecipientReason), 'Why it failed or its outcome is unknown; null otherwise.'),
     reasonDetail: about(nullish(t.string), 'The provider’s words beside the reason; null without.'),
     channelId: Uuid,
     phoneNumberId: t.string,

@@ -37,6 +37,16 @@ export class StructType<A, O> extends t.Type<A, O> {
   }
 }
 
+/** Shows as `oneOf` in the document; decodes nothing by itself (see `shownAsOneOf`). */
+export class ShapesType extends t.Type<unknown> {
+  readonly shapes: readonly t.Mixed[];
+
+  constructor(shapes: readonly t.Mixed[]) {
+    super('shapes', t.unknown.is, t.unknown.validate, t.identity);
+    this.shapes = shapes;
+  }
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(props: t.Props): readonly Field[] {

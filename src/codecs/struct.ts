@@ -3,7 +3,7 @@ import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { fieldName } from './field-name.ts';
 import { describe, named, type JsonSchema } from './json-schema.ts';
-import { StructType } from './struct-type.ts';
+import { ShapesType, StructType } from './struct-type.ts';
 
 /** An object that drops unknown fields. Required fields are told of first, in declaration order; `inOrder` mixes them. */
 export function struct<R extends t.Props>(required: R): StructType<t.TypeOfProps<R>, t.OutputOfProps<R>>;
@@ -20,6 +20,10 @@ export const optional = <O extends t.Props>(fields: O) => struct({}, fields);
 /** The codec, read in another way; the document shows what it showed. */
 export const readAs = <A, O>(codec: t.Type<A, O>, validate: t.Validate<unknown, A>): t.Type<A, O> =>
   describe(new t.Type<A, O>(codec.name, codec.is, validate, codec.encode), {}, codec);
+
+/** The codec, documented as a choice of shapes: it reads all of their fields, and the handler holds them apart. */
+export const shownAsOneOf = <A, O>(codec: t.Type<A, O>, shapes: readonly t.Mixed[]): t.Type<A, O> =>
+  describe(new t.Type<A, O>(codec.name, codec.is, codec.validate, codec.encode), {}, new ShapesType(shapes));
 
 /** The same object, whose problems are told in the order of the fields as the specification declares them. */
 export function inOrder<A, O>(codec: t.Type<A, O>, fields: readonly string[]): t.Type<A, O> {

@@ -310,6 +310,13 @@ export type CampaignDetailResponse = {
   readonly data: CampaignDetail;
 };
 
+export type CampaignEndEvent = {
+  /** Always `end`. */
+  readonly event: "end";
+  /** An empty object. */
+  readonly data: { readonly [key: string]: unknown };
+};
+
 export type CampaignPage = {
   /** Always `success`. */
   readonly status: "success";
@@ -317,6 +324,36 @@ export type CampaignPage = {
   readonly data: readonly (Campaign)[];
   /** Where this page stands in the list. */
   readonly pagination: Pagination;
+};
+
+export type CampaignProgress = {
+  /** Identifies the record. */
+  readonly id: string;
+  /** Where it stands. */
+  readonly status: CampaignStatus;
+  /** Why it is paused; null unless it is. */
+  readonly pause_reason: PauseReason | null;
+  /** Whether the list of recipients is ready. */
+  readonly preparation_status: PreparationStatus;
+  /** Recipients that can be sent to; 0 until they are prepared. */
+  readonly total_contacts: number;
+  /** Rows that were skipped. */
+  readonly total_contacts_skipped: number;
+  /** Recipients by their present state; each is counted once. */
+  readonly counters: CampaignCounters;
+  /** What the campaign has cost so far, as decimal text. */
+  readonly charged: string;
+  /** Messages sent in a second, at present. */
+  readonly rate: number;
+  /** Seconds until everybody is sent to; null where it cannot be told. */
+  readonly eta_seconds: number | null;
+};
+
+export type CampaignProgressEvent = {
+  /** Always `progress`. */
+  readonly event: "progress";
+  /** The campaign as it stands. */
+  readonly data: CampaignProgress;
 };
 
 /** DRAFT: the audience is being prepared. SCHEDULED: waits for its time. RUNNING: is being sent. PAUSED: waits for you, see pause_reason. COMPLETED: nobody is left to be sent to; receipts still come. FAILED: could not be prepared. CANCELLED: you ended it. */
@@ -1007,6 +1044,7 @@ export type DeliveryDetailResponse = {
   readonly data: DeliveryDetail;
 };
 
+/** blocked_address: The address is private, or reserved for the network of this service. Use a public address. dns_error: The host name does not resolve. Correct the URL or the DNS record. dns_timeout: The name servers did not answer in time. Check the name servers of the domain, then resend. connection_refused: Nothing listens at the address and port. Start the receiver or correct the port, then resend. connection_reset: The connection broke before the answer was complete. Look into the log of the receiver and its proxies, then resend. tls_error: The TLS handshake failed or the certificate is not valid. Renew or complete the certificate chain, then resend. timeout: No answer came within five seconds. Answer first and process the event afterwards. redirect: The receiver answered with a redirect. Set the URL to its target. non_2xx: The receiver answered with a status other than 2xx. Look at `responseStatus` and `responseExcerpt`, correct the receiver, then resend. protocol_error: The answer is not valid HTTP. Check that the port serves HTTP, or HTTPS for an https URL. payload_too_large: The event is larger than 256 KB and was not sent. Read the record by its id over the API. endpoint_inactive: The webhook was inactive or deleted when the delivery was due. Activate the webhook, then resend. disabled: The webhook was disabled because it had only failed for days. Repair the receiver, set the webhook to active, then resend. interrupted: The service stopped during the attempt: the receiver may have got the event. Resend it; `webhook-id` lets the receiver recognise a repetition. expired: The delivery waited too long for its attempt. Make the receiver faster, then resend. erased: The person of the event was erased before the delivery. Nothing: the event no longer exists. */
 export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "disabled" | "interrupted" | "expired" | "erased";
 
 export type DeliveryMessageResponse = {
@@ -1294,7 +1332,7 @@ export type Message = {
   /** Where it stands. */
   readonly state: MessageState;
   /** Why it failed or its outcome is unknown; null otherwise. */
-  readonly reason: string | null;
+  readonly reason: RecipientReason | null;
   /** The provider’s words beside the reason; null without. */
   readonly reasonDetail: string | null;
   /** The sending number’s channel. */
@@ -1566,7 +1604,7 @@ export type Pagination = {
   readonly totalPages: number;
 };
 
-/** INSUFFICIENT_BALANCE: recharge the wallet, then start. BROADCAST_QUOTA: the month’s campaigns are used up. TEMPLATE_UNAVAILABLE: no longer approved. CHANNEL_BLOCKED: the provider refuses the number or its token. RECORD_RESTORED: the database was restored from a backup; for an operator to settle. OPERATOR: paused by hand. */
+/** INSUFFICIENT_BALANCE: The wallet of the channel does not cover the next message. Recharge the wallet, then start the campaign. BROADCAST_QUOTA: The broadcasts of this month are used up. Start the campaign next month, or ask the operator for a larger quota. TEMPLATE_UNAVAILABLE: The template is no longer approved, or the provider refuses it. Have the template approved again, then start the campaign. CHANNEL_BLOCKED: The channel is blocked, or the provider refuses its number or access token. Have the operator unblock the channel, then start the campaign. RECORD_RESTORED: The database was restored from a backup, and messages of the lost time may have been sent. Have the operator settle the restore with the doctor, then start the campaign. OPERATOR: Somebody paused the campaign. Start it when it should go on. */
 export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "RECORD_RESTORED" | "OPERATOR";
 
 export type PayloadSkeleton = {
@@ -1594,6 +1632,7 @@ export type PreparationError = {
   readonly message: string;
 };
 
+/** AUDIENCE_EMPTY: No recipient is left that can be sent to. Look at `skipped_reasons`, and create the campaign with another audience. CSV_UNREADABLE: The CSV cannot be read. Correct what the message names, and upload the file again. CSV_COLUMN_OUT_OF_RANGE: `csv_mapping` names a column that the CSV does not have. Correct `csv_mapping`; columns count from 0. TEMPLATE_NOT_FOUND: The template no longer exists. Choose a template of GET /api/templates. FILE_NOT_FOUND: The file of `csv_file_key` or `csv_file_url` does not exist. Upload the file again. FILE_TOO_LARGE: The file is larger than the service reads. Split the file over several campaigns. FILE_FETCH_REFUSED: The address of `csv_file_url` may not be fetched, or it redirects. Use a public address without a redirect, or upload the file. */
 export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
 
 export type PreparationStatus = "PREPARING" | "READY" | "FAILED";
@@ -1705,7 +1744,7 @@ export type Recipient = {
   /** Where it stands. */
   readonly state: RecipientState;
   /** Why it is in this state; null where it needs no reason. */
-  readonly reason: string | null;
+  readonly reason: RecipientReason | null;
   /** What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without. */
   readonly reason_detail: string | null;
   /** The line of the CSV on which the row begins, the header being 1; null without a CSV. */
@@ -1728,7 +1767,7 @@ export type RecipientDetail = {
   /** Where it stands. */
   readonly state: RecipientState;
   /** Why it is in this state; null where it needs no reason. */
-  readonly reason: string | null;
+  readonly reason: RecipientReason | null;
   /** What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without. */
   readonly reason_detail: string | null;
   /** The line of the CSV on which the row begins, the header being 1; null without a CSV. */
@@ -1760,6 +1799,9 @@ export type RecipientPage = {
   /** Where this page stands in the list. */
   readonly pagination: CursorPagination;
 };
+
+/** Why a message was skipped, failed or is of unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. INVALID_PHONE: The phone number is no number of any country. Correct the number; the international form such as +4915112345678 is always understood. DUPLICATE: The number stands in the audience more than once. Nothing: the first one is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Register the contact again if it should be sent to. MISSING_VARIABLE: A variable of the template has no value for the contact. Fill the field of the contact, or give a value in `default_values`. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. */
+export type RecipientReason = string;
 
 /** PENDING: waits to be sent to. CLAIMED: on its way to the provider. ACCEPTED: the provider took it. SENT, DELIVERED, READ: by its receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt settles it, and it is not sent again. CANCELLED, SKIPPED: never sent. */
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
@@ -1855,15 +1897,27 @@ export type SegmentResponse = {
   readonly data: Segment;
 };
 
-export type SendTemplateMessage = {
+/** To a phone number, or to the user id of a contact. */
+export type SendTemplateMessage = SendToPhoneNumber | SendToUserId;
+
+export type SendToPhoneNumber = {
   /** The template. */
   readonly templateId: string;
   /** The number in digits, its calling code first, without `+` and spaces. */
-  readonly recipientPhoneNumber?: string;
+  readonly recipientPhoneNumber: string;
   /** The calling code with `+`; the number begins with its digits. */
-  readonly countryCode?: string;
-  /** Instead of recipientPhoneNumber and countryCode: the provider’s id of a contact, whose number it may hide. */
-  readonly recipientUserId?: string;
+  readonly countryCode: string;
+  /** Values in the order header, body, buttons; not beside `variableMapping`. */
+  readonly variables?: readonly (string)[];
+  /** Values by section, for every kind of template; not beside `variables`. */
+  readonly variableMapping?: VariableMapping;
+};
+
+export type SendToUserId = {
+  /** The template. */
+  readonly templateId: string;
+  /** The provider’s id of a contact, whose number it may hide. */
+  readonly recipientUserId: string;
   /** Values in the order header, body, buttons; not beside `variableMapping`. */
   readonly variables?: readonly (string)[];
   /** Values by section, for every kind of template; not beside `variables`. */
@@ -1918,7 +1972,7 @@ export type SkeletonMapping = {
   readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
 };
 
-/** INVALID_PHONE: no number of any country. DUPLICATE: the number came before. UNSUBSCRIBED: opted out. CONTACT_DELETED: deleted or erased. MISSING_VARIABLE: a field is empty and has no default. MALFORMED_ROW: a row that cannot be read. BLOCKED_COUNTRY: one that the channel does not write to. */
+/** INVALID_PHONE: The phone number is no number of any country. Correct the number; the international form such as +4915112345678 is always understood. DUPLICATE: The number stands in the audience more than once. Nothing: the first one is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Register the contact again if it should be sent to. MISSING_VARIABLE: A variable of the template has no value for the contact. Fill the field of the contact, or give a value in `default_values`. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. */
 export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
 
 export type Tag = {
@@ -2204,7 +2258,7 @@ export type VariableMapping = {
   readonly default_values?: VariableDefaults;
 };
 
-/** TURN: others of the channel send. CHANNEL_TROUBLE: the provider cannot be reached. CHANNEL_THROTTLE: the provider asked for a rest. MESSAGING_LIMIT: no more different people for now. PREPARATION: the audience is being prepared. QUEUED: the workers are busy. WORKFLOW_STUCK: for an operator to mend. */
+/** TURN: Other campaigns of the channel are sending. Wait: the campaigns of a channel share its rate. CHANNEL_TROUBLE: The provider does not answer or fails, so the channel pauses between probes. Wait: sending resumes with the first probe that succeeds. CHANNEL_THROTTLE: The provider asked the channel to send more slowly. Wait until `waiting_until`. MESSAGING_LIMIT: The business account has sent to as many different people in 24 hours as it may. Wait until `waiting_until`, or ask the provider for a higher limit. PREPARATION: The recipients are being prepared. Wait: sending begins when they are ready. QUEUED: All workers are busy with other campaigns. Wait, or have the operator add workers. WORKFLOW_STUCK: The workflow of the campaign cannot continue, or no worker takes its tasks. Have the operator look at the workers and the workflow. */
 export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK";
 
 export type Wallet = {
@@ -2261,6 +2315,7 @@ export type Webhook = {
 
 export type WebhookDisabledReason = "failing";
 
+/** blocked_address: The address is private, or reserved for the network of this service. Use a public address. dns_error: The host name does not resolve. Correct the URL or the DNS record. dns_timeout: The name servers did not answer in time. Check the name servers of the domain, then resend. connection_refused: Nothing listens at the address and port. Start the receiver or correct the port, then resend. connection_reset: The connection broke before the answer was complete. Look into the log of the receiver and its proxies, then resend. tls_error: The TLS handshake failed or the certificate is not valid. Renew or complete the certificate chain, then resend. timeout: No answer came within five seconds. Answer first and process the event afterwards. redirect: The receiver answered with a redirect. Set the URL to its target. non_2xx: The receiver answered with a status other than 2xx. Look at `responseStatus` and `responseExcerpt`, correct the receiver, then resend. protocol_error: The answer is not valid HTTP. Check that the port serves HTTP, or HTTPS for an https URL. payload_too_large: The event is larger than 256 KB and was not sent. Read the record by its id over the API. endpoint_inactive: The webhook was inactive or deleted when the delivery was due. Activate the webhook, then resend. disabled: The webhook was disabled because it had only failed for days. Repair the receiver, set the webhook to active, then resend. interrupted: The service stopped during the attempt: the receiver may have got the event. Resend it; `webhook-id` lets the receiver recognise a repetition. expired: The delivery waited too long for its attempt. Make the receiver faster, then resend. erased: The person of the event was erased before the delivery. Nothing: the event no longer exists. */
 export type WebhookErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "disabled" | "interrupted" | "expired" | "erased";
 
 export type WebhookHealth = {

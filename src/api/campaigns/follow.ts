@@ -11,7 +11,7 @@ import { getCampaignFacts } from '../../records/campaigns/diagnosis.ts';
 import { listTimeline, timelineIntervals } from '../../records/campaigns/timeline.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answer, succeed } from '../frame/envelope.ts';
-import { eventStream } from './progress-events.ts';
+import { CampaignStreamEvent, eventStream } from './progress-events.ts';
 
 const CampaignId = struct({ id: idOf('Campaign') });
 const mostParts = 1_500;
@@ -112,11 +112,11 @@ export const streamCampaign = endpoint(
     operationId: 'streamCampaign',
     summary: 'Follow a campaign: server-sent events until it has ended',
     description:
-      'An event `progress` whenever something changed, at most once a second: a JSON object with `status`, `pause_reason`, `preparation_status`, `total_contacts`, `total_contacts_skipped`, `counters` and `charged` (as in the record), `rate` (messages a second) and `eta_seconds` (null where it cannot be told). A comment every 15 seconds. An event `end` when nothing will change but by receipts.',
+      'Server-sent events, of which the schema describes one: `data` is JSON. `progress` comes whenever something changed, at most once a second; a comment every 15 seconds; `end` once nothing will change but by receipts.',
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,
-    responses: { 200: { description: 'The events', content: { 'text/event-stream': { type: 'string' } } } },
+    responses: { 200: { description: 'The events', content: { 'text/event-stream': CampaignStreamEvent } } },
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, request }) => {
     await getCampaign(dependencies.database, workspaceId, id);

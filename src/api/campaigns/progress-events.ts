@@ -1,10 +1,51 @@
 /** The progress of one campaign as server-sent events. */
 import { Readable } from 'node:stream';
+import * as t from 'io-ts';
+import { describe, named } from '../../codecs/json-schema.ts';
+import { Integer, Uuid } from '../../codecs/scalars.ts';
+import { ShapesType } from '../../codecs/struct-type.ts';
+import { nullish, oneOf, struct } from '../../codecs/struct.ts';
+import { Amount } from '../../codecs/wallet.ts';
+import { campaignStatuses, pauseReasons, preparationStatuses } from '../../domain/campaigns/campaign.ts';
 import type { Progress, ProgressFeed } from '../../records/campaigns/progress-feed.ts';
 import { formatAmount } from '../../domain/money.ts';
 import type { EndpointRequest } from '../frame/endpoint.ts';
+import { Counters } from './report-codec.ts';
 
 type Asking = Pick<EndpointRequest, 'isStopping' | 'isStillAllowed'>;
+
+const CampaignProgress = named(
+  'CampaignProgress',
+  struct({
+    id: Uuid,
+    status: oneOf(campaignStatuses, 'CampaignStatus'),
+    pause_reason: nullish(oneOf(pauseReasons, 'PauseReason')),
+    preparation_status: oneOf(preparationStatuses, 'PreparationStatus'),
+    total_contacts: Integer,
+    total_contacts_skipped: Integer,
+    counters: Counters,
+    charged: describe(Amount, { description: 'What the campaign has cost so far, as decimal text.' }),
+    rate: describe(t.number, { description: 'Messages sent in a second, at present.' }),
+    eta_seconds: describe(nullish(t.number), {
+      description: 'Seconds until everybody is sent to; null where it cannot be told.',
+    }),
+  }),
+);
+
+/** One event of the stream. */
+export const CampaignStreamEvent = new ShapesType([
+  named(
+    'CampaignProgressEvent',
+    struct({
+      event: t.literal('progress'),
+      data: describe(CampaignProgress, { description: 'The campaign as it stands.' }),
+    }),
+  ),
+  named(
+    'CampaignEndEvent',
+    struct({ event: t.literal('end'), data: describe(t.UnknownRecord, { description: 'An empty object.' }) }),
+  ),
+]);
 
 const commentEveryMs = 15_000;
 // Within which a revoked key ends the stream.

@@ -27,6 +27,7 @@ import {
   type RecipientFilter,
   type RecipientReport as RecipientRow,
 } from '../../records/campaigns/recipient-report.ts';
+import { RecipientReason } from '../../codecs/message.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answer, cursorPage, cursorPageOf, succeed } from '../frame/envelope.ts';
 
@@ -35,7 +36,7 @@ const recipientFields = {
   phone_number: nullish(Digits),
   contact_id: nullish(Uuid),
   state: oneOf(recipientStates, 'RecipientState'),
-  reason: nullish(t.string),
+  reason: nullish(RecipientReason),
   reason_detail: nullish(t.string),
   line_number: nullish(Integer),
   message_id: nullish(Uuid),

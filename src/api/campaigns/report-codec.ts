@@ -20,7 +20,7 @@ import type {
   CampaignReport as ReportRow,
 } from '../../records/campaigns/report.ts';
 
-const Counters = named(
+export const Counters = named(
   'CampaignCounters',
   struct({
     pending: Integer,

@@ -41,8 +41,8 @@ export interface ResponseDeclaration {
   readonly body?: t.Mixed;
   /** In wire form; a test holds it to the schema of `body`. */
   readonly example?: unknown;
-  /** Bodies that are not JSON, by media type. */
-  readonly content?: Readonly<Record<string, JsonSchema>>;
+  /** Bodies that are not JSON, by media type. A codec describes one event of a stream. */
+  readonly content?: Readonly<Record<string, JsonSchema | t.Mixed>>;
 }
 
 export type ResponseDeclarations = { readonly [status: number]: ResponseDeclaration };

@@ -39,6 +39,14 @@ export function scheduleOf(
   return { at, problems: [] };
 }
 
+const yearMs = 366 * 24 * 60 * 60 * 1_000;
+
+/** A time more than a year ahead is allowed, and more often a mistyped year than a plan. */
+export function scheduleWarnings(scheduledAt: Date | null, now: Date): readonly FieldProblem[] {
+  if (scheduledAt === null || scheduledAt.getTime() - now.getTime() <= yearMs) return [];
+  return [problem('scheduled_at', 'scheduled_at is more than a year ahead: check the year')];
+}
+
 /** Problems of the audience input for its selection type. */
 export function audienceProblems(body: CreateCampaign): readonly FieldProblem[] {
   switch (body.contact_selection_type) {

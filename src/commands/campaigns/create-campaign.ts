@@ -29,7 +29,7 @@ import { findCampaignContext, type CampaignContext } from '../../records/campaig
 import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
 import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import type { Transaction } from '../../records/database/database.ts';
-import { audienceProblems, scheduleOf } from './check-campaign-input.ts';
+import { audienceProblems, scheduleOf, scheduleWarnings } from './check-campaign-input.ts';
 import { referenceProblems } from './check-references.ts';
 import { startCreated } from './deliver-workflow-outbox.ts';
 
@@ -129,7 +129,7 @@ export async function checkCampaign(
       input: inputOf(body),
     },
     canSendTest: channelIsActive && available >= price,
-    warnings,
+    warnings: [...scheduleWarnings(schedule.at, now), ...warnings],
   };
 }
 

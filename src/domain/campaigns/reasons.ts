@@ -1,6 +1,6 @@
 /** What each reason of a campaign means and what to do about it; `docs/errors.md` and the API document are written from these tables. */
 import type { PauseReason, PreparationErrorCode, WaitingReason } from './campaign.ts';
-import type { SkipReason } from './recipient.ts';
+import { skipReasons, type SkipReason } from './recipient.ts';
 
 export interface ReasonText {
   readonly meaning: string;
@@ -103,6 +103,34 @@ export const preparationErrorTable: ReasonTable<PreparationErrorCode> = {
     advice: 'Use a public address without a redirect, or upload the file.',
   },
 };
+
+/** Why a message failed, or why its outcome is unknown. `PROVIDER_<code>` stands for every code of the provider. */
+export const failureReasonTable = {
+  'PROVIDER_<code>': {
+    meaning: 'The provider refused the message, or failed to deliver it, with this code.',
+    advice: 'Look up the code at the provider; `reason_detail` holds its words.',
+  },
+  PROVIDER_UNREACHABLE: {
+    meaning: 'The provider could not be reached; nothing was sent.',
+    advice: 'Send to the recipient again, with `failed_contacts` or another request.',
+  },
+  OUTCOME_UNKNOWN: {
+    meaning: 'The provider did not answer: the message may have been sent.',
+    advice: 'Wait for a receipt. Send again only if a second message does no harm.',
+  },
+  RATE_LIMITED: {
+    meaning: 'Too many single sends waited for the channel.',
+    advice: 'Send the request again later.',
+  },
+} as const satisfies Readonly<Record<string, ReasonText>>;
+
+/** Every reason of a recipient or a message. */
+export const recipientReasonPattern = `^(PROVIDER_[0-9]+|${[
+  'PROVIDER_UNREACHABLE',
+  'OUTCOME_UNKNOWN',
+  'RATE_LIMITED',
+  ...skipReasons,
+].join('|')})$`;
 
 export const skipReasonTable: ReasonTable<SkipReason> = {
   INVALID_PHONE: {

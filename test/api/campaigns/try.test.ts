@@ -211,3 +211,25 @@ it('shows the cells of a row that is skipped, and the number as it was written',
     reason_detail: '12ab',
   });
 });
+
+it('warns of a time more than a year ahead, which a creation takes all the same', async () => {
+  const year = new Date().getUTCFullYear();
+  const body = {
+    name: 'Far',
+    template_id: templateId,
+    contact_selection_type: 'quick_contacts',
+    quick_contacts: ['+4915112345678,Ada,Bonn'],
+    send_type: 'SCHEDULED',
+  };
+  const check = async (scheduledAt: string) =>
+    (await send('/api/campaigns/check', { ...body, scheduled_at: scheduledAt })).body.data.warnings;
+  expect(await check(`${year + 2}-01-01T00:00:00Z`)).toEqual([
+    { field: 'scheduled_at', message: 'scheduled_at is more than a year ahead: check the year' },
+  ]);
+  expect(await check(new Date(Date.now() + 86_400_000).toISOString())).toEqual([]);
+  const created = await send('/api/campaigns/auto-trigger', {
+    ...body,
+    scheduled_at: '2200-01-01T00:00:00Z',
+  });
+  expect([created.status, created.text]).toEqual([201, created.text]);
+});

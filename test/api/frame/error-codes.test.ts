@@ -4,6 +4,13 @@ import { errorPage } from '../../../src/api/frame/document/error-page.ts';
 import { toFailure } from '../../../src/api/frame/error-envelope.ts';
 import { HttpProblem } from '../../../src/api/frame/http-problem.ts';
 import {
+  pauseReasons,
+  preparationErrorCodes,
+  waitingReasons,
+} from '../../../src/domain/campaigns/campaign.ts';
+import { skipReasons } from '../../../src/domain/campaigns/recipient.ts';
+import { webhookErrorCodes } from '../../../src/domain/webhooks/delivery.ts';
+import {
   channelNeeded,
   Conflict,
   FeatureUnavailable,
@@ -57,4 +64,21 @@ it.each<[string, number, unknown]>([
 
 it('has every code in docs/errors.md; `npm run openapi` writes it anew', async () => {
   expect(await readFile('docs/errors.md', 'utf8')).toBe(errorPage());
+});
+
+it('says of every reason, pause, wait and delivery error what it means and what to do', () => {
+  const page = errorPage();
+  const codes = [
+    ...pauseReasons,
+    ...waitingReasons,
+    ...skipReasons,
+    ...preparationErrorCodes,
+    ...webhookErrorCodes,
+    'PROVIDER_UNREACHABLE',
+    'OUTCOME_UNKNOWN',
+  ];
+  const silent = codes.filter(
+    (code) => !new RegExp(`^\\| \`${code}\` \\| .+\\. \\| .+\\. \\|$`, 'm').test(page),
+  );
+  expect(silent).toEqual([]);
 });

@@ -177,8 +177,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
     'What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without.',
   recipientPhoneNumber:
     'Digits with calling code, without `+` and spaces; null of a person without a number.',
-  recipientUserId:
-    'Instead of recipientPhoneNumber and countryCode: the provider’s id of a contact, whose number it may hide.',
   recipient_id: 'The recipient’s number, digits with calling code.',
   reserved: 'Held for messages on the way, as decimal text.',
   responseExcerpt: 'The beginning of the receiver’s answer; null without one.',

@@ -1,7 +1,5 @@
 /** The declarations as an OpenAPI 3.1 document: nothing in it is written twice. */
-import type * as t from 'io-ts';
-import { exampleOfEvent } from '../../../codecs/event-example.ts';
-import { eventEnvelope } from '../../../codecs/event.ts';
+import * as t from 'io-ts';
 import {
   named,
   nameOf,
@@ -9,13 +7,14 @@ import {
   type JsonSchema,
   type NamedSchemas,
 } from '../../../codecs/json-schema.ts';
-import { eventDescriptions, eventKeys } from '../../../domain/webhooks/event-key.ts';
+import { eventKeys } from '../../../domain/webhooks/event-key.ts';
 import { failures, guide, keyDescription } from './guide.ts';
 import type { Declaration, Endpoint, ResponseDeclaration } from '../endpoint.ts';
 import { codeOfMessage } from '../error-code.ts';
 import { ErrorEnvelope } from '../envelope.ts';
 import { described, describedParameter } from './describe-fields.ts';
-import { answerHeaders, errorHeaders, eventHeaders, headersOf } from './answer-headers.ts';
+import { eventOperation } from './event-operation.ts';
+import { answerHeaders, errorHeaders, headersOf } from './answer-headers.ts';
 
 export type OpenApiDocument = JsonSchema;
 
@@ -47,7 +46,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
     paths[path] = { ...paths[path], [declaration.method.toLowerCase()]: operation(declaration, schemas) };
   }
   toJsonSchema(ErrorEnvelope, schemas);
-  const webhooks = Object.fromEntries(eventKeys.map((key) => [key, { post: webhook(key, schemas) }]));
+  const webhooks = Object.fromEntries(eventKeys.map((key) => [key, { post: eventOperation(key, schemas) }]));
   return {
     openapi: '3.1.0',
     info: {
@@ -205,7 +204,12 @@ function responseOf(
   const json = own && { schema: toJsonSchema(own, schemas), ...(example !== undefined && { example }) };
   const media = {
     ...(json !== undefined && { 'application/json': json }),
-    ...Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
+    ...Object.fromEntries(
+      Object.entries(content).map(([type, schema]) => [
+        type,
+        { schema: schema instanceof t.Type ? toJsonSchema(schema, schemas) : schema },
+      ]),
+    ),
   };
   return {
     description,
@@ -227,25 +231,5 @@ function errorResponse(code: number, { description, ...said }: (typeof failures)
     description,
     ...(headers !== undefined && { headers }),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' }, example } },
-  };
-}
-
-function webhook(key: (typeof eventKeys)[number], schemas: NamedSchemas): JsonSchema {
-  return {
-    operationId: `on.${key}`,
-    summary: eventDescriptions[key],
-    tags: ['Events'],
-    security: [],
-    parameters: eventHeaders,
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': {
-          schema: toJsonSchema(eventEnvelope(key), schemas),
-          example: exampleOfEvent(key, 1001),
-        },
-      },
-    },
-    responses: { '2XX': { description: 'Taken; any other answer is a failed delivery' } },
   };
 }

@@ -1,15 +1,27 @@
+/** Descriptions of the named schemas of the API document. */
+import {
+  describeReasons,
+  failureReasonTable,
+  pauseReasonTable,
+  preparationErrorTable,
+  skipReasonTable,
+  waitingReasonTable,
+} from '../../../domain/campaigns/reasons.ts';
+import { webhookErrorTable } from '../../../domain/webhooks/delivery-errors.ts';
+
 /** What a named schema means, by its name, and a field of it that means something else than its name says elsewhere. */
 export const schemaDescriptions: Readonly<Record<string, string>> = {
   CampaignStatus:
     'DRAFT: the audience is being prepared. SCHEDULED: waits for its time. RUNNING: is being sent. PAUSED: waits for you, see pause_reason. COMPLETED: nobody is left to be sent to; receipts still come. FAILED: could not be prepared. CANCELLED: you ended it.',
-  PauseReason:
-    'INSUFFICIENT_BALANCE: recharge the wallet, then start. BROADCAST_QUOTA: the month’s campaigns are used up. TEMPLATE_UNAVAILABLE: no longer approved. CHANNEL_BLOCKED: the provider refuses the number or its token. RECORD_RESTORED: the database was restored from a backup; for an operator to settle. OPERATOR: paused by hand.',
-  WaitingReason:
-    'TURN: others of the channel send. CHANNEL_TROUBLE: the provider cannot be reached. CHANNEL_THROTTLE: the provider asked for a rest. MESSAGING_LIMIT: no more different people for now. PREPARATION: the audience is being prepared. QUEUED: the workers are busy. WORKFLOW_STUCK: for an operator to mend.',
+  PauseReason: describeReasons(pauseReasonTable),
+  WaitingReason: describeReasons(waitingReasonTable),
   RecipientState:
     'PENDING: waits to be sent to. CLAIMED: on its way to the provider. ACCEPTED: the provider took it. SENT, DELIVERED, READ: by its receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt settles it, and it is not sent again. CANCELLED, SKIPPED: never sent.',
-  SkipReason:
-    'INVALID_PHONE: no number of any country. DUPLICATE: the number came before. UNSUBSCRIBED: opted out. CONTACT_DELETED: deleted or erased. MISSING_VARIABLE: a field is empty and has no default. MALFORMED_ROW: a row that cannot be read. BLOCKED_COUNTRY: one that the channel does not write to.',
+  SkipReason: describeReasons(skipReasonTable),
+  PreparationErrorCode: describeReasons(preparationErrorTable),
+  RecipientReason: `Why a message was skipped, failed or is of unknown outcome.\n${describeReasons({ ...failureReasonTable, ...skipReasonTable })}`,
+  WebhookErrorCode: describeReasons(webhookErrorTable),
+  DeliveryErrorCode: describeReasons(webhookErrorTable),
   DeliveryState:
     'pending: its turn has not come. delivered: answered 2xx within five seconds. failed: everything else; it can be sent again.',
   MessageSource: 'Who sent the message that the status is of; unknown where it is not one of ours.',
@@ -38,9 +50,7 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'TemplateRemark.reason': 'Why, as the provider tells it.',
   'InboundMessage.type': 'The provider’s kind of message, such as `text` or `image`.',
   'PreviewButton.type': 'The provider’s kind of button, such as `URL`.',
-  'SendTemplateMessage.recipientPhoneNumber':
-    'The number in digits, its calling code first, without `+` and spaces.',
-  'SendTemplateMessage.countryCode': 'The calling code with `+`; the number begins with its digits.',
+  SendTemplateMessage: 'To a phone number, or to the user id of a contact.',
   'TemplateData.type': 'What changed.',
   'TemplateData.template': 'The template after the change.',
   'AuditEntry.at': 'When it was done.',

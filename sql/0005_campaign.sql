@@ -15,6 +15,8 @@ CREATE TABLE campaign (
   variable_mapping jsonb,
   -- Parts common to all messages (src/domain/templates/plan.ts); written when preparation ends.
   message_plan jsonb,
+  -- When preparation read the contacts; one that changed since is rendered again at its claim.
+  contacts_read_at timestamptz,
   send_type text NOT NULL CHECK (send_type IN ('IMMEDIATE', 'SCHEDULED')),
   scheduled_at timestamptz,
   status text NOT NULL CHECK (status IN

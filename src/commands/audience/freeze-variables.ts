@@ -17,6 +17,8 @@ export interface FrozenMapping {
   readonly resolvers: readonly VariableResolver[];
   /** The recipients' values are those an earlier campaign froze for the same plan. */
   readonly keepsVariables: boolean;
+  /** When the earlier campaign read the contacts for the values that are kept. */
+  readonly contactsReadAt?: Date | undefined;
 }
 
 interface FreezeRequest extends AudienceRequest {
@@ -45,7 +47,8 @@ export async function freezeVariables(
       if (offerEndsBy(earlier.message_plan, sendsAt)) {
         throw new PreparationFailure('TEMPLATE_NOT_FOUND', 'The offer has expired: send variable_mapping');
       }
-      return { plan: earlier.message_plan, resolvers: [], keepsVariables: true };
+      const contactsReadAt = earlier.contacts_read_at ?? undefined;
+      return { plan: earlier.message_plan, resolvers: [], keepsVariables: true, contactsReadAt };
     }
   }
   const result = compileMapping(

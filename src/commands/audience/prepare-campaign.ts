@@ -190,6 +190,7 @@ async function load(
   });
   const counts = await recipients.finish({
     messagePlan: frozen.plan,
+    contactsReadAt: frozen.contactsReadAt ?? contacts?.startedAt,
     resentCampaignId: request.audience.failed_campaign_id,
     beforeCommit: async () => contacts?.commit(),
   });

@@ -1,8 +1,9 @@
 /** Claims batches for one step: decides how many recipients each asks for, and places the tokens on the local clock. */
 import { randomUUID } from 'node:crypto';
 import type { HeldSlot } from '../../records/sending/slot-state.ts';
-import { claimBatch, type Claim } from '../../records/sending/claim-batch.ts';
+import { claimBatch, type Claim, type ClaimedRecipient } from '../../records/sending/claim-batch.ts';
 import type { SendingContext } from '../../records/sending/sending-context.ts';
+import type { ContactRenewal } from './contact-renewal.ts';
 import type { Sender } from './run-send-step.ts';
 import type { SendQueue } from './send-queue.ts';
 
@@ -32,6 +33,9 @@ interface ClaimerOptions {
   readonly clock: ClockSample;
   /** Micro-units by recipient country; '' is every other country. */
   readonly prices: ReadonlyMap<string, bigint>;
+  readonly renewal: ContactRenewal;
+  /** Called for a recipient whose contact's present fields leave a variable without a value. */
+  readonly onMissing: (recipient: ClaimedRecipient, missing: string) => void;
 }
 
 export class BatchClaimer {
@@ -77,7 +81,7 @@ export class BatchClaimer {
   /** Claims the next batch; its messages are appended to the queue. */
   async claimInto(queue: SendQueue): Promise<Claim> {
     const { config, database, metrics } = this.#dependencies;
-    const { slot, context, prices } = this.#options;
+    const { slot, context, prices, renewal, onMissing } = this.#options;
     const askedAt = performance.now();
     const perSecond = queue.throughput.perSecond() * growth;
     const endedAtClaim = queue.endsAt;
@@ -90,6 +94,7 @@ export class BatchClaimer {
       epoch: context.epoch,
       prices,
       limited: context.limited,
+      rendersAgain: renewal.isNeeded,
       perSecond,
       limit: this.#batchSize(perSecond),
       aheadMs: this.#claimMs + lookAheadMs,
@@ -101,11 +106,12 @@ export class BatchClaimer {
     this.#claimMs = Math.min(maxClaimMs, Math.max(answeredAt - askedAt, this.#claimMs * 0.8));
     this.#othersWait = claim.othersWait;
     if (claim.kind === 'batch') {
-      const { recipients, spacingMs, pending, dueAt } = claim;
-      metrics.recipientChanges.inc({ state: 'claimed' }, recipients.length);
+      const { spacingMs, pending, dueAt } = claim;
+      metrics.recipientChanges.inc({ state: 'claimed' }, claim.recipients.length);
+      const recipients = renewal.renew(claim.recipients, onMissing);
       this.#adjustClock(answeredAt - claim.now);
       this.#messagesPerSecond = 1_000 / spacingMs;
-      this.#tokensUsed += recipients.length;
+      this.#tokensUsed += claim.recipients.length;
       this.remaining = pending;
       queue.add({ recipients, startsAt: dueAt + this.#offsetMs, spacingMs, endedAtClaim });
     }

@@ -105,4 +105,5 @@ const outcomeStates = {
   failed: 'FAILED',
   unknown: 'UNKNOWN',
   released: 'PENDING',
+  skipped: 'SKIPPED',
 } as const satisfies Record<RecipientOutcome['outcome']['kind'], RecipientState>;

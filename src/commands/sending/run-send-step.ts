@@ -9,6 +9,7 @@ import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { getSendingContext, type SendingContext } from '../../records/sending/sending-context.ts';
 import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/slot-queue.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
+import { createContactRenewal } from './contact-renewal.ts';
 import { handleRejections, handleStop } from './handle-rejections.ts';
 import { sendBatches, type SendingStep } from './send-batches.ts';
 import { requestSlot, SlotLease } from './slot-lease.ts';
@@ -62,16 +63,22 @@ export async function runSendStep(
   const slot = { campaignId, stepId, slotNumber: answer.slotNumber, channelId: context.channel_id };
   const lease = new SlotLease(dependencies, slot);
   try {
-    const send = sendMessagesOf(dependencies, context);
-    return await sendAndRelease(dependencies, { options, lease, context, clock, prices, send });
+    const plan = context.message_plan as MessagePlan;
+    const send = sendMessagesOf(dependencies, context, plan);
+    const renewal = createContactRenewal(plan);
+    return await sendAndRelease(dependencies, { options, lease, context, clock, prices, send, renewal });
   } finally {
     lease.stopRenewing();
   }
 }
 
-function sendMessagesOf({ provider, secrets }: Sender, context: SendingContext): SendingStep['send'] {
+function sendMessagesOf(
+  { provider, secrets }: Sender,
+  context: SendingContext,
+  plan: MessagePlan,
+): SendingStep['send'] {
   const accessToken = secrets.decrypt(context.access_token_encrypted, `channel ${context.channel_id}`);
-  const render = compileRenderer(context.message_plan as MessagePlan);
+  const render = compileRenderer(plan);
   return (recipient, isReleased) =>
     provider.sendMessage({
       phoneNumberId: context.phone_number_id,

@@ -9,6 +9,7 @@ import { countOpenClaims, type Claim } from '../../records/sending/claim-batch.t
 import type { SendingContext } from '../../records/sending/sending-context.ts';
 import { BatchClaimer, maxInStepWaitMs, type ClockSample } from './batch-claimer.ts';
 import { CircuitReporter } from './circuit-reporter.ts';
+import type { ContactRenewal } from './contact-renewal.ts';
 import { classifyAnswer, type StopReason } from './classify-answer.ts';
 import type { Rejection } from './handle-rejections.ts';
 import { createOutcomeRecorder } from './outcome-recorder.ts';
@@ -25,6 +26,7 @@ export interface SendingStep {
   readonly clock: ClockSample;
   readonly prices: ReadonlyMap<string, bigint>;
   readonly send: SendQueueOptions['send'];
+  readonly renewal: ContactRenewal;
 }
 
 /** Why the loop ended: at most one of the three is set. */
@@ -64,7 +66,12 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
   const { campaign_id: campaignId, channel_id: channelId } = context;
   const endsAt = performance.now() + options.budgetMs;
 
-  const claimer = new BatchClaimer(dependencies, { ...step, slot: lease.slot });
+  const claimer = new BatchClaimer(dependencies, {
+    ...step,
+    slot: lease.slot,
+    onMissing: ({ position, claimId }, missing) =>
+      recorder.add({ position, claimId, outcome: { kind: 'skipped', missing } }),
+  });
   const stopWatch = new StopWatch();
   const circuit = new CircuitReporter((answers) => recordAnswers(database, { channelId, ...answers }));
   const recorder = createOutcomeRecorder(dependencies, { campaignId, channelId }, (states) => {
@@ -82,8 +89,14 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
       const answer = classifyAnswer(result, circuit.countsAttempts() ? recipient.attempts : null);
       stopWatch.onAnswer(answer, recipient);
       if (answer.wasSent !== false) circuit.onAnswer(answer.isFailure === true);
-      const { position, claimId } = recipient;
-      recorder.add({ position, claimId, outcome: answer.outcome });
+      const { position, claimId, changedContact, variables } = recipient;
+      recorder.add({
+        position,
+        claimId,
+        outcome: answer.outcome,
+        // Stored, so that the report shows the values that were sent.
+        ...(changedContact !== undefined && variables !== null && { variables }),
+      });
     },
     // A claim that is under way takes the lag along. If the database is away, the next claim does.
     writeLag: (lagMs) => {

@@ -1,4 +1,5 @@
 import { isRecord, listOf, own } from './json.ts';
+import type { ContactSlot } from './contact-slots.ts';
 import type { TemplateComponent } from './message.ts';
 
 const slotNumber = Symbol('slot');
@@ -20,6 +21,8 @@ export interface MessagePlan {
   /** The provider's components, with an empty text in every hole. */
   readonly components: readonly unknown[];
   readonly holes: readonly Hole[];
+  /** Absent if no value comes from a contact field. */
+  readonly contactSlots?: readonly ContactSlot[];
 }
 
 const isSlotReference = (value: unknown): value is SlotReference =>

@@ -75,17 +75,19 @@ export type RecipientVariables =
 export interface VariableResolver {
   readonly path: string;
   readonly resolve: SlotResolver;
+  /** Not a value of the message: one that is kept to resolve a slot again. */
+  readonly mayBeEmpty?: true;
 }
 
-/** The values to freeze for one recipient, one per slot of the campaign's plan. */
+/** The values to store for one recipient: one per slot of the campaign's plan, then those that are kept beside them. */
 export const resolveVariables = (
   resolvers: readonly VariableResolver[],
   source: RecipientSource,
 ): RecipientVariables => {
   const values: string[] = [];
-  for (const { path, resolve } of resolvers) {
+  for (const { path, resolve, mayBeEmpty } of resolvers) {
     const value = resolve(source);
-    if (value === '') return { ok: false, missing: path };
+    if (value === '' && mayBeEmpty !== true) return { ok: false, missing: path };
     values.push(value);
   }
   return { ok: true, values };

@@ -1,3 +1,4 @@
+import { planContactSlots } from './contact-slots.ts';
 import { slotResolver, type RecipientSlot, type VariableResolver } from './recipient-variables.ts';
 import { buildTemplateComponents } from './message.ts';
 import { planMessage, slotReference, type MessagePlan, type SlotReference } from './plan.ts';
@@ -23,7 +24,7 @@ import type { TemplateValues } from './values.ts';
 export interface CompiledMapping {
   /** Stored with the campaign; `compileRenderer` makes messages of it and of the recipients' frozen values. */
   readonly plan: MessagePlan;
-  /** For `resolveVariables`; one per value that differs from recipient to recipient. */
+  /** For `resolveVariables`: one per value that differs from recipient to recipient, then one per value kept beside them. */
   readonly resolvers: readonly VariableResolver[];
 }
 
@@ -210,6 +211,14 @@ export const compileMapping = (
   const { slots, referTo } = slotCollector();
   const { problems, values } = readMapping(definition, variableMapping, { ...options, referTo });
   if (problems.length > 0) return { ok: false, problems };
+  const { contactSlots, given } = planContactSlots(slots);
+  const plan = planMessage(buildTemplateComponents(definition, values));
   const resolvers = slots.map((slot) => ({ path: slot.path, resolve: slotResolver(slot) }));
-  return { ok: true, mapping: { plan: planMessage(buildTemplateComponents(definition, values)), resolvers } };
+  return {
+    ok: true,
+    mapping: {
+      plan: contactSlots.length === 0 ? plan : { ...plan, contactSlots },
+      resolvers: [...resolvers, ...given],
+    },
+  };
 };

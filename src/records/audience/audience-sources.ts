@@ -12,7 +12,7 @@ import {
 } from '../../domain/contacts/segment-filter.ts';
 import type { Connection } from '../database/database.ts';
 import { openLoadConnection } from '../database/load-connection.ts';
-import { row } from '../database/row.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
 import { compileSegmentFilter, type Fragment } from '../contacts/segment-filter.ts';
 
 export interface Filter {
@@ -229,7 +229,12 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
   };
 }
 
-const Resendable = t.type({ id: t.string, template_id: t.string, message_plan: t.unknown });
+const Resendable = t.type({
+  id: t.string,
+  template_id: t.string,
+  message_plan: t.unknown,
+  contacts_read_at: nullable(timestamp),
+});
 export type ResendableCampaign = t.TypeOf<typeof Resendable>;
 
 /** A campaign of the workspace whose failed recipients may be asked for. */
@@ -239,6 +244,6 @@ export async function findResendableCampaign(
   campaignId: string,
 ): Promise<ResendableCampaign | undefined> {
   const found = await connection.maybeOne(sql.type(row(Resendable))`
-    SELECT id, template_id, message_plan FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
+    SELECT id, template_id, message_plan, contacts_read_at FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
   return found ?? undefined;
 }

@@ -19,6 +19,8 @@ import { createUuidV7Generator, formatUuid } from '../database/uuid-v7.ts';
 export type KnownContacts = ReadonlyMap<string, KnownContact>;
 
 export interface ContactLoad {
+  /** Postgres' time at the beginning of the transaction: `updated_at` of every contact that it writes. */
+  readonly startedAt: Date;
   readonly find: (candidates: readonly Reachable[]) => Promise<KnownContacts>;
   /** The contact of every candidate, in their order, with what the input told of it; `written`: more may be registered. */
   readonly register: (
@@ -89,6 +91,7 @@ function contactLoad(connection: LoadConnection, context: LoadContext): ContactL
   const writer = createContactWriter(connection, context);
 
   return {
+    startedAt: context.startedAt,
     destroy: connection.destroy,
     async find(candidates) {
       if (context.isEmpty) return new Map();

@@ -16,6 +16,8 @@ export interface PreparationEnd {
   readonly counts: { readonly sendable: number; readonly skipped: number };
   readonly skipped: ReadonlyMap<SkipReason, number>;
   readonly messagePlan: unknown;
+  /** Contacts that change after this are resolved again when their message leaves. */
+  readonly contactsReadAt: Date;
 }
 
 const empty: PreparationErrorCode = 'AUDIENCE_EMPTY';
@@ -25,7 +27,7 @@ export async function recordPreparationEnd(
   connection: Pick<LoadConnection, 'rows'>,
   end: PreparationEnd,
 ): Promise<void> {
-  const { campaignId, status, counts, skipped, messagePlan } = end;
+  const { campaignId, status, counts, skipped, messagePlan, contactsReadAt } = end;
   const isEmpty = counts.sendable === 0;
   const next = isEmpty ? (nextCampaignStatus(status, 'fail') ?? status) : status;
   await connection.rows(
@@ -38,7 +40,7 @@ export async function recordPreparationEnd(
      UPDATE campaign SET preparation_status = $2, preparation_error_code = $3, preparation_error_message = $4,
        status = $5, pause_reason = CASE WHEN $5 = 'PAUSED' THEN pause_reason END,
        epoch = epoch + CASE WHEN status = $5 THEN 0 ELSE 1 END,
-       total_contacts = $6, total_contacts_skipped = $7, message_plan = $8, updated_at = now()
+       total_contacts = $6, total_contacts_skipped = $7, message_plan = $8, contacts_read_at = $10, updated_at = now()
      WHERE id = $1`,
     [
       campaignId,
@@ -50,6 +52,7 @@ export async function recordPreparationEnd(
       counts.skipped,
       JSON.stringify(messagePlan),
       campaignFailedMessage(emptyAudience([...skipped])),
+      contactsReadAt,
     ],
   );
   await recordReasons(connection, campaignId, skipped);

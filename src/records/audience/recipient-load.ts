@@ -23,6 +23,8 @@ export interface RecipientLoad {
    */
   readonly finish: (end: {
     readonly messagePlan: unknown;
+    /** Default: when this load began. */
+    readonly contactsReadAt: Date | undefined;
     readonly resentCampaignId: string | undefined;
     readonly beforeCommit: () => Promise<void>;
   }) => Promise<PreparationEnd['counts'] | undefined>;
@@ -113,7 +115,7 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
       for (const recipient of recipients) writeRow(recipient);
       if (rows.size() >= batchBytes) await queue.add(connection.copyRows(copyRecipients, rows.take()));
     },
-    async finish({ messagePlan, resentCampaignId, beforeCommit }) {
+    async finish({ messagePlan, contactsReadAt = startedAt, resentCampaignId, beforeCommit }) {
       if (rows.size() > 0) await queue.add(connection.copyRows(copyRecipients, rows.take()));
       await queue.settle();
       // FOR NO KEY UPDATE: the foreign keys of the new rows hold the campaign's key already.
@@ -139,7 +141,8 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
           [campaignId, countedAt.map(([at]) => at), countedAt.map(([, byCountry]) => byCountry)],
         );
       }
-      await recordPreparationEnd(connection, { campaignId, status, counts, skipped, messagePlan });
+      const end = { campaignId, status, counts, skipped, messagePlan, contactsReadAt };
+      await recordPreparationEnd(connection, end);
       await beforeCommit();
       await connection.commit();
       return counts;

@@ -6,6 +6,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { row } from '../database/row.ts';
+import type { ChangedContacts, ContactFields } from './changed-contacts.ts';
 import { claimStatement, type Columns } from './claim-statement.ts';
 import { lockQuota, type RemainingQuota } from './messaging-limit.ts';
 
@@ -24,6 +25,8 @@ export interface ClaimRequest extends TokenRequest {
   readonly prices: ReadonlyMap<string, bigint>;
   /** The business account has a messaging limit. */
   readonly limited?: boolean;
+  /** The campaign's messages name contact fields: the claim returns contacts that changed after preparation. */
+  readonly rendersAgain?: boolean;
 }
 
 export interface TokenRequest {
@@ -48,6 +51,8 @@ export interface ClaimedRecipient {
   readonly variables: readonly string[] | null;
   /** This attempt included. */
   readonly attempts: number;
+  /** Set if the contact changed after preparation: its fields as they are now. */
+  readonly changedContact?: ContactFields | undefined;
 }
 
 /** Instants are epoch milliseconds on Postgres' clock. */
@@ -113,7 +118,8 @@ async function claim(
   const view = { isFailing: found.is_failing, othersWait: found.others_wait, slotLost: found.slot_lost };
   switch (kind) {
     case 'batch': {
-      const recipients = columns === null ? [] : recipientsOf(request.claimId, columns);
+      const changed = found.changed_contacts ?? {};
+      const recipients = columns === null ? [] : recipientsOf(request.claimId, columns, changed);
       const tokens = { now, dueAt, spacingMs: found.spacing_ms, isProbe: found.is_probe };
       return { ...view, ...tokens, kind, recipients, pending: found.pending ?? 0 };
     }
@@ -128,7 +134,11 @@ async function claim(
   }
 }
 
-function recipientsOf(claimId: string, columns: t.TypeOf<typeof Columns>): readonly ClaimedRecipient[] {
+function recipientsOf(
+  claimId: string,
+  columns: t.TypeOf<typeof Columns>,
+  changed: ChangedContacts,
+): readonly ClaimedRecipient[] {
   const { id, to, country, variables, attempts } = columns;
   return columns.position.map((position, at) => ({
     claimId,
@@ -138,6 +148,7 @@ function recipientsOf(claimId: string, columns: t.TypeOf<typeof Columns>): reado
     country: country[at] ?? '',
     variables: variables[at] ?? null,
     attempts: attempts[at] ?? 1,
+    changedContact: changed[position],
   }));
 }
 

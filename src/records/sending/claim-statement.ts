@@ -6,6 +6,7 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import { nullable, row } from '../database/row.ts';
+import { changedFields, ChangedContacts } from './changed-contacts.ts';
 import { openUntil, ratePerSecond, scheduledAt } from './channel-rate.ts';
 import type { ClaimRequest } from './claim-batch.ts';
 import { countedPeople, personColumns, type RemainingQuota } from './messaging-limit.ts';
@@ -43,6 +44,7 @@ const ClaimRow = row(
     /** 0: more positions are to be scanned at once. NULL: nobody is left. */
     retry_in_ms: nullable(t.number),
     recipients: nullable(Columns),
+    changed_contacts: nullable(ChangedContacts),
   }),
 );
 
@@ -52,7 +54,7 @@ const ClaimRow = row(
  */
 const locked = ({ campaignId, channelId, epoch, perSecond, notBefore }: ClaimRequest) => sql.fragment`
   locked AS MATERIALIZED (
-    SELECT campaign.workspace_id, claimed_position, total_contacts + total_contacts_skipped AS last_position,
+    SELECT campaign.workspace_id, contacts_read_at, claimed_position, total_contacts + total_contacts_skipped AS last_position,
       claimed_position + ${maxScannedPositions}::int AS scanned_up_to, wallet.balance, wallet.reserved,
       wallet.balance - wallet.reserved AS available,
       times_opened > 0 AS is_open, failure_count > 0 AS is_failing, least(${ratePerSecond}, ${perSecond}::float8) AS rate,
@@ -104,14 +106,16 @@ function priceOf({ prices }: ClaimRequest, country: FragmentSqlToken) {
 }
 
 /**
- * Why a recipient is skipped although it was prepared: its contact was deleted, or opted out, since. A contact that was
- * restored or opted in again by now is sent to. One lookup each, because a join would read all contacts without statistics.
+ * The recipient's contact as it is now. `obstacle`: why the recipient is skipped although it was prepared, because the contact
+ * was deleted or opted out since; one that was restored or opted in again is sent to. `changed`: its fields, if it changed.
+ * OFFSET 0 keeps one lookup each: without statistics a join would read all contacts.
  */
-const obstacle = sql.fragment`(
+const contactNow = ({ rendersAgain }: ClaimRequest) => sql.fragment`
   SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed OR EXISTS (
       SELECT FROM waiting_opt_out AS stop WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id)
-    THEN 'UNSUBSCRIBED' END
-  FROM contact WHERE contact.workspace_id = locked.workspace_id AND contact.id = waiting.contact_id)`;
+    THEN 'UNSUBSCRIBED' END AS obstacle,
+    ${rendersAgain === true ? changedFields : sql.fragment`NULL::jsonb`} AS changed
+  FROM contact WHERE contact.workspace_id = locked.workspace_id AND contact.id = waiting.contact_id OFFSET 0`;
 
 /** As many waiting recipients as there are tokens, each with its price, its obstacle, and what it counts in the messaging limit. */
 const candidates = (request: ClaimRequest, quota: RemainingQuota | null) => {
@@ -125,8 +129,9 @@ const candidates = (request: ClaimRequest, quota: RemainingQuota | null) => {
       : personColumns({ ...person, accountId: quota.accountId, channelId: request.channelId });
   return sql.fragment`
   candidate AS MATERIALIZED (
-    SELECT position, country, ${priceOf(request, sql.fragment`country`)} AS price, ${obstacle} AS obstacle, person, outside, newcomer
+    SELECT position, country, ${priceOf(request, sql.fragment`country`)} AS price, obstacle, changed, person, outside, newcomer
     FROM (${waitingRecipients(request)}) AS waiting CROSS JOIN locked CROSS JOIN LATERAL (${known}) AS known
+    LEFT JOIN LATERAL (${contactNow(request)}) AS contact_now ON true
     LIMIT (SELECT granted FROM lease)
   )`;
 };
@@ -232,6 +237,7 @@ export function claimStatement(request: ClaimRequest, quota: RemainingQuota | nu
           FROM recipient_retry WHERE campaign_id = ${campaignId}) END AS retry_in_ms,
       (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'to', array_agg("to"),
         'country', array_agg(country), 'variables', json_agg(variables), 'attempts', array_agg(attempts))
-        FROM (SELECT * FROM claimed ORDER BY position) AS ordered HAVING count(*) > 0) AS recipients
+        FROM (SELECT * FROM claimed ORDER BY position) AS ordered HAVING count(*) > 0) AS recipients,
+      (SELECT jsonb_object_agg(position, changed) FROM candidate WHERE changed IS NOT NULL) AS changed_contacts
     FROM locked CROSS JOIN lease`;
 }

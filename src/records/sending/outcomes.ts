@@ -26,6 +26,8 @@ export type MessageOutcome =
       readonly error?: ProviderError;
     }
   | { readonly kind: 'unknown'; readonly detail: string }
+  /** Never sent: the contact's present fields leave the variable `missing` without a value. */
+  | { readonly kind: 'skipped'; readonly missing: string }
   /** Surely not sent: back to PENDING, to be claimed again after `delayMs`. `attempted` counts it as an attempt. */
   | { readonly kind: 'released'; readonly delayMs: number; readonly attempted: boolean };
 
@@ -34,6 +36,8 @@ export interface RecipientOutcome {
   /** The claim under which the message was sent. */
   readonly claimId: string;
   readonly outcome: MessageOutcome;
+  /** The values that were sent, if the contact's fields changed after preparation. */
+  readonly variables?: readonly string[];
 }
 
 /** Of one campaign; a position stands in it once. */
@@ -119,6 +123,11 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
           ELSE 'none' END,
         provider_message_id = COALESCE(recipient.provider_message_id, ${result('pmid')}),
         claim_id = NULL,
+        sendable = recipient.sendable AND NOT (${open} AND ${result('state')} = 'SKIPPED'),
+        -- An erasure has set them to NULL: they stay so.
+        variables = CASE WHEN recipient.variables IS NOT NULL AND ${result('variables')} IS NOT NULL
+          THEN ARRAY(SELECT jsonb_array_elements_text(given.by_position -> recipient.position::text -> 'variables'))
+          ELSE recipient.variables END,
         accepted_at = CASE WHEN ${open} AND ${result('state')} = 'ACCEPTED' THEN now() ELSE recipient.accepted_at END,
         -- The event of the failure is emitted here, not by a later status.
         statuses_seen = recipient.statuses_seen | CASE
@@ -141,6 +150,7 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
         count(*) FILTER (WHERE open AND new_state = 'FAILED')::int AS failed,
         count(*) FILTER (WHERE open AND new_state = 'UNKNOWN')::int AS unknown,
         count(*) FILTER (WHERE open AND new_state = 'PENDING')::int AS released,
+        count(*) FILTER (WHERE open AND new_state = 'SKIPPED')::int AS skipped,
         COALESCE(sum(price) FILTER (WHERE old_settlement = 'reserved' AND new_settlement = 'charged'), 0)::bigint AS charged,
         COALESCE(sum(price) FILTER (WHERE old_settlement = 'reserved' AND new_settlement = 'none'), 0)::bigint AS freed
       FROM updated
@@ -168,18 +178,21 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
         accepted = campaign_counter.accepted + total.accepted,
         failed = campaign_counter.failed + total.failed,
         pending = pending + total.released,
+        skipped = campaign_counter.skipped + total.skipped,
         charged = campaign_counter.charged + total.charged
       FROM total CROSS JOIN (SELECT count(*) FROM purse) AS settled
       WHERE campaign_id = ${campaignId} AND total.was_claimed + total.was_unknown > 0
       RETURNING campaign_id
     ), explained AS (
       INSERT INTO campaign_reason (campaign_id, kind, reason, count)
-      SELECT counted.campaign_id, 'failed', change.reason, sum(change.by) FROM counted CROSS JOIN (
-        SELECT reason, 1 AS by FROM updated WHERE open AND new_state IN ('FAILED', 'UNKNOWN')
+      SELECT counted.campaign_id, change.kind, change.reason, sum(change.by) FROM counted CROSS JOIN (
+        SELECT 'failed' AS kind, reason, 1 AS by FROM updated WHERE open AND new_state IN ('FAILED', 'UNKNOWN')
         UNION ALL
-        SELECT 'OUTCOME_UNKNOWN', -1 FROM updated WHERE open AND old_state = 'UNKNOWN'
+        SELECT 'failed', 'OUTCOME_UNKNOWN', -1 FROM updated WHERE open AND old_state = 'UNKNOWN'
+        UNION ALL
+        SELECT 'skipped', reason, 1 FROM updated WHERE open AND new_state = 'SKIPPED'
       ) AS change
-      GROUP BY counted.campaign_id, change.reason ORDER BY change.reason
+      GROUP BY counted.campaign_id, change.kind, change.reason ORDER BY change.kind, change.reason
       ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
     ), timed AS (
       INSERT INTO campaign_minute (campaign_id, at, accepted, failed, charged)
@@ -205,14 +218,22 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
     WHERE open AND new_state = 'FAILED'`;
 }
 
-function resultOf({ claimId: claim, outcome }: RecipientOutcome) {
+function resultOf({ claimId: claim, outcome, variables }: RecipientOutcome) {
   switch (outcome.kind) {
     case 'accepted':
-      return { claim, state: 'ACCEPTED', pmid: outcome.providerMessageId };
+      return { claim, variables, state: 'ACCEPTED', pmid: outcome.providerMessageId };
     case 'failed':
-      return { claim, state: 'FAILED', reason: outcome.reason, detail: outcome.detail };
+      return { claim, variables, state: 'FAILED', reason: outcome.reason, detail: outcome.detail };
     case 'unknown':
-      return { claim, state: 'UNKNOWN', reason: 'OUTCOME_UNKNOWN', detail: outcome.detail };
+      return { claim, variables, state: 'UNKNOWN', reason: 'OUTCOME_UNKNOWN', detail: outcome.detail };
+    case 'skipped':
+      return {
+        claim,
+        state: 'SKIPPED',
+        reason: 'MISSING_VARIABLE',
+        detail: outcome.missing,
+        attempted: false,
+      };
     case 'released':
       return { claim, state: 'PENDING', delay_ms: outcome.delayMs, attempted: outcome.attempted };
   }

@@ -542,9 +542,10 @@ describe('quick contacts', () => {
         line_number,
       ]),
     ).toEqual([
-      ['4915100000001', ['Grace', 'Berlin'], null, null],
-      ['4915100000002', ['Ada, Countess', 'your town'], null, null],
-      ['4915100000003', ['friend', 'your town'], null, null],
+      // Behind the two values stands the given one, with which the first is resolved again if the contact changes.
+      ['4915100000001', ['Grace', 'Berlin', 'Grace'], null, null],
+      ['4915100000002', ['Ada, Countess', 'your town', 'Ada, Countess'], null, null],
+      ['4915100000003', ['friend', 'your town', ''], null, null],
       ['4915100000001', null, 'DUPLICATE', null],
     ]);
     expect((await contactsOf(sender)).map(({ source }) => source)).toEqual([

@@ -1,0 +1,67 @@
+/**
+ * Slots that name a contact field, kept with a campaign's plan so that they can be resolved again when a message leaves. What
+ * else such a slot is made of, cells of a CSV and inline values, is kept behind the recipient's values: it stays as given.
+ */
+import {
+  slotResolver,
+  type RecipientSlot,
+  type RecipientSource,
+  type RecipientVariables,
+  type VariableResolver,
+} from './recipient-variables.ts';
+
+/** `column` and `inlineIndex` of a contact slot are indexes of the recipient's variables. Plain JSON. */
+export interface ContactSlot extends RecipientSlot {
+  /** Index of the slot's value in the recipient's variables. */
+  readonly slot: number;
+}
+
+export interface ContactSlots {
+  readonly contactSlots: readonly ContactSlot[];
+  /** The given values that preparation appends to the recipient's variables; each may be empty. */
+  readonly given: readonly VariableResolver[];
+}
+
+export const planContactSlots = (slots: readonly RecipientSlot[]): ContactSlots => {
+  const given: VariableResolver[] = [];
+  const keep = (path: string, resolve: VariableResolver['resolve']): number =>
+    slots.length + given.push({ path, resolve, mayBeEmpty: true }) - 1;
+  const contactSlots = slots.flatMap((slot, index): ContactSlot[] => {
+    const { path, parts, inlineIndex } = slot;
+    const namesContact = parts.some((part) => typeof part !== 'string' && part.from === 'contact');
+    const isAlwaysEmpty = parts.some((part) => typeof part !== 'string' && part.from === 'nothing');
+    if (!namesContact || isAlwaysEmpty) return [];
+    const kept = parts.map((part) => {
+      if (typeof part === 'string' || part.from !== 'csv') return part;
+      const { column } = part;
+      return { ...part, column: keep(path, (source) => source.row?.[column] ?? '') };
+    });
+    const inline =
+      inlineIndex === undefined
+        ? {}
+        : { inlineIndex: keep(path, (source) => source.inline?.[inlineIndex] ?? '') };
+    return [{ ...slot, ...inline, parts: kept, slot: index }];
+  });
+  return { contactSlots, given };
+};
+
+/** Compiled once a step; resolves a recipient's contact slots again with the contact's present fields. */
+export const contactSlotsResolver = (contactSlots: readonly ContactSlot[]) => {
+  const resolvers = contactSlots.map((contactSlot) => ({
+    ...contactSlot,
+    resolve: slotResolver(contactSlot),
+  }));
+  return (
+    variables: readonly string[],
+    contact: NonNullable<RecipientSource['contact']>,
+  ): RecipientVariables => {
+    const source = { contact, row: variables, inline: variables };
+    const values = [...variables];
+    for (const { slot, path, resolve } of resolvers) {
+      const value = resolve(source);
+      if (value === '') return { ok: false, missing: path };
+      values[slot] = value;
+    }
+    return { ok: true, values };
+  };
+};

@@ -39,6 +39,8 @@ A template's variables have positions or names: \`GET /api/templates/{templateId
 | anything else, such as \`20 %\`, \`firstname\` or \`{{town}}\` | that text, as it stands: names are told apart by upper and lower case |
 
 Where a field is empty, \`default_values\` stands in for the whole text; without one the contact is skipped with \`MISSING_VARIABLE\`.
+Fields of a contact are read when the message leaves, so a scheduled campaign sends those of that moment; previews, checks and test messages
+show the values of now. Cells of a CSV and values of quick contacts stay as they were given.
 
 **Quick contacts** carry their own values: number, separator (\`,\`, \`|\` or \`;\`), then the body's variables in order. They win over the mapping,
 which may be left out, and are not kept with the contact.

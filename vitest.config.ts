@@ -6,6 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { findPgbouncer } from './test/support/find-pgbouncer.ts';
+import { hasPrometheus } from './test/support/find-prometheus.ts';
 import { startsServers } from './test/support/servers-in-tests.ts';
 
 // With CI=true tests behind a pooler are never left out: without PgBouncer they fail.
@@ -13,6 +14,12 @@ const withoutPooler = findPgbouncer() === undefined && process.env['CI'] !== 'tr
 if (withoutPooler)
   process.stderr.write(
     'Left out: tests behind a pooler, because pgbouncer is not installed (Debian: apt-get install pgbouncer).\n',
+  );
+
+const withoutPrometheus = process.env['CI'] !== 'true' && !hasPrometheus();
+if (withoutPrometheus)
+  process.stderr.write(
+    'Left out: whether the alerts ring, as there is no prometheus here (Debian: apt-get install prometheus).\n',
   );
 
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
@@ -63,7 +70,10 @@ export default defineConfig({
         ...withServers,
         exclude: withoutPooler ? ['test/journeys/pooler.test.ts'] : [],
       }),
-      project('outages', ['test/outages/**/*.test.ts'], withServers),
+      project('outages', ['test/outages/**/*.test.ts'], {
+        ...withServers,
+        exclude: withoutPrometheus ? ['test/outages/alerts.test.ts'] : [],
+      }),
       project('release', ['test/release/**/*.test.ts'], { fileParallelism: false }),
     ],
   },

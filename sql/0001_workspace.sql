@@ -75,6 +75,11 @@ CREATE TABLE channel (
   -- The provider's last report: LOW when it flagged the number, GOOD when it withdrew the flag.
   quality text CHECK (quality IN ('LOW', 'GOOD')),
   quality_told_at timestamptz,
+  -- The provider's last refusal that concerns the whole channel: its code, what it is about, and when.
+  refusal_code integer,
+  refusal_cause text CHECK (refusal_cause IN ('token', 'payment', 'policy', 'limit', 'number', 'address')),
+  refused_at timestamptz,
+  CHECK ((refusal_code IS NULL) = (refusal_cause IS NULL) AND (refusal_code IS NULL) = (refused_at IS NULL)),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (workspace_id, id),

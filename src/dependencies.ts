@@ -14,6 +14,7 @@ import type { MessagingProvider } from './provider/provider.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { FileStorage } from './storage/file-storage.ts';
 import { createDatabase, type Database } from './records/database/database.ts';
+import { databaseErrorCause } from './records/database/failure.ts';
 import { closeLoadConnections } from './records/database/load-connection.ts';
 import { createRecipientExport, type RecipientExport } from './records/campaigns/recipient-export.ts';
 import { createSecretBox, type SecretBox } from './secrets.ts';
@@ -50,11 +51,13 @@ export async function createDependencies(config: Config, service: string): Promi
   const metrics = createMetrics(service);
   const logger = createLogger(config, service);
   const tracing = await createTracing(config, service);
-  const database = await createDatabase(
-    config.databaseUrl,
-    config.databasePoolSize,
-    service === 'api' ? apiAnswerTimeoutMs : undefined,
-  );
+  const database = await createDatabase(config.databaseUrl, config.databasePoolSize, {
+    ...(service === 'api' && { answerTimeoutMs: apiAnswerTimeoutMs }),
+    onError(error) {
+      const cause = databaseErrorCause(error);
+      if (cause !== undefined) metrics.databaseErrors.inc({ cause });
+    },
+  });
   observeDatabasePool(metrics, database);
   const recipientExport = createRecipientExport(config.databaseUrl);
   observeGauges(metrics, database);

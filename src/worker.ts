@@ -198,6 +198,7 @@ async function main(): Promise<void> {
   workers = await createWorkers(dependencies, connection, () => draining);
   const loops = startLoops(dependencies);
   const running = Promise.all(workers.map((worker) => worker.run()));
+  for (const queue of config.taskQueues) base.metrics.taskQueueServed.set({ queue }, 1);
 
   shutDownOnSignal({
     logger,
@@ -208,6 +209,7 @@ async function main(): Promise<void> {
         name: 'drain',
         run: async () => {
           draining = true;
+          base.metrics.taskQueueServed.reset();
           for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
           await Promise.all([running, ...loops.map((loop) => loop.stop())]);
         },

@@ -17,6 +17,7 @@ import { findCampaigns } from '../records/operations/find-campaigns.ts';
 import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces/workspaces.ts';
 import { campaignWorkflowId } from '../workflows/contract.ts';
 import { doctorCommand } from './doctor-command.ts';
+import { listChannelsCommand } from './list-channels-command.ts';
 import { updateChannelCommand } from './update-channel-command.ts';
 import { walletCommands } from './wallet-commands.ts';
 import { adminCommand, integerOption, uuidOption, type AdminCommand } from './admin-command.ts';
@@ -73,6 +74,7 @@ export const adminCommands: readonly AdminCommand[] = [
     },
   }),
   updateChannelCommand,
+  listChannelsCommand,
   adminCommand({
     name: 'create-key',
     summary: 'create an API key; it is shown this once',

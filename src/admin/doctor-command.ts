@@ -1,3 +1,4 @@
+import { describeImpairments } from '../commands/operations/describe-impairments.ts';
 import { describeLostTime } from '../commands/operations/describe-lost-time.ts';
 import { lostTimeChecks, temporalSawLostTime, type Restore } from '../commands/operations/check-lost-time.ts';
 import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/operations/run-doctor.ts';
@@ -12,7 +13,7 @@ const defaultSlackSeconds = 60;
 interface Report {
   readonly clean: boolean;
   readonly findings: readonly ReportedFinding[];
-  /** What is to be known and cannot be settled. */
+  /** What the doctor cannot settle; notes do not change the exit code. */
   readonly notes: readonly string[];
 }
 
@@ -80,7 +81,10 @@ export const doctorCommand = adminCommand({
       };
       if (restore !== undefined && values['temporal-kept'] === undefined)
         await requireWitness(doctor, restore);
-      const notes = restore === undefined ? [] : await describeLostTime(doctor, restore);
+      const notes = [
+        ...(restore === undefined ? [] : await describeLostTime(doctor, restore)),
+        ...(await describeImpairments(doctor)),
+      ];
       const settled: ReportedFinding[] = [];
       // What a restore left behind is settled before the books are looked at.
       for (const checks of [...(restore === undefined ? [] : [lostTimeChecks(restore)]), everyCheck]) {

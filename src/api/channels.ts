@@ -3,6 +3,7 @@ import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { idOf, Integer, IsoDateTime, Uuid } from '../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../codecs/struct.ts';
+import { channelBlockCauses } from '../domain/sending/provider-error-table.ts';
 import { waitingReasons } from '../domain/campaigns/campaign.ts';
 import {
   channelQualities,
@@ -16,6 +17,17 @@ import { answer, succeed } from './frame/envelope.ts';
 const tag = 'Channels';
 const channelStatuses = ['active', 'blocked'] as const;
 
+const ProviderError = named(
+  'ChannelProviderError',
+  struct({
+    code: describe(Integer, { description: 'The provider’s error code' }),
+    cause: describe(oneOf(channelBlockCauses, 'ChannelBlockCause'), {
+      description: 'What the code is about',
+    }),
+    at: IsoDateTime,
+  }),
+);
+
 const Channel = named(
   'Channel',
   struct({
@@ -25,6 +37,9 @@ const Channel = named(
     business_account_id: t.string,
     status: oneOf(channelStatuses, 'ChannelStatus'),
     block_reason: describe(nullish(t.string), { description: 'Why it is blocked' }),
+    provider_error: describe(nullish(ProviderError), {
+      description: 'The provider’s last refusal that concerned the whole channel; null after a new token',
+    }),
     blocked_until: describe(nullish(IsoDateTime), {
       description: 'When a restriction of the provider’s ends by itself',
     }),
@@ -66,6 +81,7 @@ const example = {
   business_account_id: '102290129340398',
   status: 'active',
   block_reason: null,
+  provider_error: null,
   blocked_until: null,
   blocked_countries: [],
   messages_per_second: 80,
@@ -114,6 +130,16 @@ export const getChannel = endpoint(
   }),
 );
 
-function present({ factor, ...channel }: ChannelState) {
-  return { ...channel, rate_now: Math.round(channel.messages_per_second * factor * 10) / 10 };
+function present({
+  factor,
+  refusal_code: code,
+  refusal_cause: cause,
+  refused_at: at,
+  ...channel
+}: ChannelState) {
+  return {
+    ...channel,
+    provider_error: code === null || cause === null || at === null ? null : { code, cause, at },
+    rate_now: Math.round(channel.messages_per_second * factor * 10) / 10,
+  };
 }

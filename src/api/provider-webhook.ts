@@ -60,10 +60,18 @@ export const receiveProviderCallback = endpoint(
   async ({ dependencies, body, request }) => {
     const signature = request.header('x-hub-signature-256');
     const { providerAppSecret, providerAppSecretsPrevious } = dependencies.config;
-    if (!isSignedBy([providerAppSecret, ...providerAppSecretsPrevious], { body, signature }))
+    const { logger, metrics } = dependencies;
+    if (!isSignedBy([providerAppSecret, ...providerAppSecretsPrevious], { body, signature })) {
+      metrics.providerCallbacks.inc({ outcome: 'refused' });
+      logger.warn(
+        { requestId: request.id },
+        'provider callback refused: no PROVIDER_APP_SECRET fits its signature',
+      );
       throw new Unauthorized();
+    }
     requireJsonObject(body);
     await dependencies.callbackInbox(body);
+    metrics.providerCallbacks.inc({ outcome: 'stored' });
     return { status: 200, body: { status: 'success' } as const };
   },
 );

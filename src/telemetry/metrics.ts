@@ -4,6 +4,7 @@ import { cacheFor } from '../concurrency/cache-for.ts';
 import { recipientStates, type RecipientState } from '../domain/campaigns/recipient.ts';
 import type { SendResult } from '../provider/provider.ts';
 import type { Database } from '../records/database/database.ts';
+import { databaseErrorCauses } from '../records/database/failure.ts';
 
 export type Metrics = Readonly<ReturnType<typeof createMetrics>>;
 
@@ -66,6 +67,24 @@ export function createMetrics(service: string) {
       labelNames: ['code'],
       registers,
     }),
+    providerCallbacks: new Counter({
+      name: 'provider_callbacks_total',
+      help: 'Callbacks of the provider that were stored, or refused because no app secret fits their signature',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    databaseErrors: new Counter({
+      name: 'database_errors_total',
+      help: 'Statements that Postgres refused for a reason of its own: no disk space, read-only, no connection left',
+      labelNames: ['cause'],
+      registers,
+    }),
+    taskQueueServed: new Gauge({
+      name: 'task_queue_served',
+      help: '1 for each task queue that this worker polls; no series while it drains',
+      labelNames: ['queue'],
+      registers,
+    }),
     webhookAttemptSeconds: new Histogram({
       name: 'webhook_attempt_seconds',
       help: 'Time of one webhook request, by outcome',
@@ -90,9 +109,17 @@ export function createMetrics(service: string) {
 }
 
 /** Counters start at 0: a series created by its first event would hide that event from `rate`. */
-function beginAtZero({ recipientChanges, providerSendSeconds, webhooksSwept }: Metrics): void {
+function beginAtZero({
+  recipientChanges,
+  providerSendSeconds,
+  providerCallbacks,
+  databaseErrors,
+  webhooksSwept,
+}: Metrics): void {
   for (const state of recipientStates) recipientChanges.inc({ state: state.toLowerCase() }, 0);
   for (const outcome of sendOutcomes) providerSendSeconds.zero({ outcome });
+  for (const outcome of ['stored', 'refused']) providerCallbacks.inc({ outcome }, 0);
+  for (const cause of databaseErrorCauses) databaseErrors.inc({ cause }, 0);
   const sweptOutcomes = [
     'interrupted',
     'expired',

@@ -5,6 +5,7 @@ import { openStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
 import { webhookHealths } from '../domain/webhooks/configuration.ts';
 import type { Database } from '../records/database/database.ts';
 import { createGaugeReader, type Figures } from '../records/operations/gauges.ts';
+import { impairments } from '../records/operations/impaired-channels.ts';
 import { standstillKinds } from '../records/operations/standstill.ts';
 import { cacheFor } from '../concurrency/cache-for.ts';
 import { within } from '../concurrency/within.ts';
@@ -75,12 +76,27 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
   );
   gauge(
     'channels_impaired',
-    'Channels that are blocked, or throttled while they send',
+    'Channels that cannot send as they should, by kind: blocked, what the provider refuses, circuit open, throttled',
     ['kind'],
-    (one, { sending }) => {
-      one.set({ kind: 'blocked' }, sending.blocked);
-      one.set({ kind: 'throttled' }, sending.throttled);
+    (one, { impairedChannels }) => {
+      for (const kind of impairments) one.set({ kind }, 0);
+      for (const { kind, count } of impairedChannels) one.set({ kind }, count);
     },
+  );
+  gauge(
+    'callbacks_missing_seconds',
+    'Time from the last callback of the provider to the last charge after it; 0 while callbacks come',
+    [],
+    (one, { callbackSilence }) => one.set(callbackSilence),
+  );
+  gauge('database_read_only', '1 when Postgres takes no writes', [], (one, { databaseState }) =>
+    one.set(databaseState.read_only ? 1 : 0),
+  );
+  gauge(
+    'wal_archive_behind_seconds',
+    'Age of the last archived WAL segment while archiving fails or falls behind, else 0',
+    [],
+    (one, { databaseState }) => one.set(databaseState.archive_behind),
   );
   gauge(
     'days_made_ahead',

@@ -110,7 +110,7 @@ describe('what dashboard and alert rules ask for', () => {
       service state status pause_reason outcome code kind queue table health le quantile
       method route space type version major minor patch namespace task_queue
       workflow_type activity_type operation status_code cause eager poller_type worker_type failure_reason service_name
-      failure_type resource_type
+      failure_type resource_type cause queue
     `
       .trim()
       .split(/\s+/);

@@ -419,6 +419,8 @@ export type Channel = {
   readonly status: ChannelStatus;
   /** Why it is blocked */
   readonly block_reason: string | null;
+  /** The provider’s last refusal that concerned the whole channel; null after a new token */
+  readonly provider_error: ChannelProviderError | null;
   /** When a restriction of the provider’s ends by itself */
   readonly blocked_until: string | null;
   /** ISO 3166 alpha-2 codes it never sends to */
@@ -445,6 +447,17 @@ export type Channel = {
   readonly marketing_endpoint: boolean;
   /** What the provider said last of the business account: `field`, `event`, `at` and its details */
   readonly account_notice: { readonly [key: string]: unknown } | null;
+};
+
+export type ChannelBlockCause = "token" | "payment" | "policy" | "limit" | "number" | "address";
+
+export type ChannelProviderError = {
+  /** The provider’s error code */
+  readonly code: number;
+  /** What the code is about */
+  readonly cause: ChannelBlockCause;
+  /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+  readonly at: string;
 };
 
 export type ChannelQuality = "GOOD" | "LOW";

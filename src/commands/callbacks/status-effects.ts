@@ -1,7 +1,7 @@
 /** Effects of a failure beyond its message: campaigns pause, people unsubscribe, countries are blocked. */
 import type { Dependencies } from '../../dependencies.ts';
 import { providerErrorRule } from '../../domain/sending/provider-error.ts';
-import type { ProviderErrorRule } from '../../domain/sending/provider-error-table.ts';
+import type { ChannelBlockCause, ProviderErrorRule } from '../../domain/sending/provider-error-table.ts';
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { addBlockedCountry } from '../../records/workspaces/notified-channels.ts';
@@ -10,7 +10,7 @@ import { emitEvents } from '../../records/webhooks/events.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
 import { listBusinessAccountsOfTemplates, setTemplateStatus } from '../../records/templates/status.ts';
 import type { StatusMatch } from './match-statuses.ts';
-import { pauseCampaignsOfChannel, pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
+import { pauseCampaignsOfTemplate, pauseRefusedChannel } from '../campaigns/pause-campaigns.ts';
 
 /** A message the provider refused, at once or later. */
 export interface FailedMessage {
@@ -58,8 +58,8 @@ export async function applyConsequences<F extends FailedMessage>(
     if (status !== undefined) await changeTemplateStatus(dependencies, connection, { templateId, status });
     paused.push(...(await pauseCampaignsOfTemplate(dependencies, connection, templateId)));
   }
-  for (const channelId of unavailableChannels(judged)) {
-    paused.push(...(await pauseCampaignsOfChannel(dependencies, connection, channelId)));
+  for (const refusal of refusedChannels(judged)) {
+    paused.push(...(await pauseRefusedChannel(dependencies, connection, refusal)));
   }
   for (const { rule, failed } of judged) {
     if (effectOf(rule) === 'block_country' && failed.country !== '')
@@ -131,9 +131,14 @@ function mistakenTemplates(judged: readonly Judged<FailedMessage>[]): readonly s
   return [...new Set(mistaken.flatMap(({ failed }) => failed.templateId ?? []))];
 }
 
-function unavailableChannels(judged: readonly Judged<FailedMessage>[]): readonly string[] {
-  const blocking = judged.filter(({ rule }) => rule.kind === 'pause_channel');
-  return [...new Set(blocking.map(({ failed }) => failed.channelId))].toSorted();
+/** One refusal per channel, in the order of the channels' ids. */
+function refusedChannels(judged: readonly Judged<FailedMessage>[]) {
+  const refusals = new Map<string, { channelId: string; code: number; cause: ChannelBlockCause }>();
+  for (const { rule, failed } of judged) {
+    const { channelId, code } = failed;
+    if (rule.kind === 'pause_channel') refusals.set(channelId, { channelId, code, cause: rule.cause });
+  }
+  return [...refusals.values()].toSorted((one, other) => (one.channelId < other.channelId ? -1 : 1));
 }
 
 /** New status per template, ordered by id; undefined when only its campaigns pause. */

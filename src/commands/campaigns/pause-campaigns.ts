@@ -5,6 +5,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { pauseRunning } from '../../records/campaigns/lifecycle.ts';
 import type { Connection } from '../../records/database/database.ts';
+import { recordRefusal, type ChannelRefusal } from '../../records/workspaces/notified-channels.ts';
 
 type Logging = Pick<Dependencies, 'logger'>;
 
@@ -20,13 +21,26 @@ export async function pauseCampaignsOfTemplate(
   return campaignIds;
 }
 
-/** Returns the ids of the campaigns that were paused CHANNEL_BLOCKED. */
+/** Pauses the campaigns of a blocked channel as CHANNEL_BLOCKED; `reason` is for the log. Returns their ids. */
 export async function pauseCampaignsOfChannel(
   { logger }: Logging,
   connection: Connection,
-  channelId: string,
+  { channelId, ...reason }: { readonly channelId: string; readonly event?: string } & Partial<ChannelRefusal>,
 ): Promise<readonly string[]> {
   const campaignIds = await pauseRunning(connection, { channelId });
-  if (campaignIds.length > 0) logger.error({ channelId, campaignIds }, 'channel blocked: campaigns paused');
+  if (campaignIds.length > 0)
+    logger.error({ channelId, ...reason, campaignIds }, 'channel blocked: campaigns paused');
+  return campaignIds;
+}
+
+/** Records a refusal of the provider that concerns the whole channel, and pauses its campaigns. */
+export async function pauseRefusedChannel(
+  { logger }: Logging,
+  connection: Connection,
+  { channelId, code, cause }: ChannelRefusal & { readonly channelId: string },
+): Promise<readonly string[]> {
+  await recordRefusal(connection, channelId, { code, cause });
+  const campaignIds = await pauseCampaignsOfChannel({ logger }, connection, { channelId, code, cause });
+  if (campaignIds.length === 0) logger.warn({ channelId, code, cause }, 'the provider refuses the channel');
   return campaignIds;
 }

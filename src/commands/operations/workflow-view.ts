@@ -21,6 +21,8 @@ export interface WorkflowDescription {
 
 export interface WorkflowView {
   readonly describe: (workflowId: string) => Promise<WorkflowDescription>;
+  /** Whether a worker polls this task queue. */
+  readonly isPolled: (taskQueue: string) => Promise<boolean>;
   /** Of a workflow that completed. */
   readonly result: (workflowId: string) => Promise<unknown>;
   /** As it was at a time, or as it is. */
@@ -61,6 +63,7 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
   };
 
   return {
+    isPolled,
     async describe(workflowId) {
       const found = await absentAsUndefined(limited(() => client.workflow.getHandle(workflowId).describe()));
       if (found === undefined) return { state: 'absent' };

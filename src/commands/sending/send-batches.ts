@@ -12,6 +12,7 @@ import { CircuitReporter } from './circuit-reporter.ts';
 import type { ContactRenewal } from './contact-renewal.ts';
 import { classifyAnswer, type StopReason } from './classify-answer.ts';
 import type { Rejection } from './handle-rejections.ts';
+import { logFailures } from './log-failures.ts';
 import { createOutcomeRecorder } from './outcome-recorder.ts';
 import { pauseForBalance } from './pause-for-balance.ts';
 import type { Sender, StepOptions } from './run-send-step.ts';
@@ -73,7 +74,10 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
       recorder.add({ position, claimId, outcome: { kind: 'skipped', missing } }),
   });
   const stopWatch = new StopWatch();
-  const circuit = new CircuitReporter((answers) => recordAnswers(database, { channelId, ...answers }));
+  const failures = logFailures(dependencies.logger, channelId);
+  const circuit = new CircuitReporter((answers) =>
+    recordAnswers(database, { channelId, ...answers }).then(failures.circuit),
+  );
   const recorder = createOutcomeRecorder(dependencies, { campaignId, channelId }, (states) => {
     claimer.remaining += states.filter((state) => state === 'PENDING').length;
   });
@@ -87,6 +91,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     isStopped,
     onResult: (recipient, result) => {
       const answer = classifyAnswer(result, circuit.countsAttempts() ? recipient.attempts : null);
+      if (answer.isFailure === true) failures.note(result);
       stopWatch.onAnswer(answer, recipient);
       if (answer.wasSent !== false) circuit.onAnswer(answer.isFailure === true);
       const { position, claimId, changedContact, variables } = recipient;

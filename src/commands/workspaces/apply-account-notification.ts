@@ -13,7 +13,7 @@ import {
   type NotifiedChannel,
 } from '../../records/workspaces/notified-channels.ts';
 import type { Consequences } from '../callbacks/status-effects.ts';
-import { pauseCampaignsOfChannel } from '../campaigns/pause-campaigns.ts';
+import { pauseCampaignsOfChannel, pauseRefusedChannel } from '../campaigns/pause-campaigns.ts';
 
 /**
  * What happened to a business account or to a number: it is noted, with what it says of limit and quality. A ban, or a restriction of
@@ -42,7 +42,7 @@ export async function applyAccountNotification(
     const block = { businessAccountId, event, until: blockedUntil };
     for (const channelId of await blockChannelsOfAccount(connection, block)) {
       logger.error({ channelId, event, blockedUntil }, 'the provider blocked the account: channel blocked');
-      paused.push(...(await pauseCampaignsOfChannel(dependencies, connection, channelId)));
+      paused.push(...(await pauseCampaignsOfChannel(dependencies, connection, { channelId, event })));
     }
   }
   if (businessAccountId !== null && maySend === true) {
@@ -52,11 +52,13 @@ export async function applyAccountNotification(
   }
   if (channel === undefined) return { paused };
 
-  const rules = item.errors.map((error) => providerErrorRule({ code: error.code }));
-  if (rules.some(({ kind }) => kind === 'pause_channel')) {
-    paused.push(...(await pauseCampaignsOfChannel(dependencies, connection, channel.id)));
+  const errors = item.errors.map(({ code }) => ({ code, rule: providerErrorRule({ code }) }));
+  for (const { code, rule } of errors) {
+    if (rule.kind !== 'pause_channel') continue;
+    const refusal = { channelId: channel.id, code, cause: rule.cause };
+    paused.push(...(await pauseRefusedChannel(dependencies, connection, refusal)));
   }
-  const silences = rules.flatMap((rule) => (rule.kind === 'throttle' ? rule.silenceMs : []));
+  const silences = errors.flatMap(({ rule }) => (rule.kind === 'throttle' ? rule.silenceMs : []));
   const throttled = silences.length === 0 ? [] : [{ channelId: channel.id, holdMs: Math.max(...silences) }];
   return { paused, throttled };
 }

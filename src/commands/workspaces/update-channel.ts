@@ -75,6 +75,8 @@ export async function updateChannel(
       ...settings,
       blockReason: blockReasonOf(found, settings.status),
       accessTokenEncrypted,
+      // A new token, or a lifted block, answers what the provider refused before.
+      forgetRefusal: input.accessToken !== undefined || input.status === 'active',
     });
     const { workspaceId, businessAccountId } = found;
     if (input.messagingLimit !== undefined)

@@ -3,8 +3,9 @@
  * later, in `failed` status callbacks. Io-ts-free and Node-free.
  */
 
-/** Why a channel cannot send, for the alert and the log. */
-export type ChannelBlockCause = 'token' | 'payment' | 'policy' | 'limit' | 'number' | 'address';
+/** Why the provider refuses a whole channel: for the record, the alert and the log. */
+export const channelBlockCauses = ['token', 'payment', 'policy', 'limit', 'number', 'address'] as const;
+export type ChannelBlockCause = (typeof channelBlockCauses)[number];
 
 /** A lasting consequence beside what happens to the message itself. */
 export type ProviderErrorEffect =

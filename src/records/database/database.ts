@@ -8,7 +8,7 @@ import type {
   QueryResultRow,
 } from 'slonik';
 import { withPermits } from './bounded-pool.ts';
-import { createDatabaseDriver } from './driver.ts';
+import { createDatabaseDriver, type DriverOptions } from './driver.ts';
 import { decoderOf } from './row.ts';
 
 export type Connection = CommonQueryMethods;
@@ -33,7 +33,7 @@ const decodeRows: Interceptor = {
 export async function createDatabase(
   databaseUrl: string,
   maxPoolSize: number,
-  answerTimeoutMs = 65_000,
+  { answerTimeoutMs = 65_000, onError }: Partial<Pick<DriverOptions, 'answerTimeoutMs' | 'onError'>> = {},
 ): Promise<Database> {
   const pool = await createPool(databaseUrl, {
     maximumPoolSize: maxPoolSize,
@@ -48,6 +48,7 @@ export async function createDatabase(
       databaseUrl,
       connectTimeoutMs: 5_000,
       answerTimeoutMs,
+      onError,
     }),
     interceptors: [decodeRows],
     typeParsers: createTypeParserPreset(),

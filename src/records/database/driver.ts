@@ -31,6 +31,8 @@ export interface DriverOptions {
   readonly connectTimeoutMs: number;
   /** Closes a connection whose answer takes longer; Postgres notices and ends the statement (`limitApplication`). */
   readonly answerTimeoutMs: number;
+  /** Hears of every error of Postgres, before anybody handles it. */
+  readonly onError?: ((error: Error & { readonly code?: unknown }) => void) | undefined;
 }
 
 export function createDatabaseDriver(options: DriverOptions): DriverFactory {
@@ -55,13 +57,18 @@ export function createDatabaseDriver(options: DriverOptions): DriverFactory {
         );
         let keepsSession: boolean | undefined;
         return {
-          connect: async () => void (await client.connect()),
+          connect: async () => {
+            await client.connect().catch((error: Error) => {
+              options.onError?.(error);
+              throw error;
+            });
+          },
           end: () => client.end(),
           query: async (text, values) => {
             const name = nameOf(text);
-            if (name !== undefined) keepsSession ??= await isPostgresItself(client, options.answerTimeoutMs);
+            if (name !== undefined) keepsSession ??= await isPostgresItself(client, options);
             const statement = { text, values, name: keepsSession === true ? name : undefined };
-            return run(client, statement, options.answerTimeoutMs);
+            return run(client, statement, options);
           },
           stream: () => {
             throw new Error('Streams have a connection of their own');
@@ -76,12 +83,14 @@ export function createDatabaseDriver(options: DriverOptions): DriverFactory {
  * True when connected to Postgres itself. Behind a pooler the next statement may run in another session, which does not know
  * this one's statement names.
  */
-async function isPostgresItself(client: pg.Client, limitMs: number): Promise<boolean> {
-  const { rows } = await run(client, { text: 'SELECT pg_backend_pid() AS pid' }, limitMs);
+async function isPostgresItself(client: pg.Client, options: Limits): Promise<boolean> {
+  const { rows } = await run(client, { text: 'SELECT pg_backend_pid() AS pid' }, options);
   // A pooler reports an invented process id when a connection begins.
   const { processID } = client as pg.Client & { readonly processID: number | null };
   return rows[0]?.['pid'] === processID;
 }
+
+type Limits = Pick<DriverOptions, 'answerTimeoutMs' | 'onError'>;
 
 interface Statement {
   readonly text: string;
@@ -89,10 +98,14 @@ interface Statement {
   readonly name?: string | undefined;
 }
 
-async function run(client: pg.Client, { text, values, name }: Statement, limitMs: number) {
+async function run(
+  client: pg.Client,
+  { text, values, name }: Statement,
+  { answerTimeoutMs, onError }: Limits,
+) {
   const timer = setTimeout(() => {
     client.connection.stream.destroy(new ConnectionError(noAnswer));
-  }, limitMs);
+  }, answerTimeoutMs);
   // The extended protocol runs one statement only; the simple protocol would run several.
   const statement = { text, name, queryMode: 'extended', ...(values !== undefined && { values }) };
   try {
@@ -104,6 +117,7 @@ async function run(client: pg.Client, { text, values, name }: Statement, limitMs
       rows,
     };
   } catch (error) {
+    onError?.(error as Error);
     throw readDriverError(error as Error, text);
   } finally {
     clearTimeout(timer);

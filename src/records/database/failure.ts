@@ -51,6 +51,23 @@ export function isLockHeld(error: unknown): boolean {
   return someLink(error, ({ code }) => code === '55P03');
 }
 
+const causesBySqlState: Readonly<Record<string, DatabaseErrorCause>> = {
+  '53100': 'disk_full',
+  '25006': 'read_only',
+  '53300': 'connections',
+};
+export const databaseErrorCauses = ['disk_full', 'read_only', 'connections'] as const;
+export type DatabaseErrorCause = (typeof databaseErrorCauses)[number];
+
+/** Why Postgres itself could not run a statement; undefined for every other error. */
+export function databaseErrorCause({ code }: { readonly code?: unknown }): DatabaseErrorCause | undefined {
+  return typeof code === 'string' ? causesBySqlState[code] : undefined;
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return someLink(error, (link) => databaseErrorCause(link) === 'disk_full');
+}
+
 type Link = Error & { readonly code?: unknown };
 
 function someLink(error: unknown, holds: (link: Link) => boolean): boolean {

@@ -13,6 +13,8 @@ import { nullable, row } from '../database/row.ts';
 import { countImpairedWebhooks } from '../webhooks/health.ts';
 import { findWaitingDelivery, oldestFirst, ofWebhook, waits } from '../webhooks/waiting.ts';
 import { findWaitingEvent, recentId } from '../webhooks/events.ts';
+import { countImpairedChannels } from './impaired-channels.ts';
+import { readCallbackSilence, readDatabaseState, type DatabaseState } from './database-state.ts';
 import { countDaysAhead } from './partitions.ts';
 import { countStandstills } from './standstill.ts';
 
@@ -32,6 +34,10 @@ export interface Figures {
   /** By kind; undefined when nobody looks. */
   readonly standstills: Awaited<ReturnType<typeof countStandstills>>;
   readonly daysAhead: Awaited<ReturnType<typeof countDaysAhead>>;
+  readonly impairedChannels: Awaited<ReturnType<typeof countImpairedChannels>>;
+  readonly databaseState: DatabaseState;
+  /** See `readCallbackSilence`. */
+  readonly callbackSilence: number;
 }
 
 const Campaigns = row(t.type({ status: t.string, pause_reason: nullable(t.string), count: t.number }));
@@ -43,9 +49,6 @@ const Sending = t.type({
   /** Messages per second over the channels of RUNNING campaigns: by their settings, and with the provider's throttling. */
   limit: t.number,
   allowed: t.number,
-  /** Channels of any campaign. */
-  throttled: t.number,
-  blocked: t.number,
 });
 type Sending = t.TypeOf<typeof Sending>;
 
@@ -77,13 +80,12 @@ async function readGauges(connection: Connection, marks: Marks): Promise<Figures
     SELECT status, pause_reason, count(*)::int4 AS count FROM campaign
     WHERE status = ANY (${sql.array(openStatuses, 'text')}) GROUP BY status, pause_reason`);
   const sending = await connection.one(sql.type(row(Sending))`
-    SELECT pending, claimed, "limit", allowed, throttled,
-      (SELECT count(*) FROM channel WHERE status = 'blocked')::int4 AS blocked
+    SELECT pending, claimed, "limit", allowed
     FROM (
       SELECT COALESCE(sum(pending), 0)::float8 AS pending, COALESCE(sum(claimed), 0)::float8 AS claimed
       FROM campaign JOIN campaign_counter ON campaign_id = id WHERE status = 'RUNNING'
     ) AS recipients, (
-      SELECT COALESCE(sum(messages_per_second), 0)::float8 AS "limit", count(*) FILTER (WHERE factor < 1)::int4 AS throttled,
+      SELECT COALESCE(sum(messages_per_second), 0)::float8 AS "limit",
         COALESCE(sum(messages_per_second * factor), 0)::float8 AS allowed
       FROM (
         SELECT messages_per_second, ${effectiveFactor} AS factor FROM channel JOIN channel_rate ON channel_id = id
@@ -100,6 +102,9 @@ async function readGauges(connection: Connection, marks: Marks): Promise<Figures
     standstills,
     daysAhead,
     impairedWebhooks,
+    impairedChannels: await countImpairedChannels(connection),
+    databaseState: await readDatabaseState(connection),
+    callbackSilence: (await readCallbackSilence(connection)).seconds,
   };
 }
 

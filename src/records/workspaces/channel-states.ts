@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { waitingReasons } from '../../domain/campaigns/campaign.ts';
+import { channelBlockCauses } from '../../domain/sending/provider-error-table.ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
@@ -18,6 +19,9 @@ const ChannelState = t.type({
   business_account_id: t.string,
   status: t.union([t.literal('active'), t.literal('blocked')]),
   block_reason: nullable(t.string),
+  refusal_code: nullable(t.number),
+  refusal_cause: nullable(oneOf(channelBlockCauses)),
+  refused_at: nullable(timestamp),
   blocked_until: nullable(timestamp),
   blocked_countries: t.array(t.string),
   messages_per_second: t.number,
@@ -36,7 +40,7 @@ export type ChannelState = t.TypeOf<typeof ChannelState>;
 
 const stateOf = (workspaceId: number) => sql.fragment`
   SELECT channel.id, phone_number_id, display_phone_number, business_account_id, channel.status, block_reason,
-    blocked_until, blocked_countries, messages_per_second, ${effectiveFactor} AS factor,
+    refusal_code, refusal_cause, refused_at, blocked_until, blocked_countries, messages_per_second, ${effectiveFactor} AS factor,
     CASE WHEN times_opened > 0 THEN 'CHANNEL_TROUBLE' WHEN ${silentUntil} > now() THEN 'CHANNEL_THROTTLE'
       WHEN ${isAtLimit} THEN 'MESSAGING_LIMIT' END AS waiting_for,
     CASE WHEN times_opened > 0 THEN ${openUntil} WHEN ${silentUntil} > now() THEN silent_until END AS held_until,

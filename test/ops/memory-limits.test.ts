@@ -33,6 +33,7 @@ describe('docker-compose.yml', () => {
   it('has the services that last', () => {
     expect(lasting.map(([name]) => name)).toEqual([
       'postgres',
+      'pgbouncer',
       'temporal',
       'temporal-ui',
       'api',

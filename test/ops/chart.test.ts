@@ -1,0 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+it('is accepted by Helm, and its objects by the types of Kubernetes, with the defaults and with everything on', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['tools/check-chart.mjs']);
+  expect(stdout.match(/objects are valid/g)).toHaveLength(2);
+}, 120_000);

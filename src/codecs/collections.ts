@@ -7,8 +7,11 @@ import { refined } from './struct.ts';
 /** An array that tells of its first `mostProblems` wrong elements. */
 export function listOf<C extends t.Mixed>(codec: C): t.ArrayC<C> {
   const { name, is, encode } = t.array(codec);
+  const isText = (codec as t.Mixed) === t.string;
   const validate: t.Validate<unknown, t.TypeOf<C>[]> = (input, context) => {
     if (!Array.isArray(input)) return t.failure(input, context);
+    // Millions of telephone numbers: the general way takes 100 ns for each.
+    if (isText && input.every(t.string.is)) return t.success(input as t.TypeOf<C>[]);
     const values: t.TypeOf<C>[] = [];
     const problems = createProblems();
     for (let at = 0; at < input.length && !problems.enough(); at += 1) {

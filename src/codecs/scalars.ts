@@ -112,7 +112,8 @@ export const CountryCode = textMatching(
 
 /** A text of min to max characters (code points). */
 export function textOf({ min = 0, max }: { readonly min?: number; readonly max: number }): t.Type<string> {
-  const long = (value: string) => value.length > max && [...value].length > max;
+  // A character has at most two units: a text of megabytes is not taken apart to be counted.
+  const long = (value: string) => value.length > 2 * max || (value.length > max && [...value].length > max);
   const short = (value: string) => value.length < min * 2 && [...value].length < min;
   const codec = new t.Type<string>(
     'string',

@@ -15,21 +15,22 @@ import { ignored, type ChangeContext } from './notification-change.ts';
 const messageStatuses: ReadonlySet<string> = new Set(['sent', 'delivered', 'read', 'failed']);
 
 /** Field `messages`: inbound messages, statuses of outbound ones, and errors that belong to neither. */
-export function readMessagesChange(context: ChangeContext): readonly NotificationItem[] {
-  const { value } = context;
-  const items: readonly NotificationItem[] = [
-    ...readList(value['messages']).map((element) => readMessage(context, element)),
-    ...readList(value['statuses']).map((element) => readStatus(context, element)),
-  ];
+export function* readMessagesChange(context: ChangeContext): Generator<NotificationItem> {
+  const { value, businessAccountId, phoneNumberId, entryTime: timestamp } = context;
+  const messages = readList(value['messages']);
+  const statuses = readList(value['statuses']);
+  const contactOf = createContactFinder(value['contacts']);
+  for (const element of messages) yield readMessage(context, element, contactOf);
+  for (const element of statuses) yield readStatus(context, element);
   const errors = readErrors(value['errors']);
   if (errors.length > 0) {
-    const { businessAccountId, phoneNumberId, entryTime: timestamp } = context;
     const account = { kind: 'account', field: 'messages', event: 'ERRORS', facts: {} } as const;
     const silent = { maySend: null, blockedUntil: null, messagingLimit: undefined, quality: null };
     const raw = value['errors'];
-    return [...items, { ...account, ...silent, businessAccountId, phoneNumberId, timestamp, errors, raw }];
+    yield { ...account, ...silent, businessAccountId, phoneNumberId, timestamp, errors, raw };
+  } else if (messages.length + statuses.length === 0) {
+    yield ignored(context, 'no messages, statuses or errors', value);
   }
-  return items.length > 0 ? items : [ignored(context, 'no messages, statuses or errors', value)];
 }
 
 /** Field `user_preferences`: opt-outs and opt-ins of marketing messages. */
@@ -130,11 +131,11 @@ function isMessageStatus(status: string): status is StatusItem['status'] {
   return messageStatuses.has(status);
 }
 
-function readMessage(context: ChangeContext, raw: unknown): NotificationItem {
+function readMessage(context: ChangeContext, raw: unknown, contactOf: ContactFinder): NotificationItem {
   const element = read(MessageElement, raw);
   if (!element) return ignored(context, 'message that cannot be read', raw);
   const fields = element as JsonObject;
-  const contact = contactOf(context, fields);
+  const contact = contactOf(fields);
   const profile = contact['profile'];
   const reply = fields['context'];
   return {
@@ -156,17 +157,27 @@ function readMessage(context: ChangeContext, raw: unknown): NotificationItem {
   };
 }
 
+type ContactFinder = (message: JsonObject) => JsonObject;
+
 /** The sender's contact entry: matched by number or user id, or the only entry. */
-function contactOf({ value }: ChangeContext, message: JsonObject): JsonObject {
-  const contacts = readList(value['contacts']).filter(isObject);
-  const from = readText(message['from']);
-  const userId = readText(message['from_user_id']);
-  const sender = contacts.find(
-    (contact) =>
-      (from !== null && readText(contact['wa_id']) === from) ||
-      (userId !== null && readText(contact['user_id']) === userId),
-  );
-  return sender ?? (contacts.length === 1 ? contacts[0] : undefined) ?? {};
+function createContactFinder(given: unknown): ContactFinder {
+  const contacts = readList(given).filter(isObject);
+  const byId = (field: string) => {
+    const found = new Map<string, JsonObject>();
+    for (const contact of contacts) {
+      const id = readText(contact[field]);
+      if (id !== null && !found.has(id)) found.set(id, contact);
+    }
+    return found;
+  };
+  const byNumber = byId('wa_id');
+  const byUserId = byId('user_id');
+  const only = contacts.length === 1 ? contacts[0] : undefined;
+  return (message) => {
+    const from = readText(message['from']) ?? '';
+    const userId = readText(message['from_user_id']) ?? '';
+    return byNumber.get(from) ?? byUserId.get(userId) ?? only ?? {};
+  };
 }
 
 const idChanges: ReadonlySet<string> = new Set([

@@ -82,7 +82,7 @@ export async function aCampaignToPrepare(
     scheduledAt: null,
     status: 'DRAFT',
     createdBy: 'test',
-    input: content,
+    input: content === undefined ? undefined : Buffer.from(content),
   });
   return id;
 }

@@ -926,13 +926,13 @@ export type CsvMapping = {
 export type CsvPreview = {
   /** What stands between the cells of a row: a comma, a semicolon, a tab or a bar. */
   readonly delimiter: string;
-  /** The cells of the header row. */
+  /** The names of the first 500 columns, cut where they are long */
   readonly headers: readonly (string)[];
   /** The `csv_mapping` of the request, else the guessed one */
   readonly mapping: CsvMapping;
   /** How sure the guess is, 0 to 1, by the field of the mapping */
   readonly confidence: { readonly [key: string]: number };
-  /** The first ten */
+  /** The first ten, fewer where they are long; of each the first 500 cells */
   readonly rows: readonly (CsvPreviewRow)[];
   /** How many rows would be skipped, by reason */
   readonly reasons: { readonly [key: string]: number };

@@ -5,6 +5,7 @@ import { campaignFileUrl, isCampaignFileKey } from '../../commands/audience/camp
 import { Integer } from '../../codecs/scalars.ts';
 import { refined, struct } from '../../codecs/struct.ts';
 import { uploadCampaignFile } from '../../commands/campaigns/upload-campaign-file.ts';
+import { excerptHeaders } from '../../domain/audience/csv-excerpt.ts';
 import { NotFound } from '../../domain/error.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { endpoint } from '../frame/endpoint.ts';
@@ -61,7 +62,13 @@ export const uploadCsvFile = endpoint(
     const csv_file_url = campaignFileUrl(dependencies.config, key);
     return {
       status: 201,
-      body: succeed({ csv_file_key: key, csv_file_url, size, rows_sampled: rowsSampled, headers }),
+      body: succeed({
+        csv_file_key: key,
+        csv_file_url,
+        size,
+        rows_sampled: rowsSampled,
+        headers: excerptHeaders(headers),
+      }),
     };
   },
 );

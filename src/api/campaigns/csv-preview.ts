@@ -7,17 +7,23 @@ import { Digits, Integer, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import { VariableMapping } from '../../codecs/variable-mapping.ts';
 import { previewCsv } from '../../commands/campaigns/preview-csv.ts';
+import { excerptCells, excerptHeaders, excerptRows } from '../../domain/audience/csv-excerpt.ts';
+import { shownProblems } from '../../domain/error.ts';
 import { skipReasons } from '../../domain/campaigns/recipient.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answer, FieldProblems, succeed } from '../frame/envelope.ts';
 import { FileKey } from './csv-files.ts';
+
+const mostShownProblems = 20;
 
 const Preview = named(
   'CsvPreview',
   struct({
     // An enum with a tab stops oapi-codegen.
     delimiter: describe(t.string, { minLength: 1, maxLength: 1 }),
-    headers: t.readonlyArray(t.string),
+    headers: describe(t.readonlyArray(t.string), {
+      description: 'The names of the first 500 columns, cut where they are long',
+    }),
     mapping: describe(CsvMapping, { description: 'The `csv_mapping` of the request, else the guessed one' }),
     confidence: describe(t.record(t.string, t.number), {
       description: 'How sure the guess is, 0 to 1, by the field of the mapping',
@@ -36,7 +42,7 @@ const Preview = named(
           }),
         ),
       ),
-      { description: 'The first ten' },
+      { description: 'The first ten, fewer where they are long; of each the first 500 cells' },
     ),
     reasons: describe(t.record(t.string, Integer), {
       description: 'How many rows would be skipped, by reason',
@@ -93,7 +99,7 @@ export const previewCsvFile = endpoint(
     });
     const rows = found.rows.map(({ candidate, recipient, message }) => ({
       line: candidate.line,
-      cells: candidate.row ?? [],
+      cells: excerptCells(candidate.row ?? []),
       phone_number: recipient.phone?.digits ?? null,
       reason: recipient.skip?.reason ?? null,
       reason_detail: recipient.skip?.detail ?? null,
@@ -109,19 +115,16 @@ export const previewCsvFile = endpoint(
       ...(email_column != null && { email_column }),
       ...(custom_field_mapping != null && { custom_field_mapping }),
     };
-    return {
-      status: 200,
-      body: succeed({
-        delimiter,
-        headers,
-        mapping,
-        confidence,
-        rows,
-        reasons,
-        rows_read: rowsRead,
-        is_whole: isWhole,
-        problems,
-      }),
+    const rest = {
+      delimiter,
+      headers: excerptHeaders(headers),
+      mapping,
+      confidence,
+      reasons,
+      rows_read: rowsRead,
+      is_whole: isWhole,
+      problems: shownProblems(problems).slice(0, mostShownProblems),
     };
+    return { status: 200, body: succeed({ ...rest, rows: excerptRows(rows, rest) }) };
   },
 );

@@ -1,6 +1,7 @@
 /** Webhook configurations and deliveries as they stand on the wire. */
 import * as t from 'io-ts';
 import type { WebhookDelivery } from '../../records/webhooks/deliveries.ts';
+import { listOf } from '../../codecs/collections.ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { cursorOf, Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
 import {
@@ -35,7 +36,7 @@ const title = notBlank(textOf({ min: 1, max: maxTitleLength }));
 const url = describe(textOf({ min: 1, max: 2048 }), { pattern: '^[Hh][Tt][Tt][Pp][Ss]?:' });
 
 const events = refined(
-  t.readonlyArray(eventKey),
+  listOf(eventKey),
   (keys) => keys.length > 0 && new Set(keys).size === keys.length,
   'events must hold at least one event key, and none twice',
   { minItems: 1, maxItems: eventKeys.length, uniqueItems: true },

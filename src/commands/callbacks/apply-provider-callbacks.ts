@@ -1,5 +1,5 @@
 import { createWatermark, type Watermark } from '../../concurrency/watermark.ts';
-import { readNotification } from '../../provider/notification.ts';
+import { readNotifications } from '../../provider/notification.ts';
 import type { NotificationItem } from '../../provider/notification-item.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
@@ -66,7 +66,7 @@ async function applyRound(
     const done = await database.transaction(async (transaction) => {
       claimed = await claimProviderCallbacks(transaction, { ...batch, except, from });
       if (claimed.length === 0) return nothingLeft;
-      const items = claimed.flatMap(({ body }) => readNotification(body));
+      const items = await readNotifications(claimed.map(({ body }) => body));
       const after = await applyItems(dependencies, transaction, items);
       await markCallbacksApplied(
         transaction,
@@ -102,7 +102,7 @@ async function applyOneByOne(
   const held: bigint[] = [];
   const locked = new Map<string, number>();
   for (const { id, body } of callbacks) {
-    const items = readNotification(body).filter(({ kind }) => concernsContacts.has(kind));
+    const items = (await readNotifications([body])).filter(({ kind }) => concernsContacts.has(kind));
     const channels = phoneNumberIdsOf(items);
     const isSetAside = channels.some((channel) => (locked.get(channel) ?? 0) >= mostLockedOfChannel);
     if (!isSetAside && (await applyAlone(dependencies, id)) === 'done') continue;
@@ -140,7 +140,7 @@ async function applyByElement(dependencies: CallbackDependencies, id: bigint): P
     if (callback === undefined) return [];
     const outcomes: AfterCommit[] = [];
     const problems: string[] = [];
-    const items = readNotification(callback.body);
+    const items = await readNotifications([callback.body]);
     for (const [at, item] of items.entries()) {
       const outcome = await applyElement(dependencies, transaction, item);
       if ('problem' in outcome) problems.push(`element ${at} (${item.kind}): ${outcome.problem}`);

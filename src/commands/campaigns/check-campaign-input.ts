@@ -1,5 +1,7 @@
 /** The rules of Spec 4.1 that the request itself can break: what one field asks of another. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRight } from 'fp-ts/lib/Either.js';
+import { maxRecordBytes } from '../audience/csv-row.ts';
 import { createCsvRowReader } from '../audience/csv-rows.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { IsoDateTime } from '../../codecs/scalars.ts';
@@ -11,9 +13,13 @@ import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 import { conditionProblems } from '../../domain/contacts/segment-filter.ts';
 
 const csvSources = ['csv_contacts_string', 'csv_file_key', 'csv_file_url'] as const;
-const probeBytes = 64 * 1024;
+const probeBytes = 4 * 1024;
+/** The header and the first row lie within: a record has at most a mebibyte. */
+const mostProbed = 2 * maxRecordBytes;
 /** Entries that the request itself judges (up to 20 µs each); the preparation skips invalid numbers among the others. */
 const mostJudged = 2_000;
+/** Characters of a number with its values: more than any template's body takes. */
+const longestEntry = 16_384;
 
 const problem = (field: string, message: string): FieldProblem => ({ field, message });
 
@@ -48,7 +54,7 @@ export function scheduleWarnings(scheduledAt: Date | null, now: Date): readonly 
 }
 
 /** Problems of the audience input for its selection type. */
-export function audienceProblems(body: CreateCampaign): readonly FieldProblem[] {
+export async function audienceProblems(body: CreateCampaign): Promise<readonly FieldProblem[]> {
   switch (body.contact_selection_type) {
     case 'all_contacts':
       return [];
@@ -79,6 +85,11 @@ function quickContactProblems({ quick_contacts: entries }: CreateCampaign): read
   if (entries === undefined || entries.length === 0) {
     return [problem('quick_contacts', 'quick_contacts must hold at least one phone number')];
   }
+  const tooLong = entries.findIndex(({ length }) => length > longestEntry);
+  if (tooLong !== -1) {
+    const field = `quick_contacts.${tooLong}`;
+    return [problem(field, `${field} must have at most ${longestEntry} characters`)];
+  }
   const problems: FieldProblem[] = [];
   for (const [index, entry] of entries.slice(0, mostJudged).entries()) {
     if (normalisePhoneNumber(parseQuickContact(entry).phone) !== undefined) continue;
@@ -93,7 +104,7 @@ function quickContactProblems({ quick_contacts: entries }: CreateCampaign): read
   return problems;
 }
 
-function csvProblems(body: CreateCampaign): readonly FieldProblem[] {
+async function csvProblems(body: CreateCampaign): Promise<readonly FieldProblem[]> {
   const given = csvSources.filter((source) => body[source] !== undefined);
   const problems: FieldProblem[] = [];
   if (given.length === 0) {
@@ -109,10 +120,13 @@ function csvProblems(body: CreateCampaign): readonly FieldProblem[] {
   return inlineCsvProblems(body.csv_contacts_string, body.csv_mapping);
 }
 
-function inlineCsvProblems(csv: string, mapping: CreateCampaign['csv_mapping']): readonly FieldProblem[] {
+async function inlineCsvProblems(
+  csv: string,
+  mapping: CreateCampaign['csv_mapping'],
+): Promise<readonly FieldProblem[]> {
   const refuse = (message: string) => [problem('csv_contacts_string', message)];
   try {
-    const [header, first] = firstRows(csv);
+    const [header, first] = await firstRows(csv);
     if (header === undefined || !('cells' in header)) return refuse('csv_contacts_string has no header row');
     if (first === undefined) return refuse('csv_contacts_string must have at least one data row');
     return mapping === undefined ? [] : columnProblems(mapping, header.cells.length);
@@ -124,14 +138,15 @@ function inlineCsvProblems(csv: string, mapping: CreateCampaign['csv_mapping']):
 }
 
 /** The header and the first data row; reads no further than they reach. */
-function firstRows(csv: string) {
+async function firstRows(csv: string) {
   const reader = createCsvRowReader();
   const text = csv.startsWith('\uFEFF') ? csv.slice(1) : csv;
   const rows = [];
-  for (let at = 0; at < text.length && rows.length < 2; at += probeBytes) {
+  for (let at = 0; at < Math.min(text.length, mostProbed) && rows.length < 2; at += probeBytes) {
     for (const row of reader.write(Buffer.from(text.slice(at, at + probeBytes).toWellFormed())))
       rows.push(row);
     if (at + probeBytes >= text.length) rows.push(...reader.end());
+    await nextTurn();
   }
   return rows;
 }

@@ -1,6 +1,7 @@
 /** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
+import { inSlices } from '../../concurrency/in-slices.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { initialStatus } from '../../domain/campaigns/campaign.ts';
@@ -86,7 +87,7 @@ export async function checkCampaign(
   if (channelId === null) throw channelNeeded();
   const now = dependencies.now();
   const schedule = scheduleOf(body, now);
-  refuse([...audienceProblems(body), ...schedule.problems]);
+  refuse([...(await audienceProblems(body)), ...schedule.problems]);
 
   const context = await findCampaignContext(database, {
     workspaceId,
@@ -109,7 +110,7 @@ export async function checkCampaign(
   refuse(reused.problems);
   const { problems, warnings } = reused.frozenValues
     ? nothingFound
-    : findInMapping(definition, body, sendsAt);
+    : await findInMapping(definition, body, sendsAt);
   refuse(problems);
 
   return {
@@ -126,7 +127,7 @@ export async function checkCampaign(
       scheduledAt: schedule.at,
       status: initialStatus(body.send_type),
       createdBy: principal.keyId,
-      input: inputOf(body),
+      input: await inputOf(body),
     },
     canSendTest: channelIsActive && available >= price,
     warnings: [...scheduleWarnings(schedule.at, now), ...warnings],
@@ -157,25 +158,34 @@ function requireFeatures({ features, broadcastsUsed }: CampaignContext, body: Cr
   }
 }
 
-function findInMapping(definition: TemplateDefinition, body: CreateCampaign, sendsAt: Date): MappingFindings {
-  const counts =
-    body.contact_selection_type === 'quick_contacts'
-      ? (body.quick_contacts ?? []).map((entry) => parseQuickContact(entry).values.length)
-      : [];
+/** Quick contacts looked at in one turn of the event loop. */
+const sliceSize = 10_000;
+
+async function findInMapping(
+  definition: TemplateDefinition,
+  body: CreateCampaign,
+  sendsAt: Date,
+): Promise<MappingFindings> {
+  const bodySlots = templateVariables(definition).body.length;
+  const surplus: FieldProblem[] = [];
+  let inlineCount = 0;
+  const entries = body.contact_selection_type === 'quick_contacts' ? (body.quick_contacts ?? []) : [];
+  await inSlices(entries, sliceSize, (slice, from) => {
+    for (const [at, entry] of slice.entries()) {
+      const count = parseQuickContact(entry).values.length;
+      inlineCount = Math.max(inlineCount, count);
+      if (count <= bodySlots || surplus.length === mostProblems) continue;
+      const field = `quick_contacts.${from + at}`;
+      const message = `${field} has ${count} values, but the template's body has ${bodySlots} variables: leave out the rest`;
+      surplus.push({ field, message });
+    }
+  });
   const { problems, warnings } = checkMapping(definition, body.variable_mapping ?? {}, {
     selectionType: body.contact_selection_type,
     now: sendsAt,
-    inlineCount: counts.reduce((largest, count) => Math.max(largest, count), 0),
+    inlineCount,
     ...(body.csv_mapping !== undefined && { csvKeys: csvKeys(body.csv_mapping) }),
   });
-  const bodySlots = templateVariables(definition).body.length;
-  const surplus: FieldProblem[] = [];
-  for (const [index, count] of counts.entries()) {
-    if (count <= bodySlots) continue;
-    const field = `quick_contacts.${index}`;
-    const message = `${field} has ${count} values, but the template's body has ${bodySlots} variables: leave out the rest`;
-    if (surplus.push({ field, message }) === mostProblems) break;
-  }
   return { problems: [...surplus, ...problems], warnings };
 }
 
@@ -194,7 +204,15 @@ function audienceOf(body: CreateCampaign) {
   };
 }
 
-function inputOf(body: CreateCampaign): string | undefined {
-  if (body.contact_selection_type === 'quick_contacts') return JSON.stringify(body.quick_contacts);
-  return body.contact_selection_type === 'csv_contacts' ? body.csv_contacts_string : undefined;
+/** As bytes: the driver would encode a text of 32 MiB in one go. */
+async function inputOf(body: CreateCampaign): Promise<Buffer | undefined> {
+  if (body.contact_selection_type === 'quick_contacts') {
+    const slices: Buffer[] = [];
+    await inSlices(body.quick_contacts ?? [], sliceSize, (slice, from) => {
+      slices.push(Buffer.from(`${from === 0 ? '[' : ','}${JSON.stringify(slice).slice(1, -1)}`));
+    });
+    return Buffer.concat([...slices, Buffer.from(']')]);
+  }
+  const csv = body.contact_selection_type === 'csv_contacts' ? body.csv_contacts_string : undefined;
+  return csv === undefined ? undefined : Buffer.from(csv);
 }

@@ -4,6 +4,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { columnProblems, csvKeys, type CsvMapping } from '../../domain/audience/csv.ts';
 import { detectDialect, findHeaderLine, type CsvDelimiter } from '../../domain/audience/csv-dialect.ts';
 import { guessColumns, type GuessedColumns } from '../../domain/audience/guess-columns.ts';
+import { mostShownColumns } from '../../domain/audience/csv-excerpt.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
@@ -41,7 +42,10 @@ type Previewer = Pick<Dependencies, 'database' | 'now' | 'secrets' | 'storage'>;
 
 const mostRows = 10_000;
 const mostMs = 5_000;
+// Whichever is reached first: rows, cells of wide rows, or pieces of the file with long cells.
 const guessedFrom = 200;
+const guessedCells = 4_000;
+const guessedPieces = 32;
 
 /** Throws NotFound, and Invalid for a mapping whose columns the file does not have. */
 export async function previewCsv(dependencies: Previewer, request: CsvPreviewRequest): Promise<CsvPreview> {
@@ -49,14 +53,15 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
   const file = await findCampaignFile(dependencies.database, workspaceId, key);
   if (file === undefined) throw new NotFound('Campaign file');
   const beginning = await readBeginning(dependencies, key);
-  const guessed = guessColumns(file.headers, beginning.rows);
+  const guessed = guessColumns(file.headers.slice(0, mostShownColumns), beginning.rows);
   const mapping = request.mapping ?? guessed.mapping;
   const outOfRange = columnProblems(mapping, file.headers.length);
   if (outOfRange.length > 0) throw Invalid.of(outOfRange);
   const message = await messageOf(dependencies, request, mapping);
+  const cut = { isCut: false };
   const trial = await dryRunAudience(dependencies, {
     workspaceId,
-    pages: readCsvCandidates(await open(dependencies, key), mapping),
+    pages: readCsvCandidates(beginningOf(await open(dependencies, key), cut), mapping),
     rules: { blockedCountries: new Set(), resolvers: message?.compiled?.resolvers ?? [] },
     byNumber: true,
     mostRows,
@@ -70,7 +75,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
     rows: trial.first.map((row) => ({ ...row, message: messageTo(message, row) })),
     reasons: trial.skipped,
     rowsRead: trial.rowsRead,
-    isWhole: trial.isWhole,
+    isWhole: trial.isWhole && !cut.isCut,
     problems: message?.problems ?? [],
   };
 }
@@ -85,11 +90,25 @@ async function open({ storage }: Previewer, key: string): Promise<AsyncIterable<
   return stream as AsyncIterable<Buffer>;
 }
 
+/** As much of a file as is read within the time of a preview: blank lines are no rows, and a file may hold millions. */
+async function* beginningOf(
+  chunks: AsyncIterable<Buffer>,
+  state: { isCut: boolean },
+): AsyncGenerator<Buffer> {
+  const endsAt = performance.now() + mostMs;
+  for await (const chunk of chunks) {
+    yield chunk;
+    state.isCut = performance.now() > endsAt;
+    if (state.isCut) return;
+  }
+}
+
 /** The delimiter and the first rows beneath the header. */
 async function readBeginning(dependencies: Previewer, key: string) {
   const rows: (readonly string[])[] = [];
   const decoder = createCsvTextDecoder();
   let text = '';
+  let [cells, pieces] = [0, 0];
   async function* noted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       if (findHeaderLine(text, false) === undefined) text += decoder.write(chunk).toString('utf8');
@@ -97,9 +116,13 @@ async function readBeginning(dependencies: Previewer, key: string) {
     }
   }
   try {
-    for await (const found of readCsvRows(noted(await open(dependencies, key)))) {
-      rows.push(...found.flatMap((row) => ('cells' in row ? [row.cells] : [])));
-      if (rows.length > guessedFrom) break;
+    const chunks = beginningOf(await open(dependencies, key), { isCut: false });
+    for await (const found of readCsvRows(noted(chunks))) {
+      for (const row of found) if ('cells' in row) rows.push(row.cells.slice(0, mostShownColumns));
+      cells += found.reduce((sum, row) => sum + ('cells' in row ? row.cells.length : 0), 0);
+      pieces += 1;
+      const isEnough = rows.length > guessedFrom || cells > guessedCells || pieces > guessedPieces;
+      if (isEnough && rows.length > 1) break;
     }
   } catch (error) {
     asInvalid(error);

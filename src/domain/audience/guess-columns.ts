@@ -31,6 +31,9 @@ function looksLikeEmail(cell: string): boolean {
   return at !== -1 && cell.lastIndexOf('.', cell.length - 2) > at + 1 && !/\s/.test(cell);
 }
 
+/** Characters of all names of custom columns that are guessed: more makes an answer too long. */
+const mostNamed = 4_096;
+
 /** Characters of a cell that its kind is told by: no e-mail address is longer. */
 const longestCell = 320;
 
@@ -59,10 +62,12 @@ export function guessColumns(
   taken.add(phone);
   const name = best('name', 'name_column');
   confidence['country_code_column'] ??= isInternational(rows, phone) ? 1 : 0;
+  let named = 0;
   const custom = headers
     .map((header, column) => [header.trim(), column] as const)
     .filter(([header, column]) => header !== '' && !taken.has(column))
-    .slice(0, mostCustomColumns);
+    .slice(0, mostCustomColumns)
+    .filter(([header]) => (named += header.length) <= mostNamed);
   return {
     mapping: {
       phone_column: phone,

@@ -15,12 +15,27 @@ export interface NewUnmatchedStatus {
   readonly body: string;
 }
 
-/** Stores each status once; a repeated one changes nothing. */
+/** Rows of one statement: the driver writes its parameters in one go. */
+const rowsAtOnce = 5_000;
+
+/** Stores each status once; a repeated one changes nothing. All writers insert in one order, so that none deadlock. */
 export async function insertUnmatchedStatuses(
   connection: Connection,
   statuses: readonly NewUnmatchedStatus[],
 ): Promise<void> {
-  if (statuses.length === 0) return;
+  const keyed = statuses.map((status) => ({ status, key: keyOf(status) }));
+  const ordered = keyed.toSorted((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
+  for (let from = 0; from < ordered.length; from += rowsAtOnce)
+    await insertSome(
+      connection,
+      ordered.slice(from, from + rowsAtOnce).map(({ status }) => status),
+    );
+}
+
+const keyOf = ({ channelId, providerMessageId, status }: NewUnmatchedStatus): string =>
+  `${channelId} ${providerMessageId} ${status}`;
+
+async function insertSome(connection: Connection, statuses: readonly NewUnmatchedStatus[]): Promise<void> {
   const rows = statuses.map(({ channelId, providerMessageId, status, body }) => [
     channelId,
     providerMessageId,
@@ -32,7 +47,6 @@ export async function insertUnmatchedStatuses(
     SELECT unmatched.channel_id, unmatched.provider_message_id, unmatched.status, unmatched.body
     FROM ${sql.unnest(rows, ['uuid', 'text', 'text', 'text'])}
       AS unmatched (channel_id, provider_message_id, status, body)
-    ORDER BY 1, 2, 3
     ON CONFLICT (channel_id, provider_message_id, status) DO NOTHING`);
 }
 

@@ -23,8 +23,8 @@ export interface NewCampaign {
   readonly scheduledAt: Date | null;
   readonly status: CampaignStatus;
   readonly createdBy: string;
-  /** The large part of the audience input: an inline CSV, or the JSON of quick contacts. */
-  readonly input: string | undefined;
+  /** The large part of the audience input in UTF-8: an inline CSV, or the JSON of quick contacts. */
+  readonly input: Buffer | undefined;
 }
 
 const Created = row(t.intersection([Campaign, t.type({ startId: t.bigint })]));
@@ -34,7 +34,7 @@ export async function insertCampaign(
   connection: Connection,
   campaign: NewCampaign,
 ): Promise<{ readonly campaign: Campaign; readonly startId: bigint }> {
-  const { workspaceId, audience, variableMapping: mapping, scheduledAt, input = null } = campaign;
+  const { workspaceId, audience, variableMapping: mapping, scheduledAt, input } = campaign;
   const id = sql.fragment`(SELECT id FROM created)`;
   const { startId, ...created } = await connection.one(sql.type(Created)`
     WITH created AS (
@@ -50,7 +50,7 @@ export async function insertCampaign(
       INSERT INTO campaign_counter (campaign_id) SELECT id FROM created
     ), kept AS (
       INSERT INTO campaign_input (campaign_id, content)
-      SELECT id, content FROM created, (VALUES (${input}::text)) AS given (content) WHERE content IS NOT NULL
+      SELECT id, content FROM created, (VALUES (convert_from(${input === undefined ? null : sql.binary(input)}::bytea, 'UTF8'))) AS given (content) WHERE content IS NOT NULL
     ), audited AS (
       ${auditEntry({ workspaceId, action: 'campaign.create', objectId: id })}
     ), started AS (

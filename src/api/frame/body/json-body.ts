@@ -1,22 +1,39 @@
 /** Bytes → a JSON object that is safe to hold and to store: no NUL, no lone surrogate, no `__proto__`, at most 64 levels deep. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpProblem } from '../http-problem.ts';
+import { endOfString } from './end-of-string.ts';
+import { parseJsonInPieces } from './json-pieces.ts';
 
 const deepest = 64;
 const comma = 0x2c;
 const quote = 0x22;
-const backslash = 0x5c;
+/** A larger body is parsed in pieces; up to here one takes 20 ms. */
+const largestAtOnce = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Throws HttpProblem 400. How many values it holds and how deep they lie is to be known before: see `countValues`. */
-export function parseJsonObject(bytes: Buffer): Readonly<Record<string, unknown>> {
-  const text = decodeUtf8(bytes);
-  const value = parse(text);
+export async function parseJsonObject(bytes: Buffer): Promise<Readonly<Record<string, unknown>>> {
+  const value = bytes.length <= largestAtOnce ? parsePiece(bytes) : await parseInPieces(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed('Request body must be a JSON object');
   }
-  // Raw UTF-8 holds neither; only an escape can bring them in.
-  if (text.includes('\\u') || text.includes('__proto__')) inspect(value);
   return value as Readonly<Record<string, unknown>>;
+}
+
+function parsePiece(bytes: Buffer): unknown {
+  const text = decodeUtf8(bytes);
+  const value = parse(text);
+  // Raw UTF-8 holds neither NUL nor lone surrogates; only an escape can bring them in.
+  if (text.includes('\\u') || text.includes('__proto__')) inspect(value);
+  return value;
+}
+
+async function parseInPieces(bytes: Buffer): Promise<unknown> {
+  try {
+    return await parseJsonInPieces(bytes, parsePiece);
+  } catch (error) {
+    throw error instanceof SyntaxError ? malformed('Request body is not valid JSON') : error;
+  }
 }
 
 /** What Postgres cannot store, in text or in jsonb. */
@@ -46,10 +63,15 @@ function parse(text: string): unknown {
  * Values in a JSON text, up to one more than `most`; HttpProblem 400 when they are nested too deep. Before parsing: a
  * recursive walk over a deep value would overflow the stack, many small values would fill the heap.
  */
-export function countValues(bytes: Buffer, most: number): number {
+export async function countValues(bytes: Buffer, most: number): Promise<number> {
   let depth = 0;
   let values = 1;
+  let restsAt = largestAtOnce;
   for (let at = 0; at < bytes.length && values <= most; at += 1) {
+    if (at > restsAt) {
+      restsAt = at + largestAtOnce;
+      await nextTurn();
+    }
     const byte = bytes[at];
     if (byte === quote) {
       at = endOfString(bytes, at);
@@ -66,18 +88,6 @@ export function countValues(bytes: Buffer, most: number): number {
     }
   }
   return values;
-}
-
-function endOfString(bytes: Buffer, start: number): number {
-  let end = bytes.indexOf(quote, start + 1);
-  while (end !== -1 && isEscaped(bytes, end)) end = bytes.indexOf(quote, end + 1);
-  return end === -1 ? bytes.length : end;
-}
-
-function isEscaped(bytes: Buffer, at: number): boolean {
-  let before = at - 1;
-  while (bytes[before] === backslash) before -= 1;
-  return (at - before) % 2 === 0;
 }
 
 function inspect(value: unknown): void {

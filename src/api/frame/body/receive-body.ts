@@ -53,9 +53,9 @@ export async function receiveBody({
   if (bytes === undefined) throw new HttpProblem(400, 'Request body is required');
   charge(Math.floor(bytes.length / bytesPerToken));
   const most = bodyLimit <= defaultBodyLimit ? mostValuesPerMebibyte : mostValues;
-  const values = countValues(bytes, most);
+  const values = await countValues(bytes, most);
   charge(Math.floor(values / valuesPerToken));
   if (values > most) throw new HttpProblem(400, `Request body must not hold more than ${most} values`);
   memory.take(bytes.length + values * bytesPerValue);
-  return { value: parseJsonObject(bytes), bytes };
+  return { value: await parseJsonObject(bytes), bytes };
 }

@@ -1,0 +1,43 @@
+/** What an answer shows of a CSV: a hostile file has half a million columns, or cells of a megabyte. */
+
+export const mostShownColumns = 500;
+
+const longestCell = 255;
+/** Characters of all names of columns together. */
+const mostOfHeaders = 8_192;
+/** Bytes of an answer, as JSON, within which its rows have to fit. */
+const mostBytes = 60 * 1024;
+
+/** Control characters are six bytes each in JSON, and nothing to be read. */
+const cut = (text: string, most: number): string =>
+  text
+    .slice(0, most)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, ' ');
+
+/** The names of the first columns, cut where they are long. */
+export function excerptHeaders(headers: readonly string[]): readonly string[] {
+  const shown = headers.slice(0, mostShownColumns);
+  const all = shown.reduce((sum, { length }) => sum + length, 0);
+  const most = all > mostOfHeaders ? Math.floor(mostOfHeaders / shown.length) : longestCell;
+  return shown.map((header) => cut(header, most));
+}
+
+/** The first columns of a row. */
+export function excerptCells(cells: readonly string[]): readonly string[] {
+  return cells.slice(0, mostShownColumns).map((cell) => cut(cell, longestCell));
+}
+
+/** The first rows, as many as there is room for beside the rest of the answer. */
+export function excerptRows<R>(rows: readonly R[], rest: object): readonly R[] {
+  const encoder = new TextEncoder();
+  const bytesOf = (value: unknown) => encoder.encode(JSON.stringify(value)).length;
+  const shown: R[] = [];
+  let bytes = bytesOf(rest);
+  for (const row of rows) {
+    bytes += bytesOf(row);
+    if (bytes > mostBytes) break;
+    shown.push(row);
+  }
+  return shown;
+}

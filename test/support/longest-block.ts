@@ -1,0 +1,31 @@
+/** The longest block of this process's event loop. Self-contained: `watched-server.ts` runs its source in another process. */
+export function watchEventLoop(): {
+  readonly longestBlock: () => Promise<number>;
+  readonly stop: () => void;
+} {
+  const everyMs = 5;
+  let longest = 0;
+  let last = performance.now();
+  let cpu = process.cpuUsage();
+  const look = () => {
+    const now = performance.now();
+    const { user, system } = process.cpuUsage(cpu);
+    // On a busy machine a process that waits for its turn would look blocked: what counts is at most the CPU that it used.
+    longest = Math.max(longest, Math.min(now - last - everyMs, (user + system) / 1000));
+    last = now;
+    cpu = process.cpuUsage();
+  };
+  const timer = setInterval(look, everyMs).unref();
+  return {
+    /** Since the last call, in ms. */
+    longestBlock: () =>
+      new Promise((resolve) => {
+        setTimeout(() => {
+          look();
+          resolve(longest);
+          longest = 0;
+        }, 2 * everyMs);
+      }),
+    stop: () => clearInterval(timer),
+  };
+}

@@ -21,7 +21,8 @@ CREATE TABLE channel_rate (
   answer_ms double precision NOT NULL DEFAULT 100
 ) WITH (fillfactor = 10);
 
--- The send slots of a channel: a slot is a lease held by one send step, which loses it when it stops renewing.
+-- The send slots of a channel: a slot is a lease held by one send step, which loses it when it stops renewing. Written by
+-- send steps. States: src/records/sending/slot-state.ts.
 CREATE TABLE send_slot (
   channel_id uuid NOT NULL REFERENCES channel (id),
   slot_number smallint NOT NULL,
@@ -35,13 +36,13 @@ CREATE TABLE send_slot (
   PRIMARY KEY (channel_id, slot_number)
 ) WITH (fillfactor = 20);
 
--- The wait queue of a channel: running campaigns with their virtual time (start-time fair queueing).
+-- The wait queue of a channel: running campaigns with their virtual time (start-time fair queueing). Written by send steps.
 CREATE TABLE slot_queue (
   campaign_id uuid PRIMARY KEY REFERENCES campaign (id) ON DELETE CASCADE,
   channel_id uuid NOT NULL,
-  -- Tokens taken. A campaign that joins begins level with the one that has taken least.
+  -- Tokens used. A campaign joins at the lowest virtual time of the others.
   virtual_time bigint NOT NULL,
-  -- False while the campaign sends, and once it has been signalled.
+  -- False while the campaign sends, and once it has been signalled to acquire a slot.
   waiting boolean NOT NULL,
   waiting_since timestamptz NOT NULL DEFAULT now()
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);

@@ -32,7 +32,7 @@ export function createMetrics(service: string) {
     }),
     claimSeconds: new Histogram({
       name: 'campaign_claim_seconds',
-      help: 'Time of claiming a page of recipients, by what came of it',
+      help: 'Time to claim a batch of recipients, by result',
       labelNames: ['outcome'],
       buckets: databaseBuckets,
       registers,

@@ -20,7 +20,7 @@ const growth = 1.5;
 /** 1.1 s: a difference of the clocks that changes by more means that one of them was set. */
 export const maxInStepWaitMs = 1_100;
 
-/** What the step knows of the two clocks when it begins, from reading its campaign. */
+/** The step's first measurement of the two clocks, made when it reads its campaign. */
 export interface ClockSample {
   /** Local clock minus Postgres clock, in ms. */
   readonly offsetMs: number;

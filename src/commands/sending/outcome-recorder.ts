@@ -9,11 +9,11 @@ import type { RecipientState } from '../../domain/campaigns/recipient.ts';
 import { recordOutcomes, type OutcomeBatch, type RecipientOutcome } from '../../records/sending/outcomes.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
 
-/** Outcomes of 100 ms share a statement. */
+/** 100 ms: outcomes that come within it share a statement. */
 const collectForMs = 100;
-/** Bounds the time of one statement, and of the locks it holds on wallet and counter. */
+/** 500 outcomes bound the time of a statement, and so of its locks on wallet and counter. */
 const largestBatch = 500;
-/** With more outcomes waiting the step claims nothing: they are lost if the process dies. */
+/** With more than 2,000 outcomes unwritten the step claims nothing: a dying process would lose them. */
 const mostWaiting = 2_000;
 const [firstPauseMs, longestPauseMs] = [250, 5_000];
 /** A write that keeps failing is logged again after this many failures, about every minute. */

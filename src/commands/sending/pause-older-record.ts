@@ -4,8 +4,8 @@ import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts
 import { getCampaignCounts } from '../../records/campaigns/campaign-snapshot.ts';
 
 /**
- * True when the campaign's workflow has seen more of it claimed than the record knows: the database was taken back to an
- * earlier time, and who was sent meanwhile looks as if nobody had written to them. The campaign is paused; `doctor` settles it.
+ * Pauses the campaign, and returns true, if its workflow has seen higher positions claimed than the record has: the database was
+ * restored to an earlier time, and recipients that were sent to since look unsent. The admin command `doctor` settles them.
  */
 export async function pauseOlderRecord(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,

@@ -26,7 +26,7 @@ export interface StepOptions {
 }
 
 export interface StepResult {
-  /** Nobody is left to be claimed, now or later. */
+  /** No recipient is left to be claimed, now or later. */
   readonly drained: boolean;
   /** How long to wait before the next step. */
   readonly waitMs: number;

@@ -32,11 +32,11 @@ export interface SendingStep {
 
 /** Why the loop ended: at most one of the three is set. */
 interface Ending {
-  /** Nobody is left to be claimed, now or later. */
+  /** No recipient is left to be claimed, now or later. */
   readonly drained: boolean;
   /** The campaign cannot send for so long, for a reason of its own. */
   readonly waitMs: number;
-  /** Nobody can send on the channel for so long. */
+  /** No campaign can send on the channel for so long. */
   readonly channelWaitMs: number;
 }
 

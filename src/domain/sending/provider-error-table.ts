@@ -1,6 +1,6 @@
 /**
- * What to do about each error code of the provider, as data. The same codes come in the answer to a send and,
- * later, in `failed` status callbacks. Io-ts-free and Node-free.
+ * The policy for each error code of the provider, as data. The same codes come in the answer to a send and, later, in `failed`
+ * status callbacks. Imports neither io-ts nor Node.
  */
 
 /** Why the provider refuses a whole channel: for the record, the alert and the log. */

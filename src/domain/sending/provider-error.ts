@@ -1,11 +1,11 @@
-/** From a refusal of the provider to what is done about it. Io-ts-free and Node-free. */
+/** Maps a rejection by the provider to the action to take. Imports neither io-ts nor Node. */
 import { fail, providerErrorTable, retry, type ProviderErrorRule } from './provider-error-table.ts';
 
 const ruleByCode: ReadonlyMap<number, ProviderErrorRule> = new Map(
   providerErrorTable.flatMap(({ codes, rule }) => codes.map((code) => [code, rule] as const)),
 );
 
-/** What is known of a refusal; callbacks give the code alone. */
+/** A rejection by the provider; a status callback gives only its code. */
 export interface ProviderError {
   readonly code: number;
   readonly subcode?: number | null;
@@ -16,7 +16,7 @@ export interface ProviderError {
   readonly retryAfterMs?: number;
 }
 
-/** What to do now: `retry_once` and used-up retries are resolved into one of these. */
+/** The action to take: `retry_once` and used-up retries are resolved into one of these. */
 export type ProviderErrorAction =
   | { readonly kind: 'retry' | 'retry_recipient'; readonly delayMs: number }
   | Extract<ProviderErrorRule, { kind: 'throttle' | 'fail' | 'pause_template' | 'pause_channel' }>;
@@ -52,7 +52,7 @@ export function retryDelayMs(
   return firstDelayMs * factor ** (Math.max(attempts, 1) - 1);
 }
 
-/** The row that applies, with a safe default for codes nobody has listed: transient ones retry, others fail the recipient. */
+/** Finds the rule for an error. Codes that the table does not list retry if they are transient, else fail the recipient. */
 export function providerErrorRule({
   code,
   subcode,

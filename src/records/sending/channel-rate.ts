@@ -1,9 +1,9 @@
 /**
- * The one token bucket of a channel, shared by campaigns, single sends and every worker process.
+ * The rate schedule of a channel (GCRA), shared by campaigns, single sends and all worker processes.
  *
- * `next_at` is a schedule on Postgres' clock: the instant at which the next unleased token falls due. A lease moves it on
- * by (tokens ÷ rate). Idle time is not saved up. A claim leases the tokens of its page (`claims.ts`), a twentieth of a second
- * ahead where the database is near, so that a single send waits for no more than that.
+ * `next_at` is the theoretical arrival time on Postgres' clock: when the next free token falls due. Taking n tokens moves it by
+ * n ÷ rate; idle time is not saved up. A claim takes the tokens of its batch, normally 40 ms of them, which is how long a
+ * single send then waits for its own.
  */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
@@ -11,37 +11,37 @@ import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
 /**
- * A token may leave this late, and what is later delays the schedule once it comes to `reportedLagMs`. With the pace at 97.5 %
- * of the limit, one second holds at most (1 + 0.020 + 0.005) × 0.975 < 1 of it.
+ * A message may leave 20 ms after its token fell due. Later ones move the schedule once their lag adds up to `reportedLagMs`
+ * (5 ms). At 97.5 % of the limit, no second then exceeds (1 + 0.020 + 0.005) × 0.975 < 1 of it.
  */
 export const tokenToleranceMs = 20;
 export const reportedLagMs = 5;
 const pace = 0.975;
 
-/** The share of the full rate that comes back per second after the provider throttled. */
+/** After the provider throttled, 2 % of the full rate comes back each second. */
 const recoveryPerSecond = 0.02;
 const lowestFactor = 0.02;
 
-/** What the provider's throttling leaves of the full rate, 0 to 1; of a `channel_rate` row. */
+/** Share of the full rate that the provider's throttling leaves, 0 to 1, of a `channel_rate` row. */
 export const effectiveFactor = sql.fragment`
   least(1, channel_rate.factor + greatest(0,
     extract(epoch FROM clock_timestamp() - channel_rate.factor_changed_at)) * ${recoveryPerSecond}::float8)`;
 
-/** Of a `channel_rate` row joined with its `channel`. */
+/** Messages a second now, of a `channel_rate` row joined with its `channel`. */
 export const ratePerSecond = sql.fragment`
   (channel.messages_per_second * ${pace}::float8 * ${effectiveFactor})`;
 
-/** An instant that no process writes so far ahead was written before the server's clock was set back: NULL. */
+/** The instant, or NULL if it lies further ahead than any process writes: it then predates a clock rollback. */
 export const unlessBeyond = (instant: FragmentSqlToken, minutes: number) => sql.fragment`
   CASE WHEN ${instant} < clock_timestamp() + make_interval(mins => ${minutes}::int) THEN ${instant} END`;
 
-/** The provider asks for a minute of silence at most. */
+/** End of the silence that the provider asked for; it asks for at most a minute. */
 export const silentUntil = unlessBeyond(sql.fragment`channel_rate.silent_until`, 5);
 
 /** End of a cool-down of at most a minute, or of the wait for the probe's answer (PROVIDER_TIMEOUT_MS, at most 10 minutes). */
 export const openUntil = unlessBeyond(sql.fragment`channel_rate.open_until`, 15);
 
-/** When the schedule has room; leases reach less than 30 s ahead. */
+/** When the next token falls due; claims take tokens less than 30 s ahead. */
 export const scheduledAt = sql.fragment`
   greatest(${silentUntil}, CASE
     WHEN channel_rate.next_at < clock_timestamp() + interval '30 seconds' THEN channel_rate.next_at END)`;
@@ -49,8 +49,8 @@ export const scheduledAt = sql.fragment`
 const SingleToken = row(t.type({ wait_ms: t.number }));
 
 /**
- * One token for a single send, ahead of every campaign. Returns the milliseconds until it falls due; a token that falls due
- * after more than `longestWaitMs` is not taken.
+ * Takes one token for a single send, ahead of every campaign. Returns the milliseconds until it falls due; if those exceed
+ * `longestWaitMs`, the token is not taken.
  */
 export async function takeSingleToken(
   connection: Connection,
@@ -71,7 +71,7 @@ export async function takeSingleToken(
   return token.wait_ms;
 }
 
-/** What was leased leaves so much later: so does what is leased next. */
+/** Moves the schedule because the messages whose tokens were taken leave later by `lateMs`. */
 export async function delaySchedule(
   connection: Connection,
   channelId: string,
@@ -82,8 +82,8 @@ export async function delaySchedule(
 }
 
 /**
- * The provider throttled the channel: half the present rate, recovering by itself. Answers that come within a second of
- * each other are one sign, not many. `holdMs` silences the channel, for answers that ask for it.
+ * Halves the channel's rate because the provider throttled it; the rate recovers by itself. Answers within a second of each
+ * other halve it once. `holdMs` silences the channel, if the answer asked for that.
  */
 export async function slowDown(
   connection: Connection,

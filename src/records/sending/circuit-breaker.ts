@@ -1,6 +1,13 @@
 /**
- * Trouble of the provider, kept by the channel: after ten troubled answers in a row, over all steps and workers, nobody sends
- * for 2, 4, 8 … 60 seconds. After each of these one message tries; an answer that makes sense ends it.
+ * The circuit breaker of a channel, in columns of `channel_rate` that all steps and workers share.
+ *
+ *   CLOSED ──10 failed answers in a row──► OPEN ──cool-down of 2, 4, 8 … 60 s is over──► HALF-OPEN
+ *     ▲                                     ▲                                              │
+ *     │                                     └── the probe failed: twice the cool-down ─────┤
+ *     └──── the probe was answered, if only with a rejection of its message ────────────────┘
+ *
+ * CLOSED: `times_opened` is 0. OPEN: `open_until` is in the future, and nothing leaves. HALF-OPEN: `open_until` has passed; the
+ * next claim gets one message, the probe, and sets `open_until` to when its answer is due at the latest.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -9,26 +16,26 @@ import { row } from '../database/row.ts';
 import { openUntil } from './channel-rate.ts';
 
 export const failuresToOpen = 10;
-const longestHoldSeconds = 60;
+const maxCoolDownSeconds = 60;
 
 export interface AnswerCounts {
   readonly channelId: string;
-  /** An answer that made sense came before the troubled ones. */
+  /** An answer that is no failure came before the failures. */
   readonly succeeded: boolean;
-  /** Troubled answers in a row since. */
+  /** Failures in a row since then. */
   readonly failures: number;
-  /** They are the answers to the message that tries. Neither sound nor troubled: it was not sent. */
+  /** The counts are of the half-open probe. Without success and failures: the probe was not sent. */
   readonly isProbe: boolean;
 }
 
-const Hold = row(t.type({ open_ms: t.number }));
+const CoolDown = row(t.type({ open_ms: t.number }));
 
-/** Returns for how many milliseconds the channel is held now; 0 when it is not. */
+/** Returns the milliseconds until the circuit is half-open; 0 while it is closed. */
 export async function recordAnswers(
   connection: Connection,
   { channelId, succeeded, failures, isProbe }: AnswerCounts,
 ): Promise<number> {
-  const { open_ms: openMs } = await connection.one(sql.type(Hold)`
+  const { open_ms: openMs } = await connection.one(sql.type(CoolDown)`
     WITH present AS (
       SELECT channel_id, times_opened, CASE WHEN ${succeeded}::boolean THEN 0 ELSE channel_rate.failure_count END + ${failures}::int AS counted
       FROM channel_rate WHERE channel_id = ${channelId} FOR UPDATE
@@ -42,9 +49,9 @@ export async function recordAnswers(
     )
     UPDATE channel_rate SET failure_count = next.counted, times_opened = next.next_times_opened,
       open_until = CASE
-        -- Counted from the try: one that is answered late does not make the next one later.
+        -- Counted from the probe, so that a late answer does not delay the next probe.
         WHEN ${isProbe}::boolean AND ${failures}::int > 0 AND NOT ${succeeded}::boolean THEN greatest(clock_timestamp(),
-          probed_at + make_interval(secs => least(2 ^ next.next_times_opened, ${longestHoldSeconds})))
+          probed_at + make_interval(secs => least(2 ^ next.next_times_opened, ${maxCoolDownSeconds})))
         WHEN next.next_times_opened > next.times_opened THEN clock_timestamp() + interval '2 seconds'
         WHEN ${isProbe}::boolean AND ${failures}::int = 0 AND NOT ${succeeded}::boolean THEN clock_timestamp()
         ELSE ${openUntil} END

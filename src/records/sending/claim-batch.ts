@@ -95,7 +95,7 @@ export type Claim = ChannelView &
     | { readonly kind: 'quota'; readonly waitMs: number }
     /** The wallet does not cover the next message with the micro-units that are `available`. */
     | { readonly kind: 'unaffordable'; readonly available: bigint }
-    /** Nobody can be claimed until the first retry is due in `waitMs`; null: nobody is left. */
+    /** No recipient can be claimed until the first retry is due in `waitMs`; null: none is left. */
     | { readonly kind: 'empty'; readonly waitMs: number | null }
   );
 

@@ -25,7 +25,7 @@ export async function expireClaims(
       SELECT id, first_position, last_position FROM campaign_claim
       WHERE campaign_id = ${campaignId} AND claimed_at < now() - make_interval(secs => ${graceSeconds})
     ), present AS (
-      -- OFFSET 0 keeps the look-up by range of positions; without statistics a join would read all of the campaign.
+      -- OFFSET 0 keeps the lookup by range of positions: without statistics a join would read the whole campaign.
       SELECT found.position FROM old CROSS JOIN LATERAL (
         SELECT position FROM recipient
         WHERE campaign_id = ${campaignId} AND position BETWEEN old.first_position AND old.last_position

@@ -41,7 +41,7 @@ const ClaimRow = row(
     slot_lost: t.boolean,
     available: t.bigint,
     pending: nullable(t.number),
-    /** 0: more positions are to be scanned at once. NULL: nobody is left. */
+    /** 0: more positions are to be scanned at once. NULL: no recipient is left. */
     retry_in_ms: nullable(t.number),
     recipients: nullable(Columns),
     changed_contacts: nullable(ChangedContacts),
@@ -117,7 +117,7 @@ const contactNow = ({ rendersAgain }: ClaimRequest) => sql.fragment`
     ${rendersAgain === true ? changedFields : sql.fragment`NULL::jsonb`} AS changed
   FROM contact WHERE contact.workspace_id = locked.workspace_id AND contact.id = waiting.contact_id OFFSET 0`;
 
-/** As many waiting recipients as there are tokens, each with its price, its obstacle, and what it counts in the messaging limit. */
+/** Takes as many waiting recipients as there are tokens, and adds price, obstacle and use of the messaging limit to each. */
 const candidates = (request: ClaimRequest, quota: RemainingQuota | null) => {
   const person = {
     phoneNumber: sql.fragment`waiting.phone_number`,
@@ -136,7 +136,7 @@ const candidates = (request: ClaimRequest, quota: RemainingQuota | null) => {
   )`;
 };
 
-/** The candidates up to the first one that the wallet or the messaging limit does not cover. */
+/** Keeps the candidates before the first one that the wallet or the messaging limit does not cover. */
 const affordable = ({ limit }: ClaimRequest, quota: RemainingQuota | null) => sql.fragment`
   affordable AS MATERIALIZED (
     SELECT position, obstacle FROM (
@@ -211,7 +211,7 @@ const books = ({ campaignId, channelId, claimId, epoch, answerWithinMs }: ClaimR
     SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
   )`;
 
-/** What the claim came to, in the order in which the reasons exclude one another. */
+/** The result of the claim: the first that holds, because each excludes those after it. */
 const kind = (quota: RemainingQuota | null) => sql.fragment`CASE
   WHEN (SELECT size FROM total) > 0 THEN 'batch'
   WHEN granted = 0 THEN 'rate_limited'

@@ -1,6 +1,7 @@
 /**
- * The provider's limit of different people in 24 hours, of a business account over all of its numbers; people who wrote to the
- * number in the last 24 hours do not count. Where an account has a limit, whoever claims for it takes its lock first.
+ * The provider's messaging limit: how many different people a business account may message in 24 hours, over all its numbers.
+ * People who wrote to the number in the last 24 hours do not count. Claims and single sends of an account with a limit take
+ * its advisory lock first, so that two of them never use the same remaining quota.
  */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
@@ -9,7 +10,7 @@ import { insertNotices } from '../operations/notices.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 
-/** People are counted by tens of minutes, and count until the last second of theirs is a day old. */
+/** People are counted in intervals of ten minutes; an interval expires when its end is 24 hours old. */
 const tenMinutes = (instant: FragmentSqlToken) =>
   sql.fragment`date_bin('10 minutes', ${instant}, '2000-01-01Z')`;
 const countsFor = sql.fragment`interval '24 hours 10 minutes'`;
@@ -18,33 +19,36 @@ const counts = sql.fragment`at > now() - ${countsFor}`;
 const lockOf = (accountId: FragmentSqlToken) =>
   sql.fragment`pg_advisory_xact_lock(hashtextextended('messaging limit ' || ${accountId}, 0))`;
 
-/** Different people of the account that count at present. */
+/** Number of different people that count against the account's limit now. */
 export const reachedOf = (accountId: FragmentSqlToken) => sql.fragment`
   (SELECT COALESCE(sum(people), 0)::int4 FROM account_reach_count
     WHERE account_reach_count.business_account_id = ${accountId} AND ${counts})`;
 
-/** When the first of them do not count any more. */
+/** When the oldest interval that counts expires. */
 export const quotaFreesAt = (accountId: FragmentSqlToken) => sql.fragment`
   (SELECT min(at) + ${countsFor} FROM account_reach_count
     WHERE account_reach_count.business_account_id = ${accountId} AND people > 0 AND ${counts})`;
 
-/** Of `channel`: its account has written to as many people as it may. */
+/** Condition on `channel`: the quota of its account is used up. */
 export const isAtLimit = sql.fragment`EXISTS (SELECT FROM business_account
   WHERE business_account.id = channel.business_account_id
     AND messaging_limit <= ${reachedOf(sql.fragment`business_account.id`)})`;
 
 export interface RemainingQuota {
   readonly accountId: string;
-  /** How many more different people may be written to. */
+  /** How many more different people the account may message. */
   readonly people: number;
-  /** Until the first of those who count now no longer do; 0 when nobody counts. */
+  /** Milliseconds until the oldest interval that counts expires; 0 without one. */
   readonly moreInMs: number;
 }
 
 const Limited = row(t.type({ account: t.string, limited: t.boolean }));
 const QuotaRow = row(t.type({ accountId: t.string, people: t.number, moreInMs: t.number }));
 
-/** Held until the transaction ends, and taken before any row of wallets or counters; null: the account has no limit. */
+/**
+ * Takes the account's advisory lock until the transaction ends; to be called before wallets or counters are locked. Null if the
+ * account has no limit.
+ */
 export async function lockQuota(transaction: Connection, channelId: string): Promise<RemainingQuota | null> {
   const found = await transaction.maybeOne(sql.type(Limited)`
     SELECT business_account.id AS account, CASE WHEN messaging_limit IS NULL THEN false
@@ -52,14 +56,14 @@ export async function lockQuota(transaction: Connection, channelId: string): Pro
     FROM channel JOIN business_account ON business_account.id = business_account_id WHERE channel.id = ${channelId}`);
   if (found === null || !found.limited) return null;
   const account = sql.fragment`business_account.id`;
-  // A statement of its own: it sees what was committed by whoever had the lock.
+  // A second statement, because its snapshot includes what the previous holder of the lock committed.
   return transaction.one(sql.type(QuotaRow)`
     SELECT id AS "accountId", greatest(COALESCE(messaging_limit, 2147483647) - ${reachedOf(account)}, 0) AS people,
       COALESCE(extract(epoch FROM ${quotaFreesAt(account)} - now())::float8 * 1000, 0) AS "moreInMs"
     FROM business_account WHERE id = ${found.account}`);
 }
 
-/** Of a person by number and contact, either of which may be NULL. */
+/** Identifies a person by number and contact; either may be NULL. */
 export interface PersonColumns {
   readonly accountId: string;
   readonly channelId: string;
@@ -67,7 +71,10 @@ export interface PersonColumns {
   readonly contactId: FragmentSqlToken;
 }
 
-/** Columns `person`, `outside` (of the service window: counts) and `newcomer` (uses up quota), for a LATERAL join. */
+/**
+ * Columns for a LATERAL join: `person` (a hash), `outside` (outside the service window, so the message counts) and `newcomer`
+ * (not counted yet, so the message uses up quota).
+ */
 export const personColumns = ({
   accountId,
   channelId,
@@ -80,7 +87,7 @@ export const personColumns = ({
     NOT EXISTS (SELECT FROM conversation WHERE conversation.contact_id = ${contactId} AND channel_id = ${channelId}
       AND inbound_at > now() - interval '24 hours') AS outside) AS known`;
 
-/** Parts of a WITH clause that count `people`, a query for their column `person`, from now on. */
+/** CTEs that count the people whom the query `people` returns in a column `person`. */
 export const countedPeople = (accountId: string, people: FragmentSqlToken) => sql.fragment`
   written_to AS (
     INSERT INTO account_reach AS known (business_account_id, person, at)
@@ -106,7 +113,7 @@ interface QuotaRequest {
 
 const Taken = row(t.type({ taken: t.boolean }));
 
-/** For one message; false, and nothing counted, if none remains. The caller holds `lockQuota`. */
+/** Uses quota for one message. Returns false, and counts nothing, if none remains. The caller has called `lockQuota`. */
 export async function takeQuota(
   transaction: Connection,
   { quota, channelId, workspaceId, to, contactId: given }: QuotaRequest,
@@ -137,7 +144,7 @@ const Before = row(
   t.type({ id: t.string, workspaceId: t.number, before: nullable(t.number), present: nullable(t.number) }),
 );
 
-/** What the provider tells at `toldAt`; what is older than what we hold changes nothing. Null: no limit. */
+/** Sets the limit that the provider announced at `toldAt`; an older announcement changes nothing. Null: no limit. */
 export async function setMessagingLimit(
   transaction: Connection,
   accountId: string,
@@ -158,7 +165,7 @@ export async function setMessagingLimit(
     WHERE business_account_id = ${accountId} AND campaign.status = 'RUNNING'`);
 }
 
-/** Whom campaigns wrote to while nobody counted: as many as the limit are enough to know. */
+/** Counts the people messaged while the account had no limit; `limit` of them are enough to use the quota up. */
 async function countBackwards(transaction: Connection, accountId: string, limit: number): Promise<void> {
   await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${accountId}`)}`);
   await transaction.query(sql.type(nothing)`
@@ -182,7 +189,7 @@ async function countBackwards(transaction: Connection, accountId: string, limit:
     SELECT ${accountId}, at, count(*) FROM written_to GROUP BY at`);
 }
 
-/** What has not counted for a day; returns how many people went. */
+/** Deletes what no longer counts, a day late. Returns how many people were deleted. */
 export async function forgetReached(connection: Connection, limit: number): Promise<number> {
   await connection.query(sql.type(nothing)`
     DELETE FROM account_reach_count WHERE at < now() - interval '3 days'`);

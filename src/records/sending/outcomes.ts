@@ -15,10 +15,10 @@ export type MessageOutcome =
   | {
       readonly kind: 'accepted';
       readonly providerMessageId: string;
-      /** Further ids of the person, learnt from the answer. */
+      /** Further provider ids of the person, read from the answer. */
       readonly otherIds?: readonly string[];
     }
-  /** `error` is absent when the failure is not the provider's word. */
+  /** `error` is absent if the provider gave no error. */
   | {
       readonly kind: 'failed';
       readonly reason: string;
@@ -40,7 +40,7 @@ export interface RecipientOutcome {
   readonly variables?: readonly string[];
 }
 
-/** Of one campaign; a position stands in it once. */
+/** Outcomes of one campaign, at most one for each position. */
 export interface OutcomeBatch {
   readonly campaignId: string;
   readonly channelId: string;
@@ -68,7 +68,7 @@ export async function recordOutcomes(database: Connection, batch: OutcomeBatch):
     await learnIdsOfRecipients(database, batch.campaignId, learnt).catch(() => undefined);
 }
 
-/** The event `failed` of each message that ends here, in the transaction that records it. */
+/** Records, and emits the event `failed` of each message that ends here in the same transaction. */
 async function recordAndEmit(transaction: Connection, batch: OutcomeBatch): Promise<void> {
   const failed = await transaction.any(recordStatement(batch));
   const [first] = failed;
@@ -97,7 +97,7 @@ const FailedRecipient = row(
   }),
 );
 
-/** Each part that locks rows reads from the part before it, which fixes the order of the locks. */
+/** Each CTE that locks rows reads from the one before it, which fixes the order of the locks. */
 function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
   const positions = outcomes.map(({ position }) => position).toSorted((a, b) => a - b);
   const byPosition = Object.fromEntries(outcomes.map((one) => [one.position, resultOf(one)]));

@@ -100,7 +100,7 @@ export async function renewSlot(connection: Connection, slot: HeldSlot): Promise
 const NextHolder = row(t.type({ next: nullable(t.string) }));
 
 /**
- * HELD → HANDING_OVER, to the next waiting campaign, or with `orToItself` to the same campaign's next step if nobody waits.
+ * HELD → HANDING_OVER, to the next waiting campaign, or with `orToItself` to the same campaign's next step if no campaign waits.
  * The step goes on sending. Returns the campaign to be signalled; null if nothing changed.
  */
 export async function handOverSlot(
@@ -118,7 +118,7 @@ export async function handOverSlot(
 }
 
 /**
- * HELD or HANDING_OVER → RESERVED for the next holder, or FREE if nobody waits. With `reserveMs` the slot stays reserved for
+ * HELD or HANDING_OVER → RESERVED for the next holder, or FREE if no campaign waits. With `reserveMs` the slot stays reserved for
  * the same campaign that long, because the channel cannot send. Returns the campaign to be signalled, if one was selected now.
  */
 export async function releaseSlot(

@@ -1,4 +1,4 @@
-/** What a step of sending needs to know of its campaign, read once per step. */
+/** The sending context: the facts about campaign, channel and template that a send step reads once. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { NotFound } from '../../domain/error.ts';
@@ -15,7 +15,7 @@ const SendingContext = t.type({
   phone_number_id: t.string,
   access_token_encrypted: bytes,
   messages_per_second: t.number,
-  /** The median time of an answer. */
+  /** Median time to an answer of the provider, in ms. */
   answer_ms: t.number,
   pending: t.number,
   claimed: t.number,

@@ -26,7 +26,7 @@ export const retryAfterMs = (channelId: FragmentSqlToken) => sql.fragment`greate
 
 /**
  * Virtual time at which a campaign joins the queue: that of the campaign furthest behind among the others that wait or hold a
- * slot. A campaign collects no credit while it has nothing to send, and holds nobody else's virtual time back.
+ * slot. A campaign collects no credit while it has nothing to send, and does not hold the virtual time of others back.
  */
 export const joiningTime = (channelId: FragmentSqlToken, campaignId: string) => sql.fragment`COALESCE((
   SELECT min(other.virtual_time) FROM slot_queue AS other
@@ -74,7 +74,7 @@ export interface SlotUsage {
   readonly tokensUsed: number;
   /** Median time to an answer of the provider, in ms. */
   readonly answerMs: number;
-  /** Nobody of the campaign is left to be claimed. */
+  /** No recipient of the campaign is left to be claimed. */
   readonly drained: boolean;
   /** The campaign could send more at once, and waits for a slot. */
   readonly waits: boolean;

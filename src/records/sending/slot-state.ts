@@ -6,7 +6,7 @@
  *    ▲                 │                       │
  *    │                 └──────── release ──────┴──► RESERVED (for the next holder) ──acquire──► HELD
  *    │                             │                    │
- *    └─ nobody waits, or the lease (5 s) expired ───────┘ not acquired within 5 s
+ *    └─ no campaign waits, or the lease (5 s) expired ───────┘ not acquired within 5 s
  *
  * FREE: no row, or `expires_at` has passed.
  * HELD: `step_id` is the step that sends, `next_campaign_id` is NULL; the step renews the lease of 5 s every 1.5 s.

@@ -88,7 +88,7 @@ describe('send slots of a channel', () => {
     const next = await taken(second);
     expect(next.slotNumber).toBe(slot.slotNumber);
     expect(await renewSlot(test.pool, slot)).toBe(false);
-    // What the one before has leased is its own; it releases nothing.
+    // The former holder still sends what it has claimed; it has no slot to release.
     expect(await end(slot)).toBeNull();
     expect(await renewSlot(test.pool, next)).toBe(true);
     await recordSlotUsage(test.pool, next, { tokensUsed: 200, answerMs: 100, drained: false, waits: false });

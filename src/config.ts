@@ -88,12 +88,12 @@ export function loadConfig(environment: Environment, terminal = false) {
   };
   const optionalUrl = (name: string, protocols = web): string | undefined =>
     url(name, protocols, raw(name) ?? '') || undefined;
-  const address = (name: string): string => {
-    const value = text(name);
+  const checkAddress = (name: string, value: string): string => {
     if (value !== '' && !/^(?:\[[\da-f:]+\]|[^\s/:@[\]]+)(?::\d{1,5})?$/i.test(value))
       problems.push(`${name} must be of the form host:port, not "${value}"`);
     return value;
   };
+  const address = (name: string): string => checkAddress(name, text(name));
   const secret = (name: string, least: number): string => {
     const value = text(name);
     if (value !== '' && value.length < least) problems.push(`${name} must have at least ${least} characters`);
@@ -144,6 +144,8 @@ export function loadConfig(environment: Environment, terminal = false) {
     problems.push('OUTBOUND_DNS_SERVERS is refused in production');
   }
   const bucket = raw('S3_BUCKET');
+  const listedAddresses = [...new Set(list('WEBHOOK_TEMPORAL_ADDRESSES', []))];
+  const webhookAddresses = listedAddresses.length > 0 ? listedAddresses : [raw('TEMPORAL_ADDRESS') ?? ''];
   const retentionDays = integer('RETENTION_DAYS', 30, 1, 3650);
   const webhookExpiryHours = integer('WEBHOOK_EXPIRY_HOURS', 24, 1, 8760);
   // A delivery has nothing to send any more once its event is deleted.
@@ -169,6 +171,9 @@ export function loadConfig(environment: Environment, terminal = false) {
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
     temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
+    /** Clusters that webhook deliveries are spread over; the same TLS and API key as `temporalAddress`. */
+    webhookTemporalAddresses: webhookAddresses.map((one) => checkAddress('WEBHOOK_TEMPORAL_ADDRESSES', one)),
+    webhookTemporalNamespace: text('WEBHOOK_TEMPORAL_NAMESPACE', raw('TEMPORAL_NAMESPACE') ?? 'default'),
     /** False: plain text. True: TLS with the system's authorities. Else the paths of PEM files. */
     temporalTls: temporalTls(),
     /** Sent as a bearer token with every call; needs TLS. */

@@ -28,6 +28,7 @@ import { findMissingOfWorker, reportMissing } from './process/find-missing.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { createWorkerOrchestrator } from './orchestrator.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
+import { serveDeliveryClusters, type DeliveryClusters } from './process/delivery-clusters.ts';
 import { webhookWorkerOptions } from './process/webhook-worker.ts';
 import { connectToTemporal } from './process/worker-connection.ts';
 import { serveHealth, type HealthServer } from './process/serve-health.ts';
@@ -68,6 +69,10 @@ function installRuntime(logger: Logger, metrics: SdkMetrics | undefined): void {
 /** `attempts` tells the scheduler of deliveries which attempts begin and end in this process. */
 type WorkerDependencies = OpenDependencies & { readonly attempts: EventEmitter };
 
+function sharedOptions({ tracing }: OpenDependencies) {
+  return { ...workflowSource(), ...causeOptions(tracing) };
+}
+
 async function createWorkers(
   dependencies: WorkerDependencies,
   connection: NativeConnection,
@@ -76,11 +81,10 @@ async function createWorkers(
   const shared = {
     connection,
     namespace: dependencies.config.temporalNamespace,
-    ...workflowSource(),
-    ...causeOptions(dependencies.tracing),
+    ...sharedOptions(dependencies),
   };
   const pinned = versionOptions(dependencies.config, 'PINNED');
-  const create: Readonly<Record<TaskQueue, () => Promise<Worker>>> = {
+  const create: Readonly<Record<Exclude<TaskQueue, 'webhooks'>, () => Promise<Worker>>> = {
     campaigns: () =>
       Worker.create({
         ...shared,
@@ -88,13 +92,6 @@ async function createWorkers(
         ...versionOptions(dependencies.config, 'AUTO_UPGRADE'),
         taskQueue: taskQueues.campaigns,
         activities: createCampaignActivities(dependencies, { draining }),
-      }),
-    webhooks: () =>
-      Worker.create({
-        ...shared,
-        ...webhookWorkerOptions(dependencies.config),
-        ...pinned,
-        activities: createWebhookActivities(dependencies, dependencies.attempts),
       }),
     maintenance: () =>
       Worker.create({
@@ -108,11 +105,33 @@ async function createWorkers(
         },
       }),
   };
-  return Promise.all(dependencies.config.taskQueues.map((queue) => create[queue]()));
+  const queues = dependencies.config.taskQueues.filter((queue) => queue !== 'webhooks');
+  return Promise.all(queues.map((queue) => create[queue]()));
+}
+
+/** A worker of deliveries on each of their clusters; on none where this process does not serve their queue. */
+function serveDeliveries(dependencies: WorkerDependencies, main: NativeConnection): DeliveryClusters {
+  const { config, logger, attempts } = dependencies;
+  const addresses = config.taskQueues.includes('webhooks') ? config.webhookTemporalAddresses : [];
+  const activities = createWebhookActivities(dependencies, attempts);
+  return serveDeliveryClusters(
+    { ...config, webhookTemporalAddresses: addresses },
+    main,
+    logger,
+    (connection, namespace) =>
+      Worker.create({
+        connection,
+        namespace,
+        ...sharedOptions(dependencies),
+        ...webhookWorkerOptions(config),
+        ...versionOptions(config, 'PINNED'),
+        activities,
+      }),
+  );
 }
 
 /** Deliveries start eagerly in the process that serves their queue; the provider's callbacks go with maintenance. */
-function startLoops(dependencies: WorkerDependencies) {
+function startLoops(dependencies: WorkerDependencies, deliveries: DeliveryClusters) {
   const { logger, config } = dependencies;
   const judge = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };
   let afterAccount = '';
@@ -126,7 +145,13 @@ function startLoops(dependencies: WorkerDependencies) {
       }),
       startDeliveringOutbox(dependencies),
     ],
-    webhooks: () => [startWebhookLoops(dependencies, defaultWebhookLoopOptions, dependencies.attempts)],
+    webhooks: () => [
+      startWebhookLoops(
+        { ...dependencies, orchestrator: deliveries },
+        defaultWebhookLoopOptions,
+        dependencies.attempts,
+      ),
+    ],
     maintenance: () => [
       startApplyingCallbacks(dependencies),
       startSettlingStatuses(dependencies),
@@ -174,6 +199,7 @@ async function main(): Promise<void> {
   const sdkMetrics = config.metricsPort === undefined ? undefined : await prepareSdkMetrics();
   installRuntime(logger, sdkMetrics);
   let workers: readonly Worker[] = [];
+  let deliveries: DeliveryClusters | undefined;
   let connection: NativeConnection | undefined;
   const findFailing = watchFailures(async () => sdkMetrics?.read() ?? '');
   const findMissingHere = async (): Promise<readonly string[]> => {
@@ -182,7 +208,8 @@ async function main(): Promise<void> {
       findFailing(),
       findUnserved(connection, config),
     ]);
-    const polls = workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING');
+    const all = [...workers, ...(deliveries?.workers() ?? [])];
+    const polls = all.length > 0 && all.every((worker) => worker.getState() === 'RUNNING');
     return [...found.flat(), ...(polls ? [] : ['task queues'])];
   };
   const health = await serveOwnHealth(base, sdkMetrics, findMissingHere);
@@ -196,8 +223,10 @@ async function main(): Promise<void> {
 
   let draining = false;
   workers = await createWorkers(dependencies, connection, () => draining);
-  const loops = startLoops(dependencies);
-  const running = Promise.all(workers.map((worker) => worker.run()));
+  const clusters = serveDeliveries(dependencies, connection);
+  deliveries = clusters;
+  const loops = startLoops(dependencies, clusters);
+  const running = Promise.all([clusters.running, ...workers.map((worker) => worker.run())]);
   for (const queue of config.taskQueues) base.metrics.taskQueueServed.set({ queue }, 1);
 
   shutDownOnSignal({
@@ -211,7 +240,7 @@ async function main(): Promise<void> {
           draining = true;
           base.metrics.taskQueueServed.reset();
           for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-          await Promise.all([running, ...loops.map((loop) => loop.stop())]);
+          await Promise.all([running, clusters.stop(), ...loops.map((loop) => loop.stop())]);
         },
       },
       { name: 'health', run: async () => health?.close() },

@@ -2,6 +2,9 @@ import { describeImpairments } from '../commands/operations/describe-impairments
 import { describeLostTime } from '../commands/operations/describe-lost-time.ts';
 import { lostTimeChecks, temporalSawLostTime, type Restore } from '../commands/operations/check-lost-time.ts';
 import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/operations/run-doctor.ts';
+import { joinViews } from '../commands/operations/cluster-views.ts';
+import type { Config } from '../config.ts';
+import { createOrchestrator, type Orchestrator } from '../orchestrator.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import type { Doctor, Finding } from '../commands/operations/check.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
@@ -9,6 +12,21 @@ import { adminCommand, integerOption, type AdminOutput } from './admin-command.t
 const defaultPauseSeconds = 10;
 /** Longer than any loop of a worker rests. */
 const defaultSlackSeconds = 60;
+
+/** The clusters that deliveries run on, `main` where the settings name it. */
+async function openDeliveryClusters(config: Config, main: Orchestrator) {
+  const temporalNamespace = config.webhookTemporalNamespace;
+  const opened: Orchestrator[] = [];
+  const open = async (temporalAddress: string): Promise<Orchestrator> => {
+    if (temporalAddress === config.temporalAddress && temporalNamespace === config.temporalNamespace)
+      return main;
+    const orchestrator = await createOrchestrator({ ...config, temporalAddress, temporalNamespace });
+    opened.push(orchestrator);
+    return orchestrator;
+  };
+  const all = await Promise.all(config.webhookTemporalAddresses.map(open));
+  return { all, close: () => Promise.all(opened.map((orchestrator) => orchestrator.close())) };
+}
 
 interface Report {
   readonly clean: boolean;
@@ -69,10 +87,11 @@ export const doctorCommand = adminCommand({
     const pauseMs =
       1000 * (pause === undefined ? defaultPauseSeconds : integerOption('pause-seconds', pause));
     return context.withProvider(async ({ database, orchestrator, logger, now }) => {
+      const clusters = await openDeliveryClusters(context.config, orchestrator);
       const doctor = {
         database,
         orchestrator,
-        workflows: viewWorkflows(orchestrator),
+        workflows: joinViews(viewWorkflows(orchestrator), clusters.all.map(viewWorkflows)),
         config: context.config,
         logger,
         now,
@@ -93,6 +112,7 @@ export const doctorCommand = adminCommand({
           ...(values.repair === undefined ? findings.map(found) : (await repairFindings(findings)).map(told)),
         );
       }
+      await clusters.close();
       return { clean: settled.every(({ outcome }) => outcome === 'repaired'), findings: settled, notes };
     });
   },

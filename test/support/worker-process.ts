@@ -7,17 +7,22 @@ import { join, resolve } from 'node:path';
 export interface WorkerProcess {
   /** SIGKILL, as the kernel or an operator would; resolves once it is gone. */
   readonly kill: () => Promise<void>;
+  /** SIGTERM, as a rolling restart would; resolves once it is gone. */
+  readonly stop: () => Promise<void>;
 }
 
 export interface WorkerProcessOptions {
   readonly databaseUrl: string;
   readonly temporalAddress: string;
+  /** Further settings. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Resolves when the worker says that it is ready; rejects with its output when it ends before that. */
 export async function startWorkerProcess({
   databaseUrl,
   temporalAddress,
+  environment = {},
 }: WorkerProcessOptions): Promise<WorkerProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'messaging-campaigns-worker-'));
   const child = spawn(process.execPath, [resolve('tools/run-built.mjs'), 'src/worker.js'], {
@@ -34,17 +39,19 @@ export async function startWorkerProcess({
       SECRETS_KEY: 'the secrets key of a test',
       OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
       LOG_FORMAT: 'json',
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const gone = new Promise<void>((done) => {
     child.once('close', () => done());
   });
-  const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
     await gone;
     await rm(dataDir, { recursive: true, force: true });
   };
+  const kill = () => end('SIGKILL');
   let output = '';
   const ready = new Promise<void>((done) => {
     for (const stream of [child.stdout, child.stderr]) {
@@ -59,5 +66,5 @@ export async function startWorkerProcess({
     await kill();
     throw new Error(`The worker ended before it was ready:\n${output}`);
   }
-  return { kill };
+  return { kill, stop: () => end('SIGTERM') };
 }

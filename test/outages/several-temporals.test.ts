@@ -1,0 +1,100 @@
+/** Deliveries over three Temporal servers: one is added, one drained, one lost while they run. Each arrives exactly once. */
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { emitEvents } from '../../src/records/webhooks/events.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { rawResponse, startRawReceiver } from '../support/raw-receiver.ts';
+import { startTemporal } from '../support/temporal.ts';
+import { contactEvent, makeConfiguration, makeWorkspace, query } from '../support/webhook-fixtures.ts';
+import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
+
+let database: TestDatabase;
+let [main, first, second, third]: TestWorkflowEnvironment[] = [];
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [main, first, second, third] = await Promise.all(Array.from({ length: 4 }, () => startTemporal()));
+}, 240_000);
+afterAll(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+  await Promise.all([main, first, third].map((temporal) => temporal?.teardown()));
+  await database?.drop();
+});
+
+async function startWorker(...clusters: (TestWorkflowEnvironment | undefined)[]): Promise<WorkerProcess> {
+  const worker = await startWorkerProcess({
+    databaseUrl: database.url,
+    temporalAddress: main?.address ?? '',
+    environment: {
+      TASK_QUEUES: 'webhooks',
+      WEBHOOK_TEMPORAL_ADDRESSES: clusters.map((temporal) => temporal?.address).join(','),
+    },
+  });
+  closers.push(worker.kill);
+  return worker;
+}
+
+const perPhase = 60;
+
+it('loses none and doubles none while clusters come and go', async () => {
+  const raw = await startRawReceiver((socket) => void socket.end(rawResponse('200 OK')));
+  closers.push(raw.close);
+  const workspaceId = await makeWorkspace(database);
+  await makeConfiguration(database.pool, workspaceId, { url: `http://127.0.0.1:${raw.port}/` });
+  const emit = () =>
+    emitEvents(
+      database.pool,
+      workspaceId,
+      Array.from({ length: perPhase }, () => contactEvent()),
+    );
+  const delivered = (least: number) =>
+    vi.waitFor(
+      async () =>
+        expect(
+          (await query(database, `SELECT FROM webhook_delivery WHERE state = 'delivered'`)).length,
+        ).toBeGreaterThanOrEqual(least),
+      { timeout: 120_000, interval: 100 },
+    );
+  const workflows = async (temporal: TestWorkflowEnvironment | undefined) =>
+    (await temporal?.client.workflow.count(`WorkflowType = 'webhookDelivery'`))?.count ?? 0;
+
+  const before = await startWorker(first, second);
+  await emit();
+  await delivered(perPhase / 3);
+  // Added: a rolling restart with one address more.
+  const added = await startWorker(first, second, third);
+  await emit();
+  await before.stop();
+  await delivered(2 * perPhase);
+  // Drained: a rolling restart with one address less, in the middle of deliveries.
+  await emit();
+  const drained = await startWorker(second, third);
+  await added.stop();
+  await delivered(3 * perPhase);
+  expect(await workflows(first)).toBeGreaterThan(0);
+  expect(await workflows(second)).toBeGreaterThan(0);
+  const ofFirst = await workflows(first);
+  // Lost: the other one takes over, without a restart.
+  await emit();
+  await second?.teardown();
+  await emit();
+  await vi.waitFor(
+    async () =>
+      expect(
+        await query(database, `SELECT FROM webhook_delivery WHERE state IN ('delivered', 'failed')`),
+      ).toHaveLength(5 * perPhase),
+    { timeout: 120_000, interval: 200 },
+  );
+  await drained.stop();
+
+  expect(await workflows(first)).toBe(ofFirst);
+  expect(await workflows(third)).toBeGreaterThan(0);
+  expect(await workflows(main)).toBe(0);
+  const rows = await query<{ event_id: string; state: string }>(database, 'SELECT * FROM webhook_delivery');
+  const received = raw.connections.flatMap((text) => /^webhook-id: (.+)$/im.exec(text)?.[1]?.trim() ?? []);
+  expect(rows.filter(({ state }) => state !== 'delivered')).toEqual([]);
+  expect(new Set(received).size).toBe(received.length);
+  expect(received.toSorted()).toEqual(rows.map(({ event_id: eventId }) => eventId).toSorted());
+}, 480_000);

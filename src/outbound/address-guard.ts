@@ -3,7 +3,7 @@ import { embeddedIpv4 } from './embedded-ipv4.ts';
 import type { AddressBlock, IpAddress } from './parse-address.ts';
 import { blockContains, parseAddress, parseBlock } from './parse-address.ts';
 
-/** What outbound requests may reach beyond the public internet: `OUTBOUND_ALLOW_CIDRS`. */
+/** Networks that outbound requests may reach beside the public internet: `OUTBOUND_ALLOW_CIDRS`. */
 export interface OutboundPolicy {
   readonly allow: readonly AddressBlock[];
 }
@@ -71,14 +71,14 @@ export function localhostAddresses(policy: OutboundPolicy): readonly string[] {
   return ['127.0.0.1', '::1'].filter((address) => isAddressAllowed(address, policy));
 }
 
-/** Judges what a host says by itself. A name passes here: what it resolves to is judged when it is dialled. */
+/** Checks a literal address. A name passes here: the addresses it resolves to are checked when it is dialled. */
 function isHostAllowed(host: string, policy: OutboundPolicy): boolean {
   if (isLocalhost(host)) return localhostAddresses(policy).length > 0;
   return parseAddress(host) === undefined || isAddressAllowed(host, policy);
 }
 
 /**
- * Judges a URL before it is stored and again before it is dialled. The WHATWG parser folds octal, hexadecimal,
+ * Checks a URL before it is stored and again before it is dialled. The WHATWG parser folds octal, hexadecimal,
  * full-width and percent-encoded hosts into one spelling, so there is nothing to out-parse here.
  */
 export function checkTargetUrl(text: string, policy: OutboundPolicy): TargetUrlCheck {

@@ -111,7 +111,7 @@ function connectTo(addresses: readonly string[], host: string, port: number): ne
   });
 }
 
-/** Sameness by number: the system may spell an address in another way than the name server did. */
+/** Compares addresses by value: the system may spell an address in another way than the name server did. */
 function isOneOf(addresses: readonly string[], remote: string | undefined): boolean {
   const dialled = remote === undefined ? undefined : parseAddress(remote);
   return addresses.some((address) => {
@@ -158,14 +158,14 @@ export async function dial(dialer: Dialer, url: URL, signal: AbortSignal): Promi
     socket.destroy();
     throw new DialError(socket.remoteAddress === undefined ? 'connection_reset' : 'blocked_address');
   }
-  // Whoever uses the socket hears of its errors; one that comes after nobody listens must not end the process.
+  // The caller handles errors through its own listeners; one that arrives after those are gone must not end the process.
   socket.on('error', () => undefined);
   return isSecure ? secured(socket, dialer, host, signal) : socket;
 }
 
 const defaultPort = (isSecure: boolean): number => (isSecure ? 443 : 80);
 
-/** A name server's answer that comes too late is not waited for. */
+/** Rejects when `signal` aborts, without waiting for `work`. */
 function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new DialError('timeout'));

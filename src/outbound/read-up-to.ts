@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Reads at most `limit` bytes of a stream as text and then lets go of it. Whatever ends the stream early
- * (a reset, the signal) ends the reading too: what had come by then is the answer. Never rejects.
+ * Reads at most `limit` bytes of a stream as text and destroys it. A reset or the signal ends the reading early, with the
+ * text that has arrived by then. Never rejects.
  */
 export function readUpTo(stream: Readable, limit: number, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {

@@ -30,7 +30,7 @@ interface CacheEntry {
 }
 
 const defaultTimeoutMs = 3000;
-/** How long a family that answered waits for the other one. */
+/** Time in ms that the answer of one address family waits for the other's. */
 const otherFamilyGraceMs = 300;
 const tryTimeoutMs = 900;
 const maxCacheMs = 30_000;

@@ -6,15 +6,16 @@ import type { WebhookRequest } from '../../outbound/post-webhook.ts';
 import { claimAttempts, listStillPending, type Attempt } from '../../records/webhooks/attempts.ts';
 import { recordDeliveryOutcomes, type AttemptOutcome } from '../../records/webhooks/outcome-recorder.ts';
 
-/** The attempt itself takes 5 seconds at most; the rest is for a busy process to record it. */
+/** The attempt takes 5 s at most; the rest of the lease is for a busy process to record its outcome. */
 const leaseSeconds = 15;
-// A statement costs much more than a row of it. A group holds as many bodies in memory at once: 13 MB of the largest.
+// A statement costs much more than one row of it. A group holds up to 50 bodies in memory: 13 MB of the largest.
 const grouping = { maxSize: 50, lanes: 1, spacingMs: 80 };
-// Hundreds of receivers that began to hang time out at one moment: ended all at once, they would hold up the others in Temporal.
+// Hundreds of receivers that begin to hang time out together: recorded in one statement, their workflows would all close at once
+// and delay others in Temporal.
 const groupingOfLate = { ...grouping, maxSize: 5 };
 /**
- * While Postgres is away the outcome of an attempt is kept for this long: as a failover may take. Temporal has long given
- * the attempt up by then; whoever tries it again meanwhile finds that it was claimed.
+ * 120 s, as long as a failover of Postgres may take: the outcome of an attempt is kept and recorded again until then. Temporal
+ * retries the activity long before; the retry finds the delivery claimed and does not dial.
  */
 const keptForMs = 120_000;
 
@@ -27,8 +28,8 @@ type Signer = Pick<Dependencies, 'secrets' | 'now'>;
 export type DeliverySummary = 'delivered' | `failed: ${string}` | 'not pending';
 
 /**
- * Makes the one attempt of a delivery (spec 6.1). Safe to run again at any point: who does not find the delivery
- * `pending` does not dial. Attempts under way at the same time share the statements of claiming and recording.
+ * Makes the one attempt of a delivery (spec 6.1). Idempotent: only the call whose claim moves the delivery from `pending` to
+ * `sending` dials. Attempts under way at the same time share the statements of claiming and recording.
  */
 export function createDeliverWebhook(
   dependencies: WebhookDependencies,
@@ -45,7 +46,7 @@ export function createDeliverWebhook(
     if (missed.length > 0) for (const id of await listStillPending(database, missed)) byId.set(id, 'held');
     return ids.map((id) => {
       const attempt = byId.get(id);
-      // An id comes twice when a stalled activity was tried again: the claim is one caller's alone.
+      // A stalled activity that was retried brings the same id twice: only the first caller gets the claim.
       byId.delete(id);
       return attempt;
     });
@@ -61,7 +62,7 @@ export function createDeliverWebhook(
   return async (deliveryId) => {
     const attempt = await claim(deliveryId);
     if (attempt === undefined) return 'not pending';
-    if (attempt === 'held') throw new Error('Somebody else holds the delivery');
+    if (attempt === 'held') throw new Error('Another transaction holds the delivery');
     const { webhookId, eventId, eventKey, workspaceId, refusal } = attempt;
     const delivery = { deliveryId, webhookId, workspaceId, eventId, eventKey };
     if (refusal !== null) {
@@ -71,7 +72,7 @@ export function createDeliverWebhook(
     }
     const outcome = await outbound.postWebhook(webhookRequest(dependencies, attempt));
     const result = { id: deliveryId, ...outcome };
-    // Recording may be tried again, dialling may not: the claim was the permission for one request.
+    // Recording may be retried, dialling may not: the claim permits one request.
     await untilDone(() => (result.errorCode === 'timeout' ? recordLate : record)(result), keptForMs);
     const { state, errorCode, responseStatus, durationMs } = result;
     logger.info({ ...delivery, state, errorCode, responseStatus, durationMs }, 'delivery');
@@ -81,7 +82,7 @@ export function createDeliverWebhook(
 
 const userAgent = 'MessagingCampaigns-Webhooks/1';
 
-/** Decrypts under whatever key is listed; both secrets sign while the older one has not expired. */
+/** The secrets that sign: the present one, and the previous one until it expires. */
 function secretsOf({ secrets }: Signer, attempt: Attempt): readonly string[] {
   return [attempt.secretEncrypted, attempt.previousSecretEncrypted]
     .filter((encrypted) => encrypted !== null)

@@ -1,4 +1,4 @@
-/** States, codes and limits of a delivery: the one attempt to tell one configuration of one event. Node-free. */
+/** States, codes and limits of a delivery: the single attempt to deliver one event to one configuration. Node-free. */
 
 export const deliveryStates = ['pending', 'sending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -24,7 +24,7 @@ export const webhookErrorCodes = [
 ] as const;
 export type WebhookErrorCode = (typeof webhookErrorCodes)[number];
 
-/** What a delivery was made for: the event itself, somebody's request to send it again, or a test. */
+/** The cause of a delivery: the event itself, a request to send it again, or a test. */
 const deliveryCauses = ['event', 'resend', 'test'] as const;
 export type DeliveryCause = (typeof deliveryCauses)[number];
 

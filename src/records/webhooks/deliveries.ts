@@ -1,4 +1,4 @@
-/** The delivery log as customers read it. What the relay and the worker do with it is in `dispatch.ts` and `attempts.ts`. */
+/** The delivery log as customers read it. The scheduler's side of the table is in `delivery-scheduler.ts`, the worker's in `attempts.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
@@ -49,12 +49,12 @@ export interface DeliveryFilter {
 
 interface Reading {
   readonly which: Fragment;
-  /** In the order of the index: of many rows Postgres would walk the key backwards, and find the last ones of a configuration late. */
+  /** The order of the index: with another one Postgres might walk the primary key backwards past millions of rows. */
   readonly order: Fragment;
 }
 const newest = sql.fragment`webhook_id, id DESC`;
 
-/** Each by an index of its own: of a log of millions few may be in a state. */
+/** Each state is read by an index of its own: few of millions of rows may be in it. */
 const readings: Readonly<Record<DeliveryState, readonly Reading[]>> = {
   pending: [
     {
@@ -68,9 +68,9 @@ const readings: Readonly<Record<DeliveryState, readonly Reading[]>> = {
   failed: [{ which: sql.fragment`state = 'failed'`, order: newest }],
 };
 const anyState: readonly Reading[] = [{ which: sql.fragment`TRUE`, order: newest }];
-/** A million in one statement would take longer than a request may. */
+/** Deliveries that one request resends: a million in one statement would exceed its timeout. */
 export const mostResent = 10_000;
-/** From the beginning of its transaction to the making of a delivery. */
+/** 60 s: the longest time between the start of a transaction and the id of a delivery it inserts. */
 const longestMakingMs = 60_000;
 
 /** Newest first; empty lists filter nothing. */
@@ -90,7 +90,7 @@ export async function listDeliveries(
       ...among(sql.fragment`event_key`, eventKeys),
       ...among(sql.fragment`error_code`, errorCodes),
       ...when(beforeId, (id) => sql.fragment`id < ${id}`),
-      // An id is a time, a moment after that at which its transaction began.
+      // An id carries the time of its insertion, a moment after its transaction began.
       ...when(from, (date) => sql.fragment`id >= ${firstIdAt(date)} AND created_at >= ${date.toISOString()}`),
       ...when(
         to,
@@ -128,8 +128,8 @@ const Resent = row(t.type({ count: t.number }));
 const Span = row(t.type({ first: nullable(t.string), last: nullable(t.string) }));
 
 /**
- * A new delivery for every event whose deliveries of the span failed and which nothing has delivered since; how many. Asking
- * twice does not deliver twice: what waits already is left out. The earliest `mostResent` of them.
+ * Inserts a delivery for every event whose deliveries failed in the span and which has neither been delivered since nor waits
+ * again, the earliest `mostResent` of them; returns their number. Idempotent: a second call finds the first one's waiting.
  */
 export async function resendFailedDeliveries(
   connection: Connection,
@@ -183,8 +183,8 @@ export interface NewDelivery {
 }
 
 /**
- * A delivery somebody asked for; the relay takes it up like any other. Throws NotFound when the event is too old to be kept:
- * a delivery that was asked for late outlives it.
+ * Inserts a delivery that a caller asked for (a resend or a test); it is scheduled like any other. Throws NotFound when
+ * retention has removed the event.
  */
 export async function insertWebhookDelivery(
   connection: Connection,

@@ -1,4 +1,4 @@
-/** Events: each holds the text of its request body. The relay makes deliveries of them. */
+/** Events: each holds the text of its request body. The event fan-out creates their deliveries. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { type NewEvent, serialiseEvent } from '../../codecs/event.ts';
@@ -22,9 +22,9 @@ export async function listSubscribedKeys(
 }
 
 /**
- * The one way to write events: a data-modifying CTE, in the transaction and often in the statement of the changes they tell
- * of, that takes them from `written` (workspace_id, event_key, event_body, occurred_at, place), in the order of `place`. An
- * event that no active configuration of the workspace listens to is not written at all. The relay takes it from there.
+ * The only way to write events: a data-modifying CTE for the transaction, and often the statement, of the change. It takes them
+ * from `written` (workspace_id, event_key, event_body, occurred_at, place), in the order of `place`, and leaves out events that
+ * no active configuration of the workspace subscribes to.
  */
 export const insertWrittenEvents = sql.fragment`
   INSERT INTO event (workspace_id, key, body, occurred_at)
@@ -35,7 +35,7 @@ export const insertWrittenEvents = sql.fragment`
       AND written.event_key = ANY (listener.events))
   ORDER BY place`;
 
-/** Does so in a statement of its own. The bodies of those that nobody listens to are not even made. */
+/** Writes events in a statement of their own. Bodies without a subscriber are not serialised. */
 export async function emitEvents(
   connection: Connection,
   workspaceId: number,
@@ -68,7 +68,7 @@ export interface NewEventRow {
   readonly occurredAt: Date;
 }
 
-/** An event that no configuration hears of but the one whose test it is. */
+/** Inserts the event of a test delivery: it counts as fanned out, so that no other configuration receives it. */
 export function insertTestEvent(connection: Connection, workspaceId: number, event: NewEventRow) {
   return connection.oneFirst(sql.type(EventId)`
     INSERT INTO event (workspace_id, key, body, occurred_at, fanned_out_at)
@@ -77,8 +77,8 @@ export function insertTestEvent(connection: Connection, workspaceId: number, eve
 }
 
 /**
- * The first, from `after` on; cheap enough to ask many times a second. In the order of its index: with statistics from the middle
- * of a burst Postgres would look for any one in the table, and read all of it once nothing waits any more.
+ * The first waiting event from `after` on; cheap enough to ask many times a second. The order is the index's: without it, and with
+ * statistics from the middle of a burst, Postgres would scan the whole table once nothing waits any more.
  */
 export async function findWaitingEvent(connection: Connection, after?: string): Promise<string | undefined> {
   const id = await connection.maybeOneFirst(sql.type(EventId)`
@@ -86,17 +86,16 @@ export async function findWaitingEvent(connection: Connection, after?: string): 
   return id ?? undefined;
 }
 
-/** What was written ten seconds ago, of events and of deliveries: their ids are times. */
+/** The smallest id that an event or a delivery written ten seconds ago may have: ids carry their time. */
 export const recentId = (connection: Connection): Promise<string> =>
   connection.oneFirst(sql.type(EventId)`SELECT uuidv7(interval '-10 seconds') AS id`);
 
 const FanOut = row(t.type({ events: t.number, deliveries: t.number }));
 /**
- * Turns waiting events into one delivery per active, subscribed configuration: about `limit` deliveries in all, of which every
- * workspace has the same share, so that nobody waits behind a million events of another. From the first that waits on: before
- * it lie those that are done, which Postgres passes while a transaction is open. One statement, so that a process
- * killed at any point leaves either all of it or nothing. Relays side by side take different events: one that is held is
- * passed, and one that another relay has just told is looked at again once it is locked, and left.
+ * Creates one delivery per waiting event and active, subscribed configuration: about `limit` deliveries in all, with the same share
+ * for every workspace, so that a small workspace does not wait behind a million events of a large one. `after` is the watermark:
+ * events before it are fanned out. One statement, so that a process killed at any point leaves either all of it or nothing.
+ * Concurrent calls take different events: locked ones are skipped.
  */
 export function fanOutEvents(connection: Connection, limit: number, after?: string) {
   return connection.one(sql.type(FanOut)`

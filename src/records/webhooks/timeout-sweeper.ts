@@ -49,15 +49,15 @@ export async function failUndialled(database: Database, id: string): Promise<voi
 }
 
 export interface SweepLimits {
-  /** Pending for longer than this: it comes too late to be of use. */
+  /** A delivery that waited longer than this comes too late to be of use. */
   readonly expiryHours: number;
-  /** Handed out for longer than this without having been dialled: its relay may have died before the start. */
+  /** A delivery handed out this long ago and not claimed: its worker may have died before the start. */
   readonly redispatchSeconds: number;
 }
 
 const Swept = row(t.type({ interrupted: t.number, expired: t.number, returned: t.number }));
 
-/** Ends what a dead process left `sending`, what waited too long, and gives lost starts another turn. */
+/** Fails attempts whose process died and deliveries that waited too long; puts lost starts back into the queue. */
 export function sweepTimeouts(database: Database, { expiryHours, redispatchSeconds }: SweepLimits) {
   return database.one(sql.type(Swept)`
     WITH RECURSIVE interrupted AS (

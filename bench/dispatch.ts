@@ -2,7 +2,7 @@
  * Handing out alone: schedulers as the workers run them, over a backlog of deliveries, without Temporal and without HTTP. A
  * start takes `--start-ms`, and an attempt ends `--attempt-ms` after it: a statement for all that ended records it, as
  * workers do. One scheduler, then `--schedulers N` (8), each a process of its own, over `--webhooks N` (200) webhooks;
- * then all of them for one webhook. `--seconds N` (10) each. `--start-ms 0` measures the statements alone.
+ * then all of them for one webhook. `--seconds N` (10) each; `--starts N` (64) is WEBHOOK_STARTS.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -29,17 +29,18 @@ const { values, positionals } = parseArgs({
     seconds: whole('10'),
     'start-ms': whole('20'),
     'attempt-ms': whole('50'),
+    starts: whole('64'),
   },
 });
 const seconds = Number(values.seconds);
 const startMs = Number(values['start-ms']);
 const attemptMs = Number(values['attempt-ms']);
 /** More than any run hands out. */
-const backlog = 15_000 * seconds;
+const backlog = 8_000 * (seconds + 3);
 
 /** One scheduler until the parent disconnects. The deliveries it hands out end as delivered after `attemptMs`. */
 async function serve(databaseUrl: string): Promise<void> {
-  const config = benchConfig(databaseUrl);
+  const config = benchConfig(databaseUrl, { WEBHOOK_STARTS: values.starts });
   const database = await createDatabase(databaseUrl, 5);
   const client = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   const attempts = new EventEmitter();
@@ -109,7 +110,7 @@ async function measure(): Promise<void> {
   async function rate(schedulers: number, webhooks: number): Promise<number> {
     await prepare(webhooks);
     const [path, cpuBefore] = [fileURLToPath(import.meta.url), postgres.cpuSeconds()];
-    const options = [`--start-ms=${startMs}`, `--attempt-ms=${attemptMs}`];
+    const options = [`--start-ms=${startMs}`, `--attempt-ms=${attemptMs}`, `--starts=${values.starts}`];
     const children = await Promise.all(
       Array.from({ length: schedulers }, async () => {
         const child: ChildProcess = fork(path, ['serve', postgres.url, ...options]);

@@ -110,13 +110,16 @@ async function createWorkers(
 }
 
 /** A worker of deliveries on each of their clusters; on none where this process does not serve their queue. */
-function serveDeliveries(dependencies: WorkerDependencies, main: NativeConnection): DeliveryClusters {
+function serveDeliveries(
+  dependencies: WorkerDependencies,
+  connectionOfCampaigns: NativeConnection,
+): DeliveryClusters {
   const { config, logger, attempts } = dependencies;
   const addresses = config.taskQueues.includes('webhooks') ? config.webhookTemporalAddresses : [];
   const activities = createWebhookActivities(dependencies, attempts);
   return serveDeliveryClusters(
     { ...config, webhookTemporalAddresses: addresses },
-    main,
+    connectionOfCampaigns,
     logger,
     (connection, namespace) =>
       Worker.create({

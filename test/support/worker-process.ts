@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export interface WorkerProcess {
+  /** Its log so far. */
+  readonly output: () => string;
   /** SIGKILL, as the kernel or an operator would; resolves once it is gone. */
   readonly kill: () => Promise<void>;
   /** SIGTERM, as a rolling restart would; resolves once it is gone. */
@@ -66,5 +68,5 @@ export async function startWorkerProcess({
     await kill();
     throw new Error(`The worker ended before it was ready:\n${output}`);
   }
-  return { kill, stop: () => end('SIGTERM') };
+  return { output: () => output, kill, stop: () => end('SIGTERM') };
 }

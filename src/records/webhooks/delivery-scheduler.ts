@@ -76,8 +76,10 @@ export async function scheduleDeliveries(
   const order = Array.from({ length: count }, (_, index) => (first + index) % count);
   return database.transaction(async (transaction) => {
     // A statement of its own: the next one must see what the previous holder of the lock has committed.
+    // Planning the next one anew takes longer than a round; its plan does not depend on the values.
     const locked = await transaction.anyFirst(sql.type(Locked)`
-      SELECT shard FROM unnest(${sql.array(order, 'int4')}) AS shard
+      SELECT shard FROM unnest(${sql.array(order, 'int4')}) AS shard,
+        set_config('plan_cache_mode', 'force_generic_plan', true)
       WHERE pg_try_advisory_xact_lock(${lockSpace}, shard) LIMIT ${most}`);
     if (locked.length === 0) return { shards: locked, deliveries: [] };
     const deliveries = await transaction.any(handOut(locked, limits, from));

@@ -1,4 +1,4 @@
-/** A whole cluster on loopback: every server twice, or for comparison once, each a process that can die without the others. */
+/** Starts a cluster on loopback: two of every server, or one for comparison. Each is a process that can be killed alone. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdmin, type Admin } from '../rehearsals/production/admin.ts';
 import { setUpNamespace, setUpSchema } from '../rehearsals/production/cluster.ts';
@@ -134,7 +134,7 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
     address: temporalAddress,
     ports: temporalPorts,
   });
-  // The first writes what the cluster is called; two at once would refuse each other.
+  // The first service registers the cluster; two at once would reject each other.
   await start(services.slice(0, 1).map(({ spec }) => spec));
   await start(services.slice(1).map(({ spec }) => spec));
   await setUpNamespace(setUp, temporalAddress);
@@ -199,7 +199,7 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
   };
 }
 
-/** Postgres is whole, and haproxy has seen who leads. */
+/** Waits until the standby follows and haproxy knows the primary. */
 async function untilPaired({ nodes }: PostgresPair, adminUrl: string, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + wholeLimitMs;
   const answers = () =>

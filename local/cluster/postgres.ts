@@ -1,4 +1,4 @@
-/** A primary of Postgres, and with two hosts its synchronous standby, under Patroni, which keeps who leads in etcd. */
+/** A Postgres primary, with two hosts also a synchronous standby, managed by Patroni, which stores the leader in etcd. */
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -61,7 +61,7 @@ export function describePostgres(
           ...failover,
           synchronous_mode: true,
           postgresql: {
-            // A former primary is copied anew: on a disk that is gone there is nothing to rewind.
+            // A former primary is copied again: on a lost disk there is nothing to rewind.
             use_pg_rewind: false,
             remove_data_directory_on_diverged_timelines: true,
             parameters: { max_connections: 300, wal_keep_size: '256MB' },
@@ -177,7 +177,7 @@ const says = async ({ restPort }: PostgresNode, what: string): Promise<boolean> 
 export const serverPid = ({ dataFolder }: PostgresNode): number =>
   Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 
-/** SIGKILL to the server, whose Patroni dies beside it. */
+/** Kills the server and its Patroni. */
 export function killServer(node: PostgresNode, withDisk: boolean): void {
   const { dataFolder } = node;
   process.kill(serverPid(node), 'SIGKILL');

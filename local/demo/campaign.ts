@@ -35,7 +35,7 @@ const pollMs = 250;
 const settledMs = 4_000;
 const settleLimitMs = 60_000;
 
-/** Resolves to the campaign as it stands when the provider's statuses have come in. */
+/** Resolves to the campaign once the provider's statuses have arrived. */
 export async function runDemoCampaign(run: DemoRun): Promise<CampaignRecord> {
   const { api, receiver, progress, rows, seed } = run;
   const template = await chooseTemplate(api);

@@ -20,7 +20,7 @@ interface DemoKeyOptions {
 interface StoredKeys extends DemoKeys {
   /** Another channel means another database. */
   readonly channelId: string;
-  /** Keys made under a pepper that is no longer known are worth nothing. */
+  /** Keys created under an unknown pepper cannot be verified. */
   readonly pepper: string;
 }
 

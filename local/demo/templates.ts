@@ -18,7 +18,10 @@ export interface DemoTemplates {
 
 const limit = 1_000;
 
-/** Gives one that takes a single name the id of the documentation's examples, so that they can be tried as they stand. */
+/**
+ * Gives a template with a single name variable the id used in the documentation's examples, so that they can be tried
+ * unchanged.
+ */
 export async function nameExampleTemplate(database: Database, workspaceId: number): Promise<void> {
   await database.query(sql.type(nothing)`
     UPDATE template SET id = ${exampleTemplateId}
@@ -56,7 +59,7 @@ export function namesOf(
 
 type Candidate = Pick<Template, 'id' | 'language' | 'status' | 'components' | 'parameterFormat' | 'category'>;
 
-/** One whose inline values are its body's variables alone; a single variable reads best. */
+/** Chooses an example template whose values are the variables of its body only, preferably one. */
 export function exampleOf(templates: readonly Candidate[]): DemoTemplates['exampleTemplate'] {
   const candidates = templates.flatMap(({ id, language, status, components, ...options }) => {
     if (!isSendable(status)) return [];

@@ -1,4 +1,4 @@
-/** The workspace with which a fresh clone can be tried: made on the first start, its templates synced on every one. */
+/** The demo workspace: created on the first start, its templates synced on every start. */
 import { createChannel } from '../../src/commands/workspaces/create-channel.ts';
 import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
 import { rechargeWallet } from '../../src/commands/wallet/recharge-wallet.ts';

@@ -3,7 +3,7 @@ import type { DemoApi } from '../demo/api.ts';
 export interface RehearsedCampaign {
   readonly id: string;
   readonly name: string;
-  /** Digits of its recipients; no other campaign of the run has them, so that the provider's list tells them apart. */
+  /** Numbers of its recipients, unique in the run, so that the provider's list can be split by campaign. */
   readonly numbers: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Reads both sides: our database, and the simulator's own list of what it took. */
+/** Reads both sides: our database, and the simulator's list of accepted messages. */
 import { request } from 'undici';
 import pg from 'pg';
 import type { DevFile } from '../stack/dev-file.ts';
@@ -10,7 +10,7 @@ export async function withClient<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
-  // A server that is killed under an idle client tells it so; the work itself rejects where it matters.
+  // A killed server emits 'error' on an idle client; queries reject by themselves.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -40,9 +40,9 @@ interface Rehearsal {
   readonly run: (context: RehearsalContext) => Promise<readonly string[]>;
 }
 
-/** Runs a rehearsal as a program of its own: exits 0 only when nothing was wrong. */
+/** Runs a rehearsal as a program: exits 0 only when it found no problem. */
 export async function rehearse(rehearsal: Rehearsal): Promise<never> {
-  // A reader that has seen enough (`| head`) must not end what still has servers to stop.
+  // A closed pipe (`| head`) must not end a program that has servers to stop.
   process.stdout.on('error', () => undefined);
   const progress = createProgress(process.stdout);
   try {

@@ -1,9 +1,9 @@
 export interface SimulatorOptions {
-  /** Loopback by default: only a container of its own has reason to listen elsewhere. */
+  /** Loopback by default; a container listens elsewhere. */
   readonly host?: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Where status callbacks and inbound messages go; without it none are made. */
+  /** Target of status callbacks and inbound messages; undefined: none are sent. */
   readonly callbackUrl: string | undefined;
   /** Signs the callbacks. */
   readonly appSecret: string;

@@ -22,7 +22,7 @@ export interface StoredMessage {
 }
 
 export interface StateFile {
-  /** Written before the answer leaves: a killed simulator has every message that a caller was told of. */
+  /** Appends before the response is sent, so that a killed simulator has every message that it accepted. */
   append(message: StoredMessage): void;
   clear(): void;
   close(): void;

@@ -20,7 +20,7 @@ export interface SimulatorState {
   readonly nextMessageId: () => string;
   accounts: ProviderAccounts;
   received: ReceivedMessages;
-  /** Numbers whose first send was refused because their digits ask for it. */
+  /** Numbers that were refused once, as their digits request. */
   refusedOnce: Set<string>;
   /** Uploaded files, by id. */
   readonly media: Map<string, Media>;

@@ -1,4 +1,4 @@
-/** A failure that the person at the terminal can act on: its message is one sentence (or a few) that says what to do. */
+/** A failure that the user can fix: its message says what to do, in one or few sentences. */
 export class StackError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

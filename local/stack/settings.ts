@@ -92,7 +92,7 @@ function withDefaults(environment: Environment, terminal: boolean): Environment 
   };
 }
 
-/** Stands in for what the stack finds out later, so that everything else is judged before anything is started. */
+/** Placeholder values for settings that the stack determines later, so that all others are validated before anything starts. */
 function decode(given: Environment, problems: string[]): Config {
   const development = given['NODE_ENV'] !== 'production';
   const secrets = development

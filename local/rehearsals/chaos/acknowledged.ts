@@ -1,4 +1,4 @@
-/** A client that writes all the while and remembers what it was told had been done: none of it may be missing afterwards. */
+/** A client that writes continuously and records every acknowledged write: none may be missing afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { withClient } from '../evidence.ts';

@@ -197,7 +197,7 @@ function sender(baseUrl: string) {
   };
 }
 
-/** Calls `answer` for every request that comes. */
+/** Calls `answer` for every request. */
 async function receiver(answer: (response: ServerResponse) => void) {
   const server: Server = createServer((request, response) => {
     request.resume();
@@ -213,7 +213,9 @@ async function receiver(answer: (response: ServerResponse) => void) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close };
 }
 
-/** Fifty configurations of each workspace, known to answer, whose receivers stop answering under seven contacts a second. */
+/**
+ * Fifty configurations per workspace that are known to answer; their receivers stop answering under seven contacts a second.
+ */
 async function hangingReceivers(target: AttackTarget): Promise<void> {
   let hangs = false;
   let answered = 0;

@@ -37,7 +37,7 @@ export interface ClusterKillContext {
   readonly cluster: Cluster;
   readonly seed: number;
   readonly pairs: number;
-  /** False once there is nothing left to send: a kill would show nothing. */
+  /** False once everything is sent: a kill would prove nothing. */
   readonly isSending: () => Promise<boolean>;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
@@ -66,7 +66,7 @@ export async function runClusterKills(context: ClusterKillContext): Promise<read
     const dead = names.map((name, index) =>
       cluster.kill(name, { withDisk: kill[index] === 'postgres and its disk' }),
     );
-    // There is one of it: it comes back at once, or nothing goes on.
+    // There is only one haproxy, so it restarts at once.
     names.forEach((name, index) => name === 'haproxy' && dead[index]?.revive());
     const pauseMs = await longestPause(context);
     for (const { revive } of dead) revive();

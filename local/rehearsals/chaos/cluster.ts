@@ -42,7 +42,7 @@ async function run({ folder, signal, progress, options }: RehearsalContext): Pro
   const cluster = await startCluster({
     folder,
     environment,
-    // A message whose answer died with its worker is said to be unknown soon, and settled by its receipt.
+    // Recipients whose response was lost with a worker become UNKNOWN soon and are settled by their receipts.
     settings: { OUTCOME_GRACE_SECONDS: '10', PROVIDER_TIMEOUT_MS: '10000' },
     progress,
     onLine: () => undefined,
@@ -109,7 +109,7 @@ async function untilJudged(
   }
 }
 
-/** Everybody who read causes one event, and that one delivery. */
+/** Each recipient who read causes one event and one delivery. */
 function judgeDeliveries(
   databaseUrl: string,
   campaignId: string,

@@ -1,6 +1,6 @@
 /**
- * `npm run chaos -- --hostile`: one attack after the other beside an ordinary tenant. Exits 0 only when that tenant is
- * answered and told of its events in time throughout, and the processes do not grow.
+ * `npm run chaos -- --hostile`: runs attacks in turn beside an ordinary tenant. Exits 0 only when the tenant's requests and
+ * events are in time throughout and the processes do not grow.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -96,7 +96,7 @@ function judge(
   return problems;
 }
 
-/** In a thread of its own: what the tenant waits for must not be the attackers' own work. */
+/** Runs the attack in a thread, so that the attacker's work does not delay the tenant's measurements. */
 async function runApart(order: { readonly name: string; readonly target: AttackTarget }): Promise<void> {
   const thread = new Worker(new URL(import.meta.url), { workerData: order });
   await once(thread, 'exit');

@@ -69,7 +69,7 @@ async function breakThings(context: RehearsalContext): Promise<readonly string[]
   }
 }
 
-/** With several workers each has to do a notable part: a quarter of what is fair. */
+/** Workers that did less than a quarter of their fair share. */
 function idleWorkers({ workers }: ChaosPlan, recorded: ReadonlyMap<string, number>): readonly string[] {
   const total = [...recorded.values()].reduce((sum, count) => sum + count, 0);
   return workerNames(workers)
@@ -139,7 +139,7 @@ async function untilDone(
   ];
 }
 
-// Another campaign and another judge; that module ends the process itself.
+// These modules run their own rehearsal and end the process.
 if (process.argv.includes('--webhooks')) await import('./webhooks.ts');
 if (process.argv.includes('--cluster')) await import('./cluster.ts');
 if (process.argv.includes('--hostile')) await import('./hostile.ts');

@@ -1,4 +1,4 @@
-/** The memory of a container around a process, by a control group of its own. */
+/** Limits a process's memory as a container would, by a control group. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const interfaces = [
   { folder: '/sys/fs/cgroup', limit: 'memory.max' },
 ];
 
-/** Until this process ends. False where the machine lets us make no group: the heap's limit is all there is then. */
+/** The limit lasts until this process ends. Returns false if no control group can be created; the heap's limit then remains. */
 export function limitMemory(pid: number): boolean {
   for (const { folder, limit } of interfaces) {
     const group = join(folder, `messaging-campaigns-${pid}`);

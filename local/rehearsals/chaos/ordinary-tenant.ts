@@ -1,4 +1,4 @@
-/** A tenant who does nothing remarkable: reads and writes a little, and waits for the events. */
+/** An ordinary tenant: reads and writes a little, and waits for its events. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -31,7 +31,7 @@ export interface Expectation {
 }
 
 interface Outage extends Expectation {
-  /** Sending goes on so soon after the end. */
+  /** Longest time from the end of the outage until sending continues. */
   readonly recoveryMs: number;
   readonly begin: (target: OutageTarget) => Promise<void>;
   readonly end: (target: OutageTarget) => Promise<void>;

@@ -1,4 +1,4 @@
-/** Asks the API, while something is away, what a client and a load balancer would ask. */
+/** Sends the requests of a client and a load balancer to the API during an outage. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { DevFile } from '../../stack/dev-file.ts';
@@ -44,7 +44,7 @@ export function startProbing(target: ProbeTarget): Probing {
     const { status, fault } = await answerOf(question, target);
     const name = `${question} ${status ?? 'none'}`;
     counts[name] = (counts[name] ?? 0) + 1;
-    // An answer that came after the outage is not held to it.
+    // Responses after the outage are not checked.
     const allowed = stopped.signal.aborted
       ? [200, ...allowedStatuses(question, target)]
       : allowedStatuses(question, target);

@@ -1,4 +1,4 @@
-/** One outage after the other, spread over the campaign; between them it has to go on by itself. */
+/** Causes outages in turn, spread over the campaign, which must recover by itself between them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilShare, liveDevFile, type WatchedCampaign } from './campaign.ts';
 import { readGauges, readHarm, readProviderTally } from '../evidence.ts';
@@ -20,7 +20,7 @@ const pollMs = 100;
 /** More than single sends of the probes could add. */
 const clearlyMore = 20;
 
-/** Resolves when the last outage is over and sending has gone on, to what was wrong. */
+/** Resolves to the problems found, once sending has continued after the last outage. */
 export async function runOutages(
   campaign: WatchedCampaign,
   { kinds, seconds, rate, target, say }: OutagePlan,
@@ -63,7 +63,7 @@ export async function runOutages(
   return problems;
 }
 
-/** Until the provider takes messages again; what ended meanwhile needs no more of them. */
+/** Waits until the provider accepts messages again, or the campaign has ended. */
 async function untilMore(
   { dataDir, campaignId, signal }: WatchedCampaign,
   than: number,

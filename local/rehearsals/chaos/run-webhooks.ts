@@ -1,4 +1,4 @@
-/** A campaign whose every message makes three deliveries; the worker is killed while they queue. */
+/** Runs a campaign with three deliveries per message and kills the worker while they queue. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { createDemoApi } from '../../demo/api.ts';
@@ -117,7 +117,7 @@ async function read<R extends object>(dataDir: string, text: string, values: unk
   return withClient(databaseUrl, async (client) => (await client.query(text, values)).rows as R[]);
 }
 
-/** No callback has come for a while and none waits: the next campaign begins on the same context. */
+/** Waits until no callback has arrived for a while and none waits, before the next campaign. */
 async function untilApplied({ dataDir, signal }: WebhookRunContext): Promise<void> {
   const text = `SELECT (SELECT count(*) FROM waiting_callback)::int4 AS waiting,
     COALESCE(extract(epoch FROM now() - max(received_at)) * 1000, 0)::float8 AS quiet FROM provider_callback`;

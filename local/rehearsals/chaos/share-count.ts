@@ -1,4 +1,4 @@
-/** Reads the log lines of a stack: who recorded how many messages, and who died. */
+/** Reads a stack's log lines: messages recorded per process, and processes that died. */
 import type { StackLog } from '../../stack/log.ts';
 
 export interface ShareCount {

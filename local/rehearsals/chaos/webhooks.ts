@@ -1,6 +1,6 @@
 /**
- * `npm run chaos -- --webhooks`: a campaign with `sent`, `delivered` and `read` subscribed, whose worker is killed with
- * SIGKILL while the deliveries queue. Exits 0 only when every delivery is accounted for and none came twice.
+ * `npm run chaos -- --webhooks`: runs a campaign with `sent`, `delivered` and `read` subscribed and kills its worker while
+ * deliveries queue. Exits 0 only when every delivery is accounted for and none arrived twice.
  */
 import { runWebhooks } from './run-webhooks.ts';
 import { rehearse } from '../rehearsal.ts';

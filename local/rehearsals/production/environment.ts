@@ -21,7 +21,7 @@ export const programMemory = {
 
 const providerVersion = 'v23.0';
 
-/** With secrets of its own at every call. */
+/** Generates new secrets at every call. */
 export function productionEnvironment(deployment: Deployment) {
   return {
     PATH: deployment.path,

@@ -1,4 +1,4 @@
-/** Campaigns of the drill: each writes to numbers of its own, so that the provider's list tells them apart. */
+/** Campaigns of the drill; each has its own numbers, so that the provider's list can be split by campaign. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { withClient } from '../evidence.ts';
@@ -81,7 +81,7 @@ export function tally(
   });
 }
 
-/** Says where a campaign ended, and what the provider's list has against it. */
+/** Compares a campaign's final state with the provider's list. */
 export async function judgeCampaign(
   stack: DrillStack,
   { campaign, taken, progress }: Verdict,

@@ -1,4 +1,4 @@
-/** SIGTERM, and what a process does from then on: not ready any more, ends by itself, in time. */
+/** Sends SIGTERM and checks that the process becomes unready and ends by itself in time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answersOk } from '../../stack/children/node-children.ts';
 import type { Running } from './upgrade-stack.ts';

@@ -1,6 +1,6 @@
 /**
- * Which release an upgrade comes from: the newest tag `v…` behind this commit, else the newest of ops/releases.json whose
- * commit the clone has. A shallow clone, or a copy without history, has neither.
+ * Finds the release to upgrade from: the newest tag `v…` before this commit, else the newest entry of ops/releases.json that
+ * the clone contains. A shallow clone, or a copy without history, has none.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -19,7 +19,7 @@ import { startSteadyCaller } from './steady-caller.ts';
 export interface RehearsalPlan {
   readonly recipients: number;
   readonly asleepRecipients: number;
-  /** Messages per second while the releases stand beside each other, so that the campaign outlasts that, and afterwards. */
+  /** Messages per second while both releases run, so that the campaign outlasts that, and afterwards. */
   readonly rate: { readonly during: number; readonly after: number };
 }
 
@@ -48,7 +48,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const { plan, stack, balancer, say, signal } = rehearsal;
   const startedAt = performance.now();
   const old = await startRelease(rehearsal, 'old');
-  // From the creation of the campaign that sleeps: what is started meanwhile takes some times as long as this start did.
+  // Delay of the sleeping campaign: four times the duration of this start, since the new processes start before it is due.
   const sleepSeconds = 20 + Math.ceil(((performance.now() - startedAt) / 1_000) * 4);
   balancer.use([old.api.url]);
   const { apiKey, templateId, channelId } = await seedWorkspace({

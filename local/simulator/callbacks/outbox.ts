@@ -4,13 +4,13 @@ import type { CallbackSender } from './sender.ts';
 import type { CallbackSettings } from './settings.ts';
 import { createRandom } from '../protocol/random.ts';
 
-/** Statuses that are due, told in batches until the receiver answers 200. */
+/** Due statuses, sent in batches until the receiver answers 200. */
 export interface CallbackOutbox {
   add(receipt: Receipt): void;
   /** Starts as many callbacks as the settings allow. */
   pump(): void;
   counts(): OutboxCounts;
-  /** Forgets what waits; a callback under way is not repeated. */
+  /** Drops waiting statuses; a callback in flight is not repeated. */
   clear(): void;
 }
 

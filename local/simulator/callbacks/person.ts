@@ -1,4 +1,4 @@
-/** A person as the provider names them: by a number of its own form, and by a user id that does not tell the number. */
+/** A person as the provider names them: a number in the provider's form, and a user id that does not reveal it. */
 export interface Person {
   /** Null where the person is known by the user id alone. */
   readonly waId: string | null;

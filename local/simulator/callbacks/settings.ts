@@ -5,7 +5,7 @@ export interface CallbackSettings extends FateSettings {
   readonly enabled: boolean;
   /** Statuses return `biz_opaque_callback_data`; otherwise only the provider's id identifies the message. */
   readonly callbackData: boolean;
-  /** Share of the statuses that are told twice. */
+  /** Share of statuses that are sent twice. */
   readonly duplicateRate: number;
   /** Statuses of a batch in any order. */
   readonly shuffle: boolean;

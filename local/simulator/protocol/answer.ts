@@ -10,7 +10,7 @@ export type SimulatorAnswer =
     }
   /** The connection is reset. */
   | { readonly kind: 'drop' }
-  /** No answer ever comes. */
+  /** Never responds. */
   | { readonly kind: 'hang' };
 
 export function jsonAnswer(body: string, httpStatus = 200): SimulatorAnswer {

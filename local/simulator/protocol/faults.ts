@@ -16,7 +16,7 @@ export interface Fault {
   readonly httpStatus: number;
   /** Sends left to meet it; without end when undefined. */
   readonly times: number | undefined;
-  /** Only recipients whose number ends so. */
+  /** Applies only to recipients whose number ends like this. */
   readonly endsWith: string;
 }
 

@@ -20,11 +20,11 @@ export interface ChildSpec {
   readonly output: ChildOutput;
   /** Open a channel over which the child notices that this process is gone. */
   readonly watchParent: boolean;
-  /** Clears what a killed predecessor left behind. */
+  /** Removes what a killed predecessor left. */
   readonly beforeStart?: () => Promise<void>;
   readonly isReady: (pid: number) => Promise<boolean>;
   readonly readyTimeoutMs: number;
-  /** Sent one after the other, each with the time it has to work; SIGKILL comes last by itself. */
+  /** Signals sent in order, each with the time to wait; SIGKILL follows automatically. */
   readonly stopSignals: readonly { readonly signal: NodeJS.Signals; readonly waitMs: number }[];
   /** One sentence for a child that did not become ready; `reason` says how it ended. */
   readonly explainFailure: (reason: string) => string;

@@ -12,7 +12,7 @@ interface Recorded {
 
 const patienceMs = 10_000;
 
-/** Written at every change, so that the next start knows what to stop. */
+/** Written at every change, so that the next start can stop processes that a killed start left. */
 export function recordProcesses(file: string, pids: Readonly<Record<string, number>>): void {
   const recorded = Object.entries(pids).flatMap(([name, pid]): Recorded[] => {
     const identity = processIdentity(pid);
@@ -21,7 +21,7 @@ export function recordProcesses(file: string, pids: Readonly<Record<string, numb
   writePrivateJson(file, recorded);
 }
 
-/** Stops what still runs, dependants first; returns the names of what it found. Postgres is stopped by its own launcher. */
+/** Stops processes of a killed start, dependants first; returns their names. Postgres is stopped by its own launcher. */
 export async function stopOrphans(file: string): Promise<readonly string[]> {
   const recorded = readRecorded(file).filter(({ pid, identity }) => processIdentity(pid) === identity);
   const [servers, programs] = [recorded.filter(isServer), recorded.filter((one) => !isServer(one))];

@@ -1,4 +1,4 @@
-/** Runs a tool to its end in a process group of its own, so that aborting takes what it started along. */
+/** Runs a tool in a process group of its own, so that aborting stops its children too. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Environment } from './user-cache.ts';

@@ -18,7 +18,10 @@ export interface SdkDownload {
 const probeTimeoutMs = 3_000;
 const downloadTimeoutMs = 180_000;
 
-/** Undefined on success, else why not. A process of its own, because the SDK's download cannot be cancelled. */
+/**
+ * Resolves to undefined on success, else to the reason. Runs in a process of its own, because the SDK's download cannot be
+ * cancelled.
+ */
 export async function downloadWithSdk({
   server,
   target,

@@ -153,7 +153,7 @@ it('loses none that was answered and applies each once', async () => {
   expect(answered.size).toBeLessThan(bodies.length);
   expect((await waiting()).n).toBeGreaterThanOrEqual(answered.size);
 
-  // The provider tells again what was not answered, and some of what was.
+  // The provider repeats unanswered callbacks, and some answered ones.
   const second = await startProcess('server');
   const again = [...bodies.filter((body) => !answered.has(body)), ...bodies.slice(0, 100)];
   const { port: secondPort } = await second.ready;

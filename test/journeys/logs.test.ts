@@ -55,7 +55,7 @@ beforeAll(async () => {
   await drive();
   await stack.stop();
   output = stack.output();
-  // The banner is for the person who started it; what the processes say begins with a brace.
+  // The first lines are the banner; log lines begin with a brace.
   lines = output
     .split('\n')
     .filter((line) => line.startsWith('{'))

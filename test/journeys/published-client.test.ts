@@ -1,6 +1,6 @@
 /**
- * The product by the published client, whose types are made of docs/openapi.json alone: what drifts from the document does not
- * compile. Packed and installed beside nothing else, the examples of both READMEs compile and run as they stand.
+ * Uses the product through the published client, whose types are generated from docs/openapi.json, so that a difference does
+ * not compile. Packed and installed alone, the examples of both READMEs compile and run unchanged.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

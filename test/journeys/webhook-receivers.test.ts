@@ -1,4 +1,4 @@
-/** The programs of docs/webhooks.md as they stand there, each in its own language, get what we sign. */
+/** The receivers in docs/webhooks.md, run unchanged in their own languages, verify our signatures. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';

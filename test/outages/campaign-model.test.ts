@@ -108,7 +108,7 @@ async function makeWorld(balance: bigint): Promise<World> {
   };
 }
 
-/** Never anything but done, or refused for a reason that the API tells. */
+/** Each request succeeds or is refused with a documented error. */
 async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();

@@ -30,10 +30,10 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-// Two pages of three, a tenth of a second each.
+// Two batches of three recipients, 100 ms each.
 const recipients = 6;
 const messagesPerSecond = 35;
-/** Its number ends so, and the provider refuses it. */
+/** Numbers with this suffix are refused by the provider. */
 const refusedSuffix = '04';
 
 const Recipient = row(t.type({ id: t.string, phone_number: t.string, state: t.string, attempts: t.number }));
@@ -50,7 +50,7 @@ async function createFixture(): Promise<CampaignFixture> {
   return { seeded, provider, program: 'campaign-program.mjs' };
 }
 
-/** A small campaign, of which one step does everything. */
+/** A small campaign, which one step prepares and sends. */
 async function createSmallFixture(): Promise<CampaignFixture> {
   const sender = await aSender(test.pool);
   await postLedgerEntry(test.pool, { channelId: sender.channelId, kind: 'recharge', amount: 100_000_000n });
@@ -69,7 +69,7 @@ const countSessions = ({ campaignId }: SeededCampaign): Promise<number> =>
   test.pool.oneFirst(sql.type(Sessions)`
     SELECT count(*)::int AS open FROM pg_stat_activity WHERE application_name = ${campaignId}`);
 
-/** Only then is what it had claimed known. */
+/** Waits until they have ended: only then its claims are known. */
 async function sessionsToEnd(seeded: SeededCampaign): Promise<void> {
   await expect.poll(() => countSessions(seeded), { timeout: 10_000 }).toBe(0);
 }
@@ -92,7 +92,7 @@ function startSending({ seeded, provider, program }: CampaignFixture, crashAfter
   });
 }
 
-/** Another process takes over, and the grace period of the dead one passes. */
+/** A second process takes over after the dead one's grace period. */
 async function finish(seeded: SeededCampaign, provider: RecordingProvider): Promise<void> {
   const cloud = createCloudProvider({ baseUrl: provider.baseUrl, connections: 8, timeoutMs: 5_000 });
   const dependencies = sendingDependencies({
@@ -168,7 +168,7 @@ async function inTurns(work: (index: number) => Promise<'more' | 'enough'>): Pro
 
 describe('a sending process that dies by SIGKILL', () => {
   it.each([
-    // Begin, two claims, two pages recorded and settled at the least.
+    // At least: begin, two claims, two recorded batches, settle.
     { of: 'a campaign', set: createFixture, writes: 8 },
     { of: 'a small campaign from its preparation on', set: createSmallFixture, writes: 12 },
   ])(
@@ -180,7 +180,7 @@ describe('a sending process that dies by SIGKILL', () => {
       expect(await expectSound(whole.seeded, whole.provider, 'undisturbed')).toBe(0);
       await whole.provider.close();
 
-      // How often it asks for tokens is a matter of time: it is killed one write later each time until it comes to its end.
+      // The number of writes varies with time, so each program dies one write later than the one before, until one survives.
       let died = 0;
       await inTurns(async (n) => {
         const fixture = await set();
@@ -207,7 +207,7 @@ describe('a sending process that dies by SIGKILL', () => {
       const fixture = await createFixture();
       const program = startSending(fixture, 0);
       fixture.provider.watch[moment] = (count) => {
-        // The second may be the one that is refused, of which nothing is told afterwards.
+        // The second message may be the refused one, which gets no status.
         if (count >= 2) program.child.kill('SIGKILL');
       };
       expect(await program.ended).toBe('SIGKILL');

@@ -1,4 +1,4 @@
-/** A preparation whose process is killed, at points spread over all that it sends to Postgres, and is done again. */
+/** Kills the process of a preparation at points spread over its statements, then repeats the preparation. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 const known = 40;
 const listed = 1_200;
 
-/** New people, people to restore, people to complete, some twice and some without a number. */
+/** New contacts, deleted ones, incomplete ones, duplicates, and rows without a number. */
 function csv(): string {
   const lines = Array.from({ length: listed }, (_, index) => {
     if (index % 97 === 0) return 'nobody,49,X';

@@ -116,7 +116,7 @@ describe.each<Moment>(['before', 'after'])('a process killed %s a statement', (m
         WHERE name = ${name}`);
       expect(found.n, name).toBe(1);
     }
-    // At least: whose key it is, what the campaign is judged by, the writing.
+    // At least: look up the key, read the checks, write the campaign.
     expect(statement).toBeGreaterThan(3);
   }, 120_000);
 

@@ -64,6 +64,6 @@ it('keeps the limit of the channel when the answers of a stalled database come a
   const times = provider.received.map(({ at }) => at).toSorted((a, b) => a - b);
   expect(times).toHaveLength(15);
   const inSecondFrom = (start: number) => times.filter((at) => at >= start && at < start + 1_000).length;
-  // The last ones were asked for just before the answers came: late by less than is let go.
+  // The last tokens were requested just before the responses arrived, late within the tolerance.
   expect(Math.max(...times.map(inSecondFrom))).toBeLessThanOrEqual(rate + 3);
 }, 30_000);

@@ -10,7 +10,7 @@ import { createDatabase, type Database } from '../../src/records/database/databa
 import { sendingDependencies } from '../support/sending-dependencies.ts';
 
 export interface MortalWorker {
-  /** Nothing it has begun goes on: no statement, no request, no answer. */
+  /** Stops everything in flight: statements, requests, responses. */
   readonly kill: () => Promise<void>;
   /** Ends its work in order. */
   readonly stop: () => Promise<void>;

@@ -1,11 +1,11 @@
-/** The provider as a server of the test: takes messages over and remembers them, and can fail at the worst moments. */
+/** A fake provider server: records every message and can fail at chosen moments. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Taken {
   readonly callbackData: string;
   readonly to: string;
-  /** First segment of the address it was sent to: tells processes apart. */
+  /** First path segment of the request: identifies the process. */
   readonly root: string;
   /** On the monotonic clock. */
   readonly at: number;

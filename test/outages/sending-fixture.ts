@@ -1,4 +1,4 @@
-/** Worker processes of the build, and one campaign that they send to a provider that remembers. */
+/** Worker processes of the build, and campaigns that they send to a recording provider. */
 import { join, resolve } from 'node:path';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -18,7 +18,7 @@ import { startProgram, type StartedProgram } from './child-process.ts';
 import { startRecordingProvider } from './recording-provider.ts';
 
 export interface WorkerOptions {
-  /** How the provider tells it from the others. */
+  /** Path segment by which the provider distinguishes the workers. */
   readonly name: string;
   readonly folder?: string;
   readonly graceSeconds?: number;

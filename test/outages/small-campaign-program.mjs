@@ -1,4 +1,4 @@
-/** The one step of a small campaign, from the build: prepare, begin, send, settle. */
+/** Runs the single step of a small campaign from the build: prepare, begin, send, settle. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createCampaignActivities } from '../../dist/src/activities/campaign.js';
 import { loadConfig } from '../../dist/src/config.js';

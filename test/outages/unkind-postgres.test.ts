@@ -1,4 +1,4 @@
-/** Postgres is there and refuses: the worker keeps what it has sent, sends nothing more, and goes on by itself. */
+/** Postgres refuses statements: the worker keeps outcomes in memory, sends nothing new, and continues afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
@@ -29,7 +29,7 @@ async function administer(...statements: readonly string[]): Promise<void> {
   }
 }
 
-/** The worker has a role of its own, so that only it meets the refusal. */
+/** The worker has its own role, so that only its statements are refused. */
 function workerUrl(): string {
   const url = new URL(fixture.database.url);
   [url.username, url.password] = [`worker_${databaseName}`, 'worker'];

@@ -35,7 +35,7 @@ import { knowledges, setStatistics } from '../support/table-statistics.ts';
 
 const rows = 100_000;
 const batch = 500;
-/** A statement over a batch touches some ten rows for each of its own; a plan that goes wrong touches a table at least. */
+/** A batch statement touches about ten rows per item; a wrong plan reads at least a whole table. */
 const mostTouched = 40_000;
 
 let database: TestDatabase;
@@ -248,7 +248,7 @@ function literal(value: unknown): string {
   return pg.escapeLiteral(`${value as string | number | bigint | boolean}`);
 }
 
-/** Runs the statement, tells how many rows it touched, and takes its changes back. */
+/** Runs the statement, returns the number of rows it read, and rolls back. */
 async function touched(client: pg.Client, { sql: text, values }: Statement): Promise<number> {
   await client.query('BEGIN');
   try {

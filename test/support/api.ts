@@ -1,6 +1,6 @@
 /**
- * The API on a database of its own, over real HTTP on a free port. Every answer to `send` is held to the OpenAPI document.
- * Temporal and the provider are stood in for unless a test brings its own.
+ * The API on its own database, over real HTTP on a free port. `send` checks every response against the OpenAPI document.
+ * Temporal and the provider are fakes unless a test brings its own.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -19,7 +19,7 @@ export function signatureOf(body: string | Buffer): string {
   return `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
 }
 
-/** Temporal is the outside world here: what it is told is written down. */
+/** Temporal is a fake here that records its signals. */
 export interface RecordingApplier extends CallbackDependencies {
   readonly told: string[];
   /** Log lines at level warning or error. */

@@ -1,4 +1,7 @@
-/** A campaign, prepared unless it is asked for otherwise, that waits for its start; its workflow runs with the real activities on a real server. */
+/**
+ * Creates a campaign that waits for its start, prepared unless `unprepared`; its workflow runs with the real activities on a
+ * real server.
+ */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +20,7 @@ import { testOrchestrator } from './test-orchestrator.ts';
 
 export interface TestServers {
   readonly database: Database;
-  /** For who prepares. */
+  /** Needed by preparations only. */
   readonly databaseUrl?: string;
   readonly temporal: TestWorkflowEnvironment;
   readonly workflowBundle: WorkflowBundleWithSourceMap;
@@ -41,7 +44,7 @@ export interface CampaignFixture {
     work: () => Promise<T>,
     workflowBundle?: WorkflowBundleWithSourceMap,
   ) => Promise<T>;
-  /** A cancelled campaign's is its record: its workflow ends as cancelled. */
+  /** Result of the workflow. A cancelled campaign's workflow ends as cancelled: then its record. */
   readonly result: () => Promise<CampaignSnapshot>;
   /** Result of the workflow's `progress` query. */
   readonly progress: () => Promise<CampaignSnapshot | null>;

@@ -5,7 +5,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Signed all the others; Node does not know it. */
+/** The certificate authority of the other certificates; Node does not trust it. */
 export const testAuthority = `-----BEGIN CERTIFICATE-----
 MIIBYjCCAQigAwIBAgIBATAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
 dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowGTEXMBUG

@@ -6,7 +6,7 @@ import { openApiDocument } from '../../src/api/frame/document/openapi.ts';
 import { createRouter } from '../../src/api/frame/router.ts';
 
 export interface Contract {
-  /** Throws when the document does not allow the response. What no operation describes is let through. */
+  /** Throws when the document does not allow the response. Undocumented operations are not checked. */
   readonly check: (exchange: Exchange) => void;
   /** Compiles the schema at a JSON pointer of the document. */
   readonly schemaAt: (pointer: string) => ValidateFunction;

@@ -1,4 +1,4 @@
-/** A database of its own for a test file: a clone of the migrated template, about a tenth of a second. */
+/** A database per test file: a clone of the migrated template, made in about 100 ms. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';

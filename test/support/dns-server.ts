@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 
 export interface DnsAnswer {
-  /** A and AAAA records; each is given to the question of its own family. */
+  /** A and AAAA records, each returned for queries of its family. */
   readonly addresses?: readonly string[];
   readonly ttlSeconds?: number;
   /** NXDOMAIN, SERVFAIL, or no answer at all. */

@@ -1,4 +1,4 @@
-/** The events a workspace would be told of, held to the codec of their key. */
+/** The events of a workspace, checked by the codec of their key. */
 import { isRight } from 'fp-ts/lib/Either.js';
 import { eventEnvelope } from '../../src/codecs/event.ts';
 import { eventKeys, type EventKey } from '../../src/domain/webhooks/event-key.ts';

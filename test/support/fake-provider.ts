@@ -1,4 +1,4 @@
-/** The outside world of the sending tests: answers as told and remembers every message and when it came. */
+/** A fake provider: returns configured answers and records every message with its time. */
 import type { MessagingProvider, OutboundTemplateMessage, SendResult } from '../../src/provider/provider.ts';
 
 export interface FakeProvider extends MessagingProvider {

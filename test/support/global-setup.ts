@@ -34,7 +34,7 @@ const folderPrefix = 'messaging-campaigns-test-';
 const memory = '/dev/shm';
 const roomBytes = 4 * 1024 ** 3;
 
-// Data that lives for one run need not survive a power cut; every file that runs has pools of its own.
+// The data lives for one run, so it need not survive a crash. Connections: every test file has its own pools.
 const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

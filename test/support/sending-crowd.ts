@@ -10,7 +10,7 @@ import { nothing } from '../../src/records/database/row.ts';
 import { seedCampaign, type CampaignSeed, type SeededCampaign } from './campaign-factory.ts';
 import { sendingDependencies } from './sending-dependencies.ts';
 
-/** The first has a channel of its own; the others are put on it. */
+/** The first campaign creates the channel; the others use it. */
 export async function seedOnChannel(
   database: Database,
   first: SeededCampaign,

@@ -1,4 +1,4 @@
-/** The built stack as `npm start` runs it, on a data folder and ports of its own. `npm test` builds before it runs. */
+/** The built stack of `npm start`, on its own data folder and ports. `npm test` builds first. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ export interface TestStack {
   readonly output: () => string;
   /** dev.json as it is now: process ids change when a child is started again. */
   readonly readDev: () => Promise<DevFile>;
-  /** SIGTERM, and waits for the end; resolves to the exit code. Keeps the data folder. */
+  /** Sends SIGTERM and resolves to the exit code. Keeps the data folder. */
   readonly stop: () => Promise<number | null>;
   /** Stops and removes the data folder. */
   readonly remove: () => Promise<void>;
@@ -30,7 +30,7 @@ export interface TestStackOptions {
 
 const readyTimeoutMs = 90_000;
 
-/** Resolves when dev.json is there; rejects with everything that was printed when the start ends before that. */
+/** Resolves when dev.json exists; rejects with the output if the start fails. */
 export async function startTestStack({
   environment,
   args = [],
@@ -65,7 +65,7 @@ export async function startTestStack({
     if (exitCode === undefined) child.kill('SIGTERM');
     return ended;
   };
-  // The folder of a caller is the caller's to remove.
+  // A folder given by the caller is not removed.
   const removeFolder = async () => {
     if (dataDir === undefined) await rm(resolve(folder, '..'), { recursive: true, force: true });
   };
@@ -105,7 +105,7 @@ async function newDataDir(): Promise<string> {
   return dataDir;
 }
 
-/** They go with the data folder. */
+/** Logs are removed with the data folder. */
 async function endsOfLogs(folder: string): Promise<string> {
   const files = await readdir(folder).catch(() => []);
   const ends = files.map(

@@ -37,9 +37,8 @@ export async function startTemporal(settings: readonly string[] = []): Promise<T
 
 /**
  * A server whose clock jumps to the next timer. It serves one test at a time. Call `teardown()` in `afterAll`.
- *
- * The SDK gives a server it starts five seconds, which a JVM on a busy machine does not always keep. So the server is
- * started here, without a deadline of that kind, and the SDK is handed an idle program in its place.
+ * The SDK allows a server five seconds to start, which a JVM on a busy machine may exceed. So this function starts the server
+ * without a limit and passes the SDK an idle program instead.
  */
 export async function startTimeSkippingTemporal(): Promise<TestWorkflowEnvironment> {
   quietRuntime();

@@ -1,11 +1,11 @@
-/** A database and a Temporal server that a test file has to itself, from before its first test until after its last. */
+/** A database and a Temporal server of a test file, from before its first test until after its last. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll } from 'vitest';
 import type { TestServers } from './campaign-fixture.ts';
 import { createTestDatabase } from './database.ts';
 import { bundleWorkflows } from './temporal.ts';
 
-/** To be called while the file's tests are collected; what it returns answers in hooks and tests. */
+/** Call it at the top level of a test file; the returned function works in hooks and tests. */
 export function openTestServers(startServer: () => Promise<TestWorkflowEnvironment>): () => TestServers {
   let servers: TestServers | undefined;
   let close = async (): Promise<void> => undefined;

@@ -1,4 +1,4 @@
-/** The built worker as a process of its own, to be killed by a test. `npm test` builds before it runs. */
+/** The built worker as a process that tests can kill. `npm test` builds first. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

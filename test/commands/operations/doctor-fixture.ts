@@ -1,4 +1,4 @@
-/** A database of its own and a real Temporal server for the doctor to compare; findings are asked for by what they are about. */
+/** A database and a real Temporal server for the doctor to compare; `findAbout` filters its findings by subject. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,10 +41,10 @@ export async function createDoctorFixture(temporal: TestWorkflowEnvironment) {
     drop: database.drop,
     run: (statement: ReturnType<typeof sql.fragment>) =>
       database.owner.query(sql.type(nothing)`${statement}`),
-    /** The one text of a query. */
+    /** Returns the single value of a query as text. */
     read: (query: ReturnType<typeof sql.fragment>) =>
       database.pool.oneFirst(sql.type(row(t.type({ value: t.string })))`SELECT (${query})::text AS value`),
-    /** Repairs what is found about these, and tells what is found then. */
+    /** Repairs the findings about these ids, and returns the findings that remain. */
     async repairAbout(ids: readonly string[]) {
       const findings = await findAbout(ids);
       const settled = await repairFindings(findings);
@@ -57,10 +57,7 @@ export async function createDoctorFixture(temporal: TestWorkflowEnvironment) {
   };
 }
 
-/**
- * Until the campaign's workflow has nothing to do but wait: a task handed to a worker that is about to stop would be
- * missed only after its time-out.
- */
+/** Waits until the campaign's workflow is idle: a task handed to a worker that stops would be missed until its timeout. */
 export async function untilQuiet(
   { pool }: DoctorFixture,
   temporal: TestWorkflowEnvironment,
@@ -81,14 +78,14 @@ export async function untilQuiet(
   });
 }
 
-/** An event and one delivery of it. */
+/** Creates an event with one delivery. */
 export async function seedDelivery(
   { run, read }: DoctorFixture,
   workspaceId: number,
   columns: ReturnType<typeof sql.fragment>,
 ): Promise<string> {
   const [eventId, webhookId] = [randomUUID(), randomUUID()];
-  // An id is the time at which a delivery was made.
+  // The id contains the time of creation.
   const id = await read(sql.fragment`
     SELECT uuidv7(made.at - now()) FROM (SELECT ${columns}) AS made (state, dispatched_at, sending_until, at)`);
   await run(sql.fragment`INSERT INTO event (id, workspace_id, key, body, fanned_out_at)

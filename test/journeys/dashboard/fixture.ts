@@ -93,7 +93,7 @@ export async function expectAtScreen(page: Page): Promise<void> {
 }
 
 export async function expectNoViolation(page: Page, rules?: readonly string[]): Promise<void> {
-  // The page has no frames; without them there is nothing to gather in another page.
+  // The page has no frames, so axe needs no second page for them.
   const builder = new AxeBuilder({ page }).setLegacyMode(true);
   if (rules !== undefined) builder.withRules([...rules]);
   const { violations } = await builder.analyze();

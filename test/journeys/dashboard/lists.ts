@@ -20,7 +20,7 @@ it('filters recipients in the address, and exports those alone', async () => {
   const numbers = ['+4915166131026', '+4915266131026', '+4915120000001', '+4915120000002'];
   const id = await createCampaign('Some fail', numbers);
   await within(async (page) => {
-    // The sentence is told of the counters beneath it, not of what was so when it was asked for.
+    // The diagnosis must fit the counters shown with it, not those of an earlier response.
     await page.route('**/diagnosis', async (route) => {
       const headers = { ...route.request().headers(), 'sec-fetch-site': 'same-origin' };
       const response = await route.fetch({ headers });

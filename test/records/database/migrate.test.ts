@@ -140,7 +140,7 @@ it('applies each file once when several run it at a time', async () => {
   expect(results.flatMap(({ applied }) => applied)).toEqual(['0001_more.sql']);
 });
 
-/** Runs `work` on a connection that is cut after 4 bytes, after 24, and so on until it comes to its end. */
+/** Runs `work` on connections that are cut after 4 bytes, 24 bytes and so on, until it succeeds. */
 async function cutAnywhere(work: (url: string) => Promise<unknown>, afterEachCut = async () => {}) {
   for (let cutAfter = 4, cuts = 0; ; cutAfter += 20, cuts += 1) {
     const cutter = await openTcpCutter(database.ownerUrl, cutAfter);

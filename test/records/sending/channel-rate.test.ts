@@ -106,7 +106,7 @@ describe('the schedule of a channel', () => {
     const channel = await seedChannel();
     await exhaust(channel);
     const waits = await Promise.all(Array.from({ length: 5 }, () => single(channel)));
-    // A lease begins at most so far ahead, and is at most so long.
+    // A lease begins at most `aheadMs` from now and has a bounded length.
     expect(Math.max(...waits)).toBeLessThanOrEqual(aheadMs + 100 * spacingMs + 5 * spacingMs);
     const { granted, dueInMs } = await lease(channel, 1);
     if (granted === 0) expect(dueInMs).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ const note = (
 
 const lease = (seeded: SeededCampaign) => leaseTokens(test.pool, seeded);
 
-/** The clock goes on. */
+/** Advances the clock. */
 const pass = ({ channelId }: SeededCampaign, seconds: number) =>
   test.pool.query(sql.type(nothing)`
     UPDATE channel_rate SET open_until = open_until - make_interval(secs => ${seconds}),

@@ -123,7 +123,7 @@ it('stops two campaigns and single sends at exactly what their wallet covers, an
   for (const campaign of campaigns) expect(dry.balance).toBeLessThan(await nextPrice(campaign));
   const before = provider.received.length;
 
-  // Not enough for everybody: the recharge alone starts nothing, a start goes on until the wallet is dry again.
+  // Too little money for all recipients: the recharge starts nothing, and a start sends until the wallet is empty again.
   await postLedgerEntry(test.pool, { channelId: first.channelId, kind: 'recharge', amount: 50_000n });
   expect(await drive(dependencies, first)).toBe('PAUSED');
   expect(provider.received).toHaveLength(before);

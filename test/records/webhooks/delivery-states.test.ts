@@ -25,7 +25,7 @@ beforeAll(async () => {
       SELECT ${workspaceId}, ${webhookId}, ${webhookId}, 'sent', 'resend', state,
         CASE WHEN n <> 10 THEN now() END, CASE WHEN state = 'failed' THEN 'timeout' END
       FROM generate_series(1, ${count}) AS n
-      -- The oldest: whoever walks the log from its end finds them last.
+      -- The oldest deliveries: a scan from the newest finds them last.
       CROSS JOIN LATERAL (SELECT CASE WHEN n <= 5 THEN 'failed' WHEN n <= 9 THEN 'delivered' WHEN n <= 12 THEN 'pending'
         WHEN n <= 14 THEN 'sending' ELSE ${common} END AS state) AS given`);
   await load(healthy, 900_000, 'delivered');

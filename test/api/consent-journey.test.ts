@@ -1,7 +1,7 @@
 /** A Mexican contact from the first campaign to the erasure, against a provider that writes the number in its own way. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
-import { createCallbackRounds } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { createCallbackPoll } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { updateChannel } from '../../src/commands/workspaces/update-channel.ts';
@@ -83,7 +83,7 @@ async function sent(campaignId: string) {
 async function callbacksApplied(): Promise<void> {
   await simulator.control('flush');
   const applier = createApplier(api.dependencies.database, { secrets: api.dependencies.secrets });
-  while ((await createCallbackRounds(applier)()) > 0);
+  while ((await createCallbackPoll(applier)()) > 0);
 }
 
 it('stops at a STOP from another form of the number, and forgets a person for good', async () => {

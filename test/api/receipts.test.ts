@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveProviderCallback } from '../../src/api/provider-webhook.ts';
-import { createCallbackRounds } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { createCallbackPoll } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { applyUnmatchedStatuses } from '../../src/commands/callbacks/settle-unmatched-statuses.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
@@ -66,7 +66,7 @@ describe.each([
       while (!(await runSendStep(api.dependencies, campaignId, options)).drained);
     };
     const apply = async () => {
-      while ((await createCallbackRounds(api.dependencies)()) > 0);
+      while ((await createCallbackPoll(api.dependencies)()) > 0);
       while ((await applyUnmatchedStatuses(api.dependencies)) > 0);
     };
     await Promise.all([send(), apply(), apply()]);

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import type { CallbackDependencies } from '../../src/commands/callbacks/apply-items.ts';
-import { createCallbackRounds } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { createCallbackPoll } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { defaultOptInWords, defaultOptOutWords } from '../../src/domain/callbacks/consent-words.ts';
 import { eventKeys } from '../../src/domain/webhooks/event-key.ts';
 import type { Database } from '../../src/records/database/database.ts';
@@ -121,7 +121,7 @@ export async function deliverAnyhow(
     Buffer.isBuffer(callback) ? callback : Buffer.from(JSON.stringify(callback)),
   );
   if (bodies.length > 0) await insertProviderCallbacks(applier.database, bodies);
-  while ((await createCallbackRounds(applier)()) > 0);
+  while ((await createCallbackPoll(applier)()) > 0);
 }
 
 /** Like `deliverAnyhow`, but fails if a batch could not be applied as a whole. */

@@ -4,7 +4,7 @@ import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TemplateData } from '../../src/codecs/event.ts';
-import { createCallbackRounds } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { createCallbackPoll } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import {
@@ -74,7 +74,7 @@ async function tell(
   const headers = { 'X-Hub-Signature-256': signatureOf(body) };
   expect((await api.send('POST', '/provider/webhook', { body, headers })).status).toBe(200);
   const { orchestrator } = fixture.dependencies;
-  while ((await createCallbackRounds({ ...api.dependencies, orchestrator })()) > 0);
+  while ((await createCallbackPoll({ ...api.dependencies, orchestrator })()) > 0);
 }
 
 const recordOf = async ({ campaignId }: CampaignFixture, { key }: Place) =>

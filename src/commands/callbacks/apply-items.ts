@@ -15,7 +15,7 @@ import { applyStatuses } from './apply-statuses.ts';
 import { applyTemplateNotification } from '../templates/apply-template-notification.ts';
 import { changeUserId } from './change-number.ts';
 import { changeSubscriptions, type SubscriptionChange } from './change-subscription.ts';
-import { matchStatuses, type StatusMatch, type ToldStatus } from './match-statuses.ts';
+import { matchStatuses, type StatusMatch, type RoutedStatus } from './match-statuses.ts';
 import { personOf } from './recognise-sender.ts';
 import { applyStatusEffects, type Consequences } from './status-effects.ts';
 
@@ -123,7 +123,7 @@ async function applyAccounts(
     readonly channels: ReadonlyMap<string, NotifiedChannel>;
   },
 ): Promise<Consequences> {
-  const told: Partial<Consequences>[] = [];
+  const effects: Partial<Consequences>[] = [];
   for (const item of items) {
     switch (item.kind) {
       case 'template_status':
@@ -131,11 +131,11 @@ async function applyAccounts(
       case 'template_quality':
       case 'template_components':
       case 'template_announcement':
-        told.push(await applyTemplateNotification(dependencies, transaction, item));
+        effects.push(await applyTemplateNotification(dependencies, transaction, item));
         break;
       case 'account': {
         const channel = channels.get(item.phoneNumberId ?? '');
-        told.push(await applyAccountNotification(dependencies, transaction, { item, channel }));
+        effects.push(await applyAccountNotification(dependencies, transaction, { item, channel }));
         break;
       }
       case 'ignored':
@@ -148,9 +148,9 @@ async function applyAccounts(
     }
   }
   return {
-    paused: told.flatMap(({ paused = [] }) => paused),
-    resync: told.flatMap(({ resync = [] }) => resync),
-    throttled: told.flatMap(({ throttled = [] }) => throttled),
+    paused: effects.flatMap(({ paused = [] }) => paused),
+    resync: effects.flatMap(({ resync = [] }) => resync),
+    throttled: effects.flatMap(({ throttled = [] }) => throttled),
   };
 }
 
@@ -184,6 +184,6 @@ export function optOut({
   return contactId === null ? [] : [{ workspaceId, contactId, subscribed: false, at: null }];
 }
 
-function unmatched({ channel, providerMessageId, status, raw }: ToldStatus) {
+function unmatched({ channel, providerMessageId, status, raw }: RoutedStatus) {
   return { channelId: channel.id, providerMessageId, status, body: JSON.stringify(raw) };
 }

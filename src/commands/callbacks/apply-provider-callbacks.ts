@@ -27,7 +27,7 @@ const heldRestMs = 2_000;
  * One poll applies the oldest waiting callbacks and returns how many there were. Any number of workers may poll side by
  * side. A callback whose contact another transaction holds rests for `restMs`, and the callbacks of its channel with it.
  */
-export function createCallbackRounds(
+export function createCallbackPoll(
   dependencies: CallbackDependencies,
   { restMs = heldRestMs }: { readonly restMs?: number } = {},
 ): () => Promise<number> {
@@ -36,23 +36,23 @@ export function createCallbackRounds(
   return async () => {
     const now = performance.now();
     for (const [id, until] of restingUntil) if (until <= now) restingUntil.delete(id);
-    const { taken, held } = await applyRound(dependencies, [...restingUntil.keys()], waiting);
+    const { taken, held } = await applyBatch(dependencies, [...restingUntil.keys()], waiting);
     for (const id of held) restingUntil.set(id, performance.now() + restMs);
     return taken;
   };
 }
 
-interface Round {
+interface PollResult {
   readonly taken: number;
   /** Callbacks whose contacts another transaction holds. */
   readonly held: readonly bigint[];
 }
 
-async function applyRound(
+async function applyBatch(
   dependencies: CallbackDependencies,
   except: readonly bigint[],
   waiting: Watermark<bigint>,
-): Promise<Round> {
+): Promise<PollResult> {
   const { database } = dependencies;
   let claimed: readonly StoredCallback[] = [];
   const held: bigint[] = [];
@@ -182,7 +182,7 @@ const longestIdleMs = 250;
 
 /** Worker loop that applies callbacks: few arrivals in some batches a second, many without a pause. */
 export function startApplyingCallbacks(dependencies: CallbackDependencies): Loop {
-  const applyNext = createCallbackRounds(dependencies);
+  const applyNext = createCallbackPoll(dependencies);
   return startPollingLoop({
     name: 'provider callbacks',
     logger: dependencies.logger,

@@ -16,7 +16,7 @@ import {
   type StatusTarget,
 } from '../../records/callbacks/message-statuses.ts';
 import { lockWallets } from '../../records/wallet/settlement.ts';
-import type { StatusMatch, ToldStatus } from './match-statuses.ts';
+import type { StatusMatch, RoutedStatus } from './match-statuses.ts';
 import { moveCampaignCounters, type StateMove } from '../campaigns/move-campaign-counters.ts';
 import { settleMessages } from '../messages/settle-messages.ts';
 import { emitStatusEvents } from './status-events.ts';
@@ -26,7 +26,7 @@ import type { SettlementEntry } from '../../domain/wallet/settlement.ts';
 /** A message's record with the change its statuses cause. */
 interface Progress extends MessageChange {
   readonly before: LockedMessage;
-  readonly outcome: StatusOutcome<ToldStatus>;
+  readonly outcome: StatusOutcome<RoutedStatus>;
 }
 
 /** Thrown for recipients that wait for another attempt although the provider reports that their message was sent. */
@@ -114,10 +114,10 @@ async function applyToLocked(
   const progressed = locked.flatMap((before) => progressOf(before, matches));
   if (progressed.length === 0) return [];
 
-  const told = progressed.flatMap(({ target, outcome }) =>
+  const emitted = progressed.flatMap(({ target, outcome }) =>
     outcome.fresh.map((status) => ({ status, target })),
   );
-  await emitStatusEvents(connection, told, occurredAt);
+  await emitStatusEvents(connection, emitted, occurredAt);
   const money = await settleMessages(
     connection,
     progressed.map(({ target, after, outcome }) => ({ target, message: after, pricing: outcome.pricing })),
@@ -160,7 +160,7 @@ function progressOf(before: LockedMessage, matches: ReadonlyMap<string, StatusMa
   return [{ target: match.target, before, after, outcome }];
 }
 
-function reasonAfter(before: LockedMessage, outcome: StatusOutcome<ToldStatus>) {
+function reasonAfter(before: LockedMessage, outcome: StatusOutcome<RoutedStatus>) {
   if (outcome.failure !== null) {
     const { code, details } = outcome.failure;
     return { reason: providerReason(code), reason_detail: details === null ? null : cleanText(details, 500) };

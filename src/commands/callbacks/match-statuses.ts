@@ -9,26 +9,26 @@ import {
 import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 
 /** A status with its channel. */
-export interface ToldStatus extends StatusItem {
+export interface RoutedStatus extends StatusItem {
   readonly channel: Pick<NotifiedChannel, 'id' | 'workspaceId' | 'phoneNumberId'>;
 }
 
 /** One of our messages with its statuses in order of arrival. */
 export interface StatusMatch {
   readonly target: StatusTarget;
-  readonly statuses: ToldStatus[];
+  readonly statuses: RoutedStatus[];
 }
 
 export interface StatusMatches {
   /** Keyed by message id. */
   readonly known: ReadonlyMap<string, StatusMatch>;
-  readonly unknown: readonly ToldStatus[];
+  readonly unknown: readonly RoutedStatus[];
 }
 
 /** Finds the message of every status: by our own id first, else by the provider's. Takes no lock. */
 export async function matchStatuses(
   connection: Connection,
-  statuses: readonly ToldStatus[],
+  statuses: readonly RoutedStatus[],
 ): Promise<StatusMatches> {
   const known = new Map<string, StatusMatch>();
   const byId = await findTargetsById(connection, distinct(statuses.map(ownId)));
@@ -55,7 +55,7 @@ function keyInChannel(channelId: string, providerMessageId: string): string {
   return `${channelId} ${providerMessageId}`;
 }
 
-function ownId({ callbackData }: ToldStatus): string | undefined {
+function ownId({ callbackData }: RoutedStatus): string | undefined {
   return callbackData !== null && isUuid(callbackData) ? callbackData.toLowerCase() : undefined;
 }
 
@@ -66,10 +66,10 @@ function distinct(ids: readonly (string | undefined)[]): readonly string[] {
 /** Adds the matched messages to `known` and returns the unmatched statuses. A message of another channel does not match. */
 function assign(
   known: Map<string, StatusMatch>,
-  statuses: readonly ToldStatus[],
-  keyOf: (status: ToldStatus) => string | undefined,
+  statuses: readonly RoutedStatus[],
+  keyOf: (status: RoutedStatus) => string | undefined,
   targets: ReadonlyMap<string, StatusTarget>,
-): readonly ToldStatus[] {
+): readonly RoutedStatus[] {
   return statuses.filter((status) => {
     const target = targets.get(keyOf(status) ?? '');
     if (target === undefined || target.channel_id !== status.channel.id) return true;

@@ -75,7 +75,7 @@ export async function recogniseSender(
     return senderOf([created]);
   }
 
-  const told = {
+  const learned = {
     ...person,
     id: present.id,
     chatName: person.chatName === '' ? present.chat_name : person.chatName,
@@ -84,10 +84,10 @@ export async function recogniseSender(
   };
   const edited =
     present.deleted ||
-    told.chatName !== present.chat_name ||
-    (present.phone_number === null && told.phoneNumber !== null);
-  const linked = present.provider_user_id === null && told.providerUserId !== null;
-  if (edited || linked) await updateIncomingContact(connection, workspaceId, told);
+    learned.chatName !== present.chat_name ||
+    (present.phone_number === null && learned.phoneNumber !== null);
+  const linked = present.provider_user_id === null && learned.providerUserId !== null;
+  if (edited || linked) await updateIncomingContact(connection, workspaceId, learned);
   if (edited) {
     await emitContactEvents(connection, workspaceId, {
       eventKey: 'contact.updated',

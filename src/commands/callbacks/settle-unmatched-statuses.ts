@@ -15,7 +15,7 @@ import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit
 import { optOut } from './apply-items.ts';
 import { applyStatuses, resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
 import { changeSubscriptions } from './change-subscription.ts';
-import { matchStatuses, type ToldStatus } from './match-statuses.ts';
+import { matchStatuses, type RoutedStatus } from './match-statuses.ts';
 import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import { applyStatusEffects } from './status-effects.ts';
 import { emitStatusEvents } from './status-events.ts';
@@ -30,7 +30,7 @@ const limit = 500;
 
 interface UnmatchedWithItem {
   readonly unmatched: UnmatchedStatus;
-  readonly status: ToldStatus;
+  readonly status: RoutedStatus;
 }
 
 /**
@@ -100,10 +100,10 @@ async function applyKnown(
   transaction: Transaction,
   unmatched: readonly UnmatchedStatus[],
 ): Promise<{ readonly applied: number; readonly after: AfterCommit }> {
-  const told = unmatched.flatMap(statusOf);
+  const waiting = unmatched.flatMap(statusOf);
   const { known } = await matchStatuses(
     transaction,
-    told.map(({ status }) => status),
+    waiting.map(({ status }) => status),
   );
   const found = new Set([...known.values()].flatMap(({ statuses }) => statuses));
   const effects = await applyStatusEffects(dependencies, transaction, known.values());
@@ -113,7 +113,7 @@ async function applyKnown(
   }
   const reached = await applyStatuses(transaction, known, dependencies.now());
   for (const silence of effects.throttled) await slowDown(transaction, silence);
-  const applied = told.filter(({ status }) => found.has(status)).map(({ unmatched: { id } }) => id);
+  const applied = waiting.filter(({ status }) => found.has(status)).map(({ unmatched: { id } }) => id);
   await deleteUnmatchedStatuses(transaction, applied);
   return { applied: applied.length, after: { ...effects, reached } };
 }
@@ -144,22 +144,22 @@ function statusOf(unmatched: UnmatchedStatus): readonly UnmatchedWithItem[] {
 
 const recentSeconds = 30;
 const idleMs = 1_000;
-const fullRoundMs = 60_000;
+const fullPollMs = 60_000;
 
 /** Worker loop: checks recent statuses every second, all of them once a minute. */
 export function startSettlingStatuses(dependencies: SettlingDependencies): Loop {
-  let nextFullRound = 0;
+  let nextFullPoll = 0;
   return startPollingLoop({
     name: 'unmatched statuses',
     logger: dependencies.logger,
     idleMs,
     work: async () => {
-      const full = performance.now() >= nextFullRound;
-      if (full) nextFullRound = performance.now() + fullRoundMs;
+      const full = performance.now() >= nextFullPoll;
+      if (full) nextFullPoll = performance.now() + fullPollMs;
       const applied = await applyUnmatchedStatuses(dependencies, full ? undefined : recentSeconds);
       if (applied === limit) {
         // The batch was full: check all again before any is treated as unknown.
-        nextFullRound = 0;
+        nextFullPoll = 0;
         return true;
       }
       const emitted = await emitUnknownStatuses(dependencies);

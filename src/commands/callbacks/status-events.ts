@@ -7,10 +7,10 @@ import {
 import type { Connection } from '../../records/database/database.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import type { StatusTarget } from '../../records/callbacks/message-statuses.ts';
-import type { ToldStatus } from './match-statuses.ts';
+import type { RoutedStatus } from './match-statuses.ts';
 
 interface EmittedStatus {
-  readonly status: ToldStatus;
+  readonly status: RoutedStatus;
   /** Undefined for a message that is not ours. */
   readonly target?: StatusTarget;
 }
@@ -18,11 +18,11 @@ interface EmittedStatus {
 /** Spec 6.3: one event per status, with the provider's own object inside. */
 export async function emitStatusEvents(
   connection: Connection,
-  told: readonly EmittedStatus[],
+  statuses: readonly EmittedStatus[],
   occurredAt: Date,
 ): Promise<void> {
   const byWorkspace = new Map<number, NewEvent[]>();
-  for (const { status, target } of told) {
+  for (const { status, target } of statuses) {
     const { workspaceId } = status.channel;
     const events = byWorkspace.get(workspaceId) ?? [];
     byWorkspace.set(workspaceId, events);
@@ -32,7 +32,7 @@ export async function emitStatusEvents(
 }
 
 function statusEvent(
-  { channel, raw, status, providerMessageId }: ToldStatus,
+  { channel, raw, status, providerMessageId }: RoutedStatus,
   target: StatusTarget | undefined,
   occurredAt: Date,
 ): NewEvent {

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createCallbackRounds } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { createCallbackPoll } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { applyUnmatchedStatuses } from '../../../src/commands/callbacks/settle-unmatched-statuses.ts';
 import { createDatabase, type Database } from '../../../src/records/database/database.ts';
 import { insertProviderCallbacks } from '../../../src/records/callbacks/provider-callbacks.ts';
@@ -67,7 +67,7 @@ it(
     const place = await seedCampaign(database, { recipients: 1 });
     await subscribeToAll(database, place.workspaceId);
     const applier = createApplier(database);
-    const apply = createCallbackRounds(applier, { restMs: 0 });
+    const apply = createCallbackPoll(applier, { restMs: 0 });
     await holdNewContact(place);
     await insertProviderCallbacks(database, [
       inbound(place, 'held', held),
@@ -88,13 +88,13 @@ it(
 
 it('asks for a held contact again only after a rest', { timeout: 60_000 }, async () => {
   const place = await seedCampaign(database, { recipients: 1 });
-  const apply = createCallbackRounds(createApplier(database), { restMs: 60_000 });
+  const apply = createCallbackPoll(createApplier(database), { restMs: 60_000 });
   await holdNewContact(place);
   await insertProviderCallbacks(database, [inbound(place, 'resting', held)]);
   expect(await apply()).toBe(1);
   expect(await apply()).toBe(0);
   await holder.query('ROLLBACK');
-  await createCallbackRounds(createApplier(database))();
+  await createCallbackPoll(createApplier(database))();
   expect(await savedOf(place)).toEqual([{ id: 'resting' }]);
 });
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  createCallbackRounds,
+  createCallbackPoll,
   startApplyingCallbacks,
 } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { startPollingLoop } from '../../../src/concurrency/polling-loop.ts';
@@ -80,7 +80,7 @@ const errors = () =>
 const waiting = async () =>
   (await rowsOf(database.pool, sql.fragment`SELECT id FROM waiting_callback`)).length;
 
-describe('createCallbackRounds', () => {
+describe('createCallbackPoll', () => {
   it('lets no element hold up another, and keeps the poisoned callback with its error', async () => {
     const place = await seed();
     await deliverAnyhow(createApplier(database.pool), [
@@ -165,7 +165,7 @@ describe('createCallbackRounds', () => {
       Buffer.from(JSON.stringify(inbound(place, message('later')))),
     ]);
     const away = { ...database.pool, transaction: () => Promise.reject(new Error('Connection terminated')) };
-    await expect(createCallbackRounds(createApplier(away as typeof database.pool))()).rejects.toThrow(
+    await expect(createCallbackPoll(createApplier(away as typeof database.pool))()).rejects.toThrow(
       'terminated',
     );
     expect(await waiting()).toBe(1);
@@ -205,7 +205,7 @@ describe('contacts that an import holds', () => {
       ...numbers.map((from) => stopOf(busy, from)),
       stopOf(other, '4915112345678'),
     ]);
-    const applyNext = createCallbackRounds(createApplier(database.pool), { restMs: 60_000 });
+    const applyNext = createCallbackPoll(createApplier(database.pool), { restMs: 60_000 });
     const beganAt = performance.now();
     await applyNext();
     // A wait of a second for each of them was 15 s.
@@ -213,7 +213,7 @@ describe('contacts that an import holds', () => {
     expect(await savedOf(other)).toHaveLength(1);
     expect(await savedOf(busy)).toHaveLength(0);
     await release();
-    const again = createCallbackRounds(createApplier(database.pool));
+    const again = createCallbackPoll(createApplier(database.pool));
     while ((await again()) > 0);
     expect(await savedOf(busy)).toHaveLength(15);
     expect(await waiting()).toBe(0);
@@ -227,7 +227,7 @@ describe('contacts that an import holds', () => {
       WHERE campaign_id = ${place.campaignId} AND contact.workspace_id = ${place.workspaceId}
         AND contact.phone_number = recipient.phone_number`);
     await insertProviderCallbacks(database.pool, [stopOf(place, '4915100000002')]);
-    await createCallbackRounds(createApplier(database.pool))();
+    await createCallbackPoll(createApplier(database.pool))();
     const claim = await claimBatch(database.pool, {
       ...anyTokens,
       ...place,
@@ -238,7 +238,7 @@ describe('contacts that an import holds', () => {
     });
     expect(claim.kind === 'batch' && claim.recipients.map(({ position }) => position)).toEqual([1, 3]);
     await release();
-    await createCallbackRounds(createApplier(database.pool))();
+    await createCallbackPoll(createApplier(database.pool))();
     expect(
       await rowsOf(
         database.pool,

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../../../src/api/messages.ts';
 import { receiveProviderCallback } from '../../../src/api/provider-webhook.ts';
-import { createCallbackRounds } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { createCallbackPoll } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { providerErrorRule } from '../../../src/domain/sending/provider-error.ts';
@@ -117,7 +117,7 @@ let turn: Promise<void> = Promise.resolve();
 /** Applies waiting callbacks, those of concurrent tests too; each test waits for the batch that includes its own. */
 function applyInTurn(): Promise<void> {
   turn = turn.then(async () => {
-    while ((await createCallbackRounds(api.dependencies)()) > 0);
+    while ((await createCallbackPoll(api.dependencies)()) > 0);
   });
   return turn;
 }

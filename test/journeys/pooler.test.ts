@@ -10,7 +10,8 @@ import { startPgbouncer, type Pgbouncer } from '../support/pgbouncer.ts';
 import { startTestStack, type TestStack } from '../support/stack.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-const lastsMs = 60_000;
+/** Two campaigns from each of three kinds of audience. */
+const rounds = 6;
 const recipientsEach = 40;
 const serverConnections = 12;
 
@@ -118,11 +119,11 @@ async function phonesExported(workspace: Workspace, campaignId: string): Promise
   return lines.map((line) => line.split(',')[1] ?? '');
 }
 
-/** One campaign after the other, each from another kind of audience, while what was sent before is exported. */
-async function work(workspace: Workspace, endsAt: number): Promise<readonly string[]> {
+/** Runs campaigns in turn, each with another kind of audience, and exports the earlier ones meanwhile. */
+async function work(workspace: Workspace): Promise<readonly string[]> {
   const ids: string[] = [];
   const foreign: string[] = [];
-  for (let round = 0; performance.now() < endsAt; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const numbers = Array.from(
       { length: recipientsEach },
       (_, index) => `${workspace.prefix}${String(round * recipientsEach + index).padStart(6, '0')}`,
@@ -173,7 +174,7 @@ async function untilCompleted(
   }
 }
 
-/** On every server connection at a time: each transaction holds one. */
+/** Reads the settings of every server connection: each open transaction holds one. */
 async function limitsOfEverySession(): Promise<readonly string[]> {
   return Promise.all(
     Array.from({ length: 4 }, async () => {
@@ -192,20 +193,19 @@ async function limitsOfEverySession(): Promise<readonly string[]> {
   );
 }
 
-it('keeps them apart, and every limit, over a minute of everything at a time', async () => {
-  const endsAt = performance.now() + lastsMs;
+it('keeps them apart, and every limit, while campaigns, exports and webhooks run at once', async () => {
+  const worked = new AbortController();
   const limits = new Set<string>();
   const watching = (async () => {
-    while (performance.now() < endsAt) {
+    while (!worked.signal.aborted) {
       for (const found of await limitsOfEverySession()) limits.add(found);
       await sleep(200);
     }
   })();
-  const ids = await Promise.all(workspaces.map((workspace) => work(workspace, endsAt)));
+  const ids = await Promise.all(workspaces.map((workspace) => work(workspace))).finally(() => worked.abort());
   await watching;
   expect([...limits]).toEqual(['1min 1min 0 off nobody']);
   for (const [at, { workspaceId, prefix, receiver }] of workspaces.entries()) {
-    expect(ids[at]?.length).toBeGreaterThan(3);
     const told = () => receiver.received.map(({ body }) => JSON.parse(body.toString()));
     const sent = () => told().filter(({ eventKey }) => eventKey === 'sent').length;
     await expect

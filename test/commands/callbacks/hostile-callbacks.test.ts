@@ -1,6 +1,6 @@
 /** Callbacks as large as they may be, in the worst shapes: applying one holds up nothing else of the worker. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createCallbackRounds } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
+import { createCallbackPoll } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { insertProviderCallbacks } from '../../../src/records/callbacks/provider-callbacks.ts';
 import { createApplier, messagesCallback, subscribeToAll } from '../../support/callback-fixtures.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
@@ -65,7 +65,7 @@ it.each<readonly [string, Parameters<typeof messagesCallback>[1]]>([
 ])('%s', { timeout: 180_000 }, async (_, value) => {
   const body = Buffer.from(JSON.stringify(messagesCallback(place.channelId, value)));
   expect(body.length).toBeLessThan(4 * mebibyte);
-  const applyNext = createCallbackRounds(createApplier(database.pool));
+  const applyNext = createCallbackPoll(createApplier(database.pool));
   const { blocked } = await blockOf(watch, 100, async () => {
     await insertProviderCallbacks(database.pool, [body]);
     while ((await applyNext()) > 0);

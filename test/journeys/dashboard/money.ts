@@ -1,0 +1,43 @@
+/** Money: typed amounts in various notations, and recharges whose response is lost. */
+import { expect, it } from 'vitest';
+import * as api from '../../../clients/typescript/src/index.ts';
+import { client, expectNoViolation, goTo, lookAt, stack, within } from './fixture.ts';
+
+const balance = async () =>
+  Number((await api.getWallet(client, { channel_id: stack.dev.channelId })).data.balance);
+
+it('asks what 1,000 means, says what it added, and adds it once though the answer was lost', async () => {
+  await within(async (page) => {
+    await goTo(page, 'Wallet');
+    await page.getByLabel('Operator key', { exact: true }).fill(stack.dev.operatorKey);
+    await page.getByRole('button', { name: 'Allow recharging' }).click();
+    const field = page.getByLabel('Amount in USD');
+    const before = await balance();
+    await field.fill('1,000');
+    await page.getByRole('button', { name: 'Recharge' }).click();
+    await page.getByRole('alert').getByText('Is that 1,000.00 or 1.00? Write 1000 or 1.').waitFor();
+    expect(await balance()).toBe(before);
+    await field.fill('1,234.56');
+    await page.getByText('Adds 1,234.56 USD').waitFor();
+    // The service receives the request; its response is dropped.
+    let lost = 0;
+    await page.route('**/wallet/recharge', async (route) => {
+      if (lost >= 4) return route.continue();
+      lost += 1;
+      await route.fetch({ headers: { ...route.request().headers(), 'sec-fetch-site': 'same-origin' } });
+      await route.abort('connectionreset');
+    });
+    await page.getByRole('button', { name: 'Recharge' }).click();
+    await page.getByRole('alert').getByText('The service did not answer').waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Recharge' }).click();
+    await page.getByText(/^1,234\.56 USD added; balance /).waitFor();
+    expect(await balance()).toBeCloseTo(before + 1234.56, 4);
+    await page.getByRole('table', { name: 'Ledger' }).getByText('Recharge').first().waitFor();
+    await lookAt(page, 'wallet-ledger');
+    await page.getByLabel('Warn below, in USD').fill('99999999');
+    await page.getByText('The balance is low').waitFor();
+    await expectNoViolation(page);
+    await page.getByLabel('Warn below, in USD').fill('10');
+    await page.getByText('The balance is low').waitFor({ state: 'hidden' });
+  });
+}, 90_000);

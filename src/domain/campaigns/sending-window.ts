@@ -1,0 +1,101 @@
+/** Hours in which a campaign may send. Time zones and daylight saving come from the runtime's IANA data. Io-ts-free and Node-free. */
+import { Temporal } from 'temporal-polyfill';
+
+export const weekDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type WeekDay = (typeof weekDays)[number];
+
+/** Open from `from` until just before `to`, on each of `days`; a `to` before `from` is the next day's. */
+export interface SendingWindow {
+  /** IANA, such as `Europe/Berlin`. */
+  readonly timezone: string;
+  /** `HH:MM` of the wall clock. */
+  readonly from: string;
+  readonly to: string;
+  readonly days: readonly WeekDay[];
+}
+
+/** A time in which sending is allowed; `closesAt` null: it never closes. */
+export interface OpenTime {
+  readonly opensAt: Date;
+  readonly closesAt: Date | null;
+}
+
+/** Windows repeat each week: what has no opening in two has none at all. */
+const horizonMs = 15 * 86_400_000;
+const mostOpenings = 1_000;
+
+export function isTimeZone(text: string): boolean {
+  // Offsets such as +01:00 know no daylight saving.
+  if (!/^[a-z]/i.test(text)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Minutes matter only: `09:00`. */
+export const timeOfDay = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/**
+ * The time at or after `at` in which all `windows` are open: `opensAt` is `at` where that is now. Undefined when they never are
+ * at the same time.
+ */
+export function nextOpenTime(windows: readonly SendingWindow[], at: Date): OpenTime | undefined {
+  let time = at.getTime();
+  while (time - at.getTime() < horizonMs) {
+    const spans = windows.map((window) => nextSpan(window, time));
+    const opensAt = Math.max(time, ...spans.map((span) => span.opensAt));
+    if (opensAt === time) {
+      const closesAt = Math.min(...spans.map((span) => span.closesAt));
+      return { opensAt: new Date(time), closesAt: spans.length === 0 ? null : new Date(closesAt) };
+    }
+    time = opensAt;
+  }
+  return undefined;
+}
+
+/** When `seconds` of open time have passed from `at` on; null when that cannot be told. */
+export function afterOpenTime(windows: readonly SendingWindow[], at: Date, seconds: number): Date | null {
+  let leftMs = seconds * 1_000;
+  let time = at;
+  for (let count = 0; count < mostOpenings; count += 1) {
+    const open = nextOpenTime(windows, time);
+    if (open === undefined) return null;
+    const lengthMs = open.closesAt === null ? Infinity : open.closesAt.getTime() - open.opensAt.getTime();
+    if (leftMs <= lengthMs) return new Date(open.opensAt.getTime() + leftMs);
+    leftMs -= lengthMs;
+    time = open.closesAt ?? time;
+  }
+  return null;
+}
+
+interface Span {
+  readonly opensAt: number;
+  readonly closesAt: number;
+}
+
+/** The first span of the window that has not closed by `time`. */
+function nextSpan({ timezone, from, to, days }: SendingWindow, time: number): Span {
+  const today = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDate();
+  // A span that crosses midnight may have begun yesterday.
+  for (let day = -1; day <= 8; day += 1) {
+    const date = today.add({ days: day });
+    const name = weekDays[date.dayOfWeek - 1];
+    if (name === undefined || !days.includes(name)) continue;
+    const opensAt = instantOf(date, from, timezone);
+    const closesAt = instantOf(to < from ? date.add({ days: 1 }) : date, to, timezone);
+    // Clocks that are set forward may leave nothing of a short window.
+    if (closesAt > time && closesAt > opensAt) return { opensAt, closesAt };
+  }
+  return { opensAt: Infinity, closesAt: Infinity };
+}
+
+/** The instant of a wall clock's time. One that is skipped by a change of clocks is the change; of one that comes twice, the first. */
+function instantOf(date: Temporal.PlainDate, time: string, timezone: string): number {
+  const local = date.toPlainDateTime(Temporal.PlainTime.from(time));
+  const found = local.toZonedDateTime(timezone, { disambiguation: 'compatible' });
+  if (found.toPlainDateTime().equals(local)) return found.epochMilliseconds;
+  const before = local.toZonedDateTime(timezone, { disambiguation: 'earlier' });
+  return (before.getTimeZoneTransition('next') ?? found).epochMilliseconds;
+}

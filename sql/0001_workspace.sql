@@ -11,10 +11,12 @@ BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
 END $$;
 
--- One row per customer; written by `admin create-workspace`.
+-- One row per customer; written by `admin create-workspace` and by operators.
 CREATE TABLE workspace (
   id integer GENERATED ALWAYS AS IDENTITY (START WITH 1001) PRIMARY KEY,
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+  -- When campaigns with MARKETING templates may send (src/domain/campaigns/sending-window.ts); NULL: always.
+  sending_window jsonb,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 -- A workspace is never deleted and keeps its id, so that bulk inserts need not lock it.

@@ -19,6 +19,12 @@ CREATE TABLE campaign (
   contacts_read_at timestamptz,
   send_type text NOT NULL CHECK (send_type IN ('IMMEDIATE', 'SCHEDULED')),
   scheduled_at timestamptz,
+  -- The campaign's own window (src/domain/campaigns/sending-window.ts); NULL: only the workspace's applies.
+  sending_window jsonb,
+  -- Set by an operator: the workspace's window does not apply.
+  ignore_quiet_hours boolean NOT NULL DEFAULT false,
+  -- When sending may go on; written by a send step outside the window, cleared when a window changes.
+  window_opens_at timestamptz,
   status text NOT NULL CHECK (status IN
     ('DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED')),
   pause_reason text CHECK (pause_reason IN

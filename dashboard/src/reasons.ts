@@ -90,6 +90,7 @@ export const waits: Readonly<Record<WaitingReason, string>> = {
   CHANNEL_TROUBLE: 'the provider does not answer',
   CHANNEL_THROTTLE: 'the provider asked for silence',
   MESSAGING_LIMIT: 'the messaging limit is used up',
+  SENDING_WINDOW: 'it is outside its sending window',
   PREPARATION: 'its audience is being prepared',
   QUEUED: 'the workers are busy',
   WORKFLOW_STUCK: 'its workflow is stuck',

@@ -18,6 +18,7 @@ import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces/
 import { campaignWorkflowId } from '../workflows/contract.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { listChannelsCommand } from './list-channels-command.ts';
+import { sendingWindowCommand } from './sending-window-command.ts';
 import { updateChannelCommand } from './update-channel-command.ts';
 import { walletCommands } from './wallet-commands.ts';
 import { adminCommand, integerOption, uuidOption, type AdminCommand } from './admin-command.ts';
@@ -122,6 +123,7 @@ export const adminCommands: readonly AdminCommand[] = [
         value,
       }),
   }),
+  sendingWindowCommand,
   adminCommand({
     name: 'sync-templates',
     summary: "pull the templates of a workspace's business accounts from the provider",

@@ -7,6 +7,7 @@ import { getCsvFile, uploadCsvFile } from './campaigns/csv-files.ts';
 import { getCampaignDiagnosis, getCampaignTimeline, streamCampaign } from './campaigns/follow.ts';
 import { getCampaignRecipient, listCampaignRecipients } from './campaigns/recipients.ts';
 import { cancelCampaignEndpoint, pauseCampaignEndpoint, startCampaign } from './campaigns/operate.ts';
+import { updateCampaign } from './campaigns/edit.ts';
 import { getCampaign, listCampaigns } from './campaigns/report.ts';
 import { testCampaignEndpoint } from './campaigns/test.ts';
 import { getChannel, listChannels } from './channels.ts';
@@ -43,6 +44,7 @@ import {
   listSegments,
   updateSegment,
 } from './segments.ts';
+import { deleteSendingWindow, getSendingWindow, putSendingWindow } from './sending-window.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
 import { getOverview } from './overview.ts';
 import { previewTemplate } from './template-preview.ts';
@@ -80,6 +82,7 @@ const operations: readonly Endpoint[] = [
   listCampaigns,
   getOverview,
   getCampaign,
+  updateCampaign,
   getCampaignTimeline,
   getCampaignDiagnosis,
   streamCampaign,
@@ -125,6 +128,9 @@ const operations: readonly Endpoint[] = [
   changeConversationStatus,
   listChannels,
   getChannel,
+  getSendingWindow,
+  putSendingWindow,
+  deleteSendingWindow,
   getWallet,
   rechargeWallet,
   listWalletEntries,

@@ -8,6 +8,7 @@ import { describe } from './json-schema.ts';
 import { textOf, Uuid } from './scalars.ts';
 import { StructType } from './struct-type.ts';
 import { inOrder, needed, oneOf, readAs, refined, struct } from './struct.ts';
+import { SendingWindow } from './sending-window.ts';
 import { VariableMapping } from './variable-mapping.ts';
 
 const isBlank = (value: unknown): boolean =>
@@ -85,6 +86,11 @@ const Body = struct(
     variable_mapping: VariableMapping,
     // Ignored beside IMMEDIATE, so that its form is judged only beside SCHEDULED.
     scheduled_at: describe(t.unknown, { type: ['string', 'null'], format: 'date-time' }),
+    sending_window: SendingWindow,
+    ignore_quiet_hours: describe(t.boolean, {
+      description:
+        "True: the workspace's sending window for MARKETING templates does not apply. With an operator's key only",
+    }),
   },
 );
 
@@ -108,6 +114,8 @@ const declared = [
   'variable_mapping',
   'send_type',
   'scheduled_at',
+  'sending_window',
+  'ignore_quiet_hours',
 ];
 export const CreateCampaign = inOrder(nullIsAbsent(Body), declared);
 export type CreateCampaign = t.TypeOf<typeof CreateCampaign>;

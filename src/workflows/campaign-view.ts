@@ -32,6 +32,7 @@ const waits: Readonly<Record<WaitingReason, string>> = {
   CHANNEL_TROUBLE: 'until the provider answers the channel again',
   CHANNEL_THROTTLE: 'because the provider asked for silence',
   MESSAGING_LIMIT: 'until the messaging limit has room',
+  SENDING_WINDOW: 'for its sending window to open',
   PREPARATION: 'for its audience to be prepared',
   QUEUED: 'for a worker: all of them are busy',
   WORKFLOW_STUCK: 'for its workflow, which is stuck',

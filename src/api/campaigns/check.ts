@@ -2,8 +2,8 @@
 import * as t from 'io-ts';
 import { CheckCampaign } from '../../codecs/create-campaign.ts';
 import { describe, named } from '../../codecs/json-schema.ts';
-import { Integer } from '../../codecs/scalars.ts';
-import { struct } from '../../codecs/struct.ts';
+import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
+import { nullish, struct } from '../../codecs/struct.ts';
 import { exampleTemplateId } from '../../codecs/template.ts';
 import { Amount } from '../../codecs/wallet.ts';
 import { dryRunCampaign } from '../../commands/campaigns/dry-run-campaign.ts';
@@ -29,7 +29,17 @@ const Checked = named(
     cost: Amount,
     available: describe(Amount, { description: 'What the wallet can spend' }),
     currency: t.string,
-    duration_seconds: describe(Integer, { description: 'At the present rate of the channel, sent to alone' }),
+    duration_seconds: describe(Integer, {
+      description:
+        'From `begins_at` to `ends_at` at the present rate of the channel, sent to alone; closed hours between them count',
+    }),
+    begins_at: describe(nullish(IsoDateTime), {
+      description: 'When sending would begin: now, at `scheduled_at`, or when the sending window opens',
+    }),
+    ends_at: describe(nullish(IsoDateTime), {
+      description:
+        'When all would be sent to, in the hours of the sending window; null where nobody would be',
+    }),
   }),
 );
 
@@ -63,6 +73,8 @@ export const checkNewCampaign = endpoint(
         available: '1500',
         currency: 'USD',
         duration_seconds: 255,
+        begins_at: '2026-11-21T09:00:00.000Z',
+        ends_at: '2026-11-21T09:04:15.000Z',
       }),
     },
   },
@@ -81,6 +93,8 @@ export const checkNewCampaign = endpoint(
         available: formatAmount(tried.available),
         currency: tried.currency,
         duration_seconds: tried.durationSeconds,
+        begins_at: tried.beginsAt,
+        ends_at: tried.endsAt,
       }),
     };
   },

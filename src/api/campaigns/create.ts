@@ -71,6 +71,9 @@ export const createCampaign = endpoint(
               status: 'DRAFT',
               send_type: 'IMMEDIATE',
               scheduled_at: null,
+              sending_window: null,
+              ignore_quiet_hours: false,
+              begins_at: '2026-11-21T09:00:00.000Z',
               workspace_id: 1001,
               is_auto_trigger: true,
               created_at: '2026-11-21T09:00:00.000Z',
@@ -94,7 +97,7 @@ export const createCampaign = endpoint(
   },
 );
 
-function present({ campaign, canSendTest }: creating.CreatedCampaign, timestamp: Date) {
+function present({ campaign, canSendTest, beginsAt }: creating.CreatedCampaign, timestamp: Date) {
   const summary = { total_contacts: 0, can_send_test: canSendTest };
   return {
     status: 201,
@@ -102,7 +105,7 @@ function present({ campaign, canSendTest }: creating.CreatedCampaign, timestamp:
       status: 'success',
       code: 201,
       message: 'Campaign created successfully',
-      data: { campaign, summary },
+      data: { campaign: { ...campaign, begins_at: beginsAt }, summary },
       timestamp,
     },
   } as const;

@@ -2,18 +2,21 @@
 import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { Integer, IsoDateTime, Uuid } from '../../codecs/scalars.ts';
+import { SendingWindow } from '../../codecs/sending-window.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
 import { exampleTemplateId } from '../../codecs/template.ts';
 import { Amount } from '../../codecs/wallet.ts';
 import {
   campaignStatuses,
   contactSelectionTypes,
+  isFinished,
   pauseReasons,
   preparationErrorCodes,
   preparationStatuses,
   sendTypes,
   waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
+import { afterOpenTime, beginsAt } from '../../domain/campaigns/sending-window.ts';
 import { formatAmount } from '../../domain/money.ts';
 import type {
   CampaignDetail as DetailRow,
@@ -36,7 +39,7 @@ export const Counters = named(
   }),
 );
 
-/** Exactly the fields of Spec 2.1. */
+/** The fields of Spec 2.1, and the sending window. */
 export const campaignFields = {
   id: Uuid,
   name: t.string,
@@ -51,6 +54,16 @@ export const campaignFields = {
   status: oneOf(campaignStatuses, 'CampaignStatus'),
   send_type: oneOf(sendTypes, 'SendType'),
   scheduled_at: nullish(IsoDateTime),
+  sending_window: describe(nullish(SendingWindow), {
+    description: 'Its own; null where only the workspace’s holds',
+  }),
+  ignore_quiet_hours: describe(t.boolean, {
+    description: 'True: an operator has excepted it from the workspace’s sending window',
+  }),
+  begins_at: describe(nullish(IsoDateTime), {
+    description:
+      'Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window',
+  }),
   workspace_id: Integer,
   is_auto_trigger: t.boolean,
   created_at: IsoDateTime,
@@ -92,6 +105,10 @@ export const CampaignDetail = named(
     ...reportFields,
     audience: describe(t.UnknownRecord, { description: 'The audience input, without inline contacts' }),
     variable_mapping: nullish(t.UnknownRecord),
+    eta_seconds: describe(nullish(Integer), {
+      description:
+        'Until all recipients are sent to, at the present rate of the channel, in the hours of the sending window; null where it cannot be told',
+    }),
   }),
 );
 export type CampaignDetail = t.TypeOf<typeof CampaignDetail>;
@@ -100,17 +117,33 @@ export type CampaignDetail = t.TypeOf<typeof CampaignDetail>;
 export function presentCampaignReport<R extends ReportRow>(row: R) {
   const { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped, ...rest } =
     row;
-  const { preparation_error_code: code, preparation_error_message: message, ...campaign } = rest;
+  const { preparation_error_code: code, preparation_error_message: message, windows, ...campaign } = rest;
   return {
     ...campaign,
     charged: formatAmount(row.charged),
+    begins_at: beginningOf(row),
     preparation_error: code === null ? null : { code, message: message ?? '' },
     counters: { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped },
   };
 }
 
 export function presentCampaignDetail(row: DetailRow): CampaignDetail {
-  return presentCampaignReport(row);
+  const { rate, now, ...report } = presentCampaignReport(row);
+  return { ...report, eta_seconds: etaSeconds(row, rate, now) };
+}
+
+function beginningOf({ status, started_at, scheduled_at, created_at, windows }: ReportRow): Date | null {
+  if (started_at !== null || isFinished(status)) return null;
+  return beginsAt(windows, { scheduledAt: scheduled_at, createdAt: created_at });
+}
+
+/** At the rate that the channel may send, alone. */
+function etaSeconds(row: DetailRow, rate: number, now: Date): number | null {
+  if (row.pending === 0 || row.status === 'PAUSED' || isFinished(row.status)) return null;
+  const begins = row.started_at === null ? (row.scheduled_at ?? now) : now;
+  const from = begins > now ? begins : now;
+  const end = afterOpenTime(row.windows, from, row.pending / rate);
+  return end === null ? null : Math.ceil((end.getTime() - now.getTime()) / 1_000);
 }
 
 export const campaignReportExample = {
@@ -127,6 +160,9 @@ export const campaignReportExample = {
   status: 'RUNNING',
   send_type: 'IMMEDIATE',
   scheduled_at: null,
+  sending_window: null,
+  ignore_quiet_hours: false,
+  begins_at: null,
   workspace_id: 1001,
   is_auto_trigger: true,
   created_at: '2026-11-21T09:00:00.000Z',
@@ -170,4 +206,5 @@ export const campaignDetailExample = {
     csv_mapping: { phone_column: 0, country_code_column: 1 },
   },
   variable_mapping: { body: { '1': 'firstName' } },
+  eta_seconds: 125,
 };

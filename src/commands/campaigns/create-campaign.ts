@@ -5,6 +5,7 @@ import { inSlices } from '../../concurrency/in-slices.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { initialStatus } from '../../domain/campaigns/campaign.ts';
+import { nextOpenTime, type SendingWindow } from '../../domain/campaigns/sending-window.ts';
 import { csvKeys } from '../../domain/audience/csv.ts';
 import {
   channelNeeded,
@@ -32,6 +33,7 @@ import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { audienceProblems, scheduleOf, scheduleWarnings } from './check-campaign-input.ts';
 import { referenceProblems } from './check-references.ts';
+import { neverOpens, quietHoursRefusal } from './edit-campaign.ts';
 import { startCreated } from './deliver-workflow-outbox.ts';
 
 type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator' | 'outbound'>;
@@ -39,6 +41,8 @@ type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'or
 export interface CreatedCampaign {
   readonly campaign: Campaign;
   readonly canSendTest: boolean;
+  /** When sending may begin: at once, at the scheduled time, or at the next opening of its windows. */
+  readonly beginsAt: Date | null;
 }
 
 // Of this process under way. Whoever calls faster than Temporal starts workflows waits.
@@ -55,24 +59,27 @@ export async function createCampaign(
   onWrite?: (transaction: Transaction, created: CreatedCampaign) => Promise<void>,
 ): Promise<CreatedCampaign> {
   const { database, logger } = dependencies;
-  const { newCampaign, canSendTest } = await checkCampaign(dependencies, principal, body);
+  const { newCampaign, canSendTest, beginsAt } = await checkCampaign(dependencies, principal, body);
   const { campaign, startId } =
     onWrite === undefined
       ? await insertCampaign(database, newCampaign)
       : await database.transaction(async (transaction) => {
           const written = await insertCampaign(transaction, newCampaign);
-          await onWrite(transaction, { campaign: written.campaign, canSendTest });
+          await onWrite(transaction, { campaign: written.campaign, canSendTest, beginsAt });
           return written;
         });
   logger.info({ campaignId: campaign.id, status: campaign.status }, 'campaign created');
   await starts.add(startCreated(dependencies, { ...newCampaign, id: campaign.id }, startId));
-  return { campaign, canSendTest };
+  return { campaign, canSendTest, beginsAt };
 }
 
 /** A campaign that has passed every check, ready to be written. */
 export interface CheckedCampaign {
   readonly newCampaign: NewCampaign;
   readonly canSendTest: boolean;
+  /** All of these must be open. */
+  readonly windows: readonly SendingWindow[];
+  readonly beginsAt: Date | null;
   readonly warnings: readonly FieldProblem[];
 }
 
@@ -87,7 +94,7 @@ export async function checkCampaign(
   if (channelId === null) throw channelNeeded();
   const now = dependencies.now();
   const schedule = scheduleOf(body, now);
-  refuse([...(await audienceProblems(body)), ...schedule.problems]);
+  refuse([...(await audienceProblems(body)), ...schedule.problems, ...exceptionProblems(body, principal)]);
 
   const context = await findCampaignContext(database, {
     workspaceId,
@@ -105,7 +112,10 @@ export async function checkCampaign(
   const unsendable = unsendablePart(definition);
   if (unsendable !== undefined) throw Invalid.at('template_id', unsendableMessage(unsendable));
   requireFeatures(context, body);
-  const sendsAt = schedule.at ?? now;
+  const windows = windowsOf(context, template, body);
+  const open = nextOpenTime(windows, schedule.at ?? now);
+  if (open === undefined) throw Invalid.at('sending_window', neverOpens);
+  const sendsAt = open.opensAt;
   const reused = await referenceProblems(dependencies, { workspaceId, body, sendsAt });
   refuse(reused.problems);
   const { problems, warnings } = reused.frozenValues
@@ -125,13 +135,44 @@ export async function checkCampaign(
       variableMapping: body.variable_mapping ?? null,
       sendType: body.send_type,
       scheduledAt: schedule.at,
+      sendingWindow: body.sending_window ?? null,
+      ignoreQuietHours: body.ignore_quiet_hours === true,
       status: initialStatus(body.send_type),
       createdBy: principal.keyId,
       input: await inputOf(body),
     },
     canSendTest: channelIsActive && available >= price,
-    warnings: [...scheduleWarnings(schedule.at, now), ...warnings],
+    windows,
+    beginsAt: sendsAt,
+    warnings: [
+      ...scheduleWarnings(schedule.at, now),
+      ...warnings,
+      ...windowWarnings(schedule.at, sendsAt, now),
+    ],
   };
+}
+
+/** Quiet hours are the workspace's: only its operator may except a campaign from them. */
+function exceptionProblems(body: CreateCampaign, { scope }: Principal): readonly FieldProblem[] {
+  if (body.ignore_quiet_hours !== true || scope === 'operator') return [];
+  return [{ field: 'ignore_quiet_hours', message: quietHoursRefusal }];
+}
+
+function windowsOf(
+  { quietHours }: CampaignContext,
+  { category }: { readonly category: string },
+  { sending_window: own, ignore_quiet_hours: ignores }: CreateCampaign,
+): readonly SendingWindow[] {
+  const inherited = category === 'MARKETING' && ignores !== true ? quietHours : null;
+  return [own ?? null, inherited].filter((window) => window !== null);
+}
+
+function windowWarnings(scheduledAt: Date | null, opensAt: Date, now: Date): readonly FieldProblem[] {
+  if (opensAt.getTime() === (scheduledAt ?? now).getTime()) return [];
+  const when = `sending begins at ${opensAt.toISOString()}`;
+  return scheduledAt === null
+    ? [{ field: 'sending_window', message: `The sending window is closed now: ${when}` }]
+    : [{ field: 'scheduled_at', message: `scheduled_at is outside the sending window: ${when}` }];
 }
 
 const nothingFound: MappingFindings = { problems: [], warnings: [] };

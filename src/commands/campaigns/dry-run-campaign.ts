@@ -4,6 +4,7 @@ import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Candidate } from '../../domain/audience/candidate.ts';
 import { emptyAudience, PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { afterOpenTime } from '../../domain/campaigns/sending-window.ts';
 import {
   channelNeeded,
   FeatureUnavailable,
@@ -34,6 +35,9 @@ export interface CampaignDryRun {
   readonly available: bigint;
   readonly currency: string;
   readonly durationSeconds: number;
+  /** When sending would begin and end; null where the body does not say, or nobody would be sent to. */
+  readonly beginsAt: Date | null;
+  readonly endsAt: Date | null;
 }
 
 type DryRunner = Pick<Dependencies, 'config' | 'database' | 'now' | 'outbound' | 'secrets' | 'storage'>;
@@ -66,9 +70,11 @@ export async function dryRunCampaign(
   let problems: readonly FieldProblem[] = [];
   let warnings: readonly FieldProblem[] = [];
   let estimate = noAudience;
+  let hours: Pick<CheckedCampaign, 'windows' | 'beginsAt'> = { windows: [], beginsAt: null };
   try {
     const checked = await checkCampaign(dependencies, principal, body);
     ({ warnings } = checked);
+    hours = checked;
     estimate = await audienceOf(dependencies, checked.newCampaign, body);
     if (estimate.sendable === 0)
       problems = [
@@ -77,6 +83,10 @@ export async function dryRunCampaign(
   } catch (error) {
     problems = problemsOf(error);
   }
+  const { windows, beginsAt } = hours;
+  const seconds = estimate.sendable / rate;
+  const endsAt =
+    beginsAt === null || estimate.sendable === 0 ? null : afterOpenTime(windows, beginsAt, seconds);
   return {
     problems,
     warnings,
@@ -86,7 +96,11 @@ export async function dryRunCampaign(
     cost: await costOf(dependencies, workspaceId, body, estimate),
     available: wallet.balance - wallet.reserved,
     currency: wallet.currency,
-    durationSeconds: Math.ceil(estimate.sendable / rate),
+    durationSeconds: Math.ceil(
+      beginsAt === null || endsAt === null ? seconds : (endsAt.getTime() - beginsAt.getTime()) / 1_000,
+    ),
+    beginsAt,
+    endsAt,
   };
 }
 

@@ -1,7 +1,9 @@
 /** One step of a campaign's sending, as its workflow runs them one after the other. */
 import type { Dependencies } from '../../dependencies.ts';
+import { getSendingHours } from '../../records/campaigns/sending-window.ts';
 import { pauseOlderRecord } from '../sending/pause-older-record.ts';
 import { runSendStep, type StepResult } from '../sending/run-send-step.ts';
+import { checkSendingHours } from './sending-hours.ts';
 
 const longStepMs = 10_000;
 /** With more than `crowdedAt` steps in a process, short steps bring each campaign's next slot sooner. */
@@ -18,12 +20,20 @@ export interface SendCampaignOptions {
 export function createCampaignSender(dependencies: Dependencies) {
   let running = 0;
   return async (campaignId: string, { claimedUpTo, draining }: SendCampaignOptions): Promise<StepResult> => {
-    if (await pauseOlderRecord(dependencies, { campaignId, claimedUpTo }))
+    const hours = await getSendingHours(dependencies.database, campaignId);
+    if (hours.claimedPosition < claimedUpTo) {
+      await pauseOlderRecord(dependencies, { campaignId, claimedUpTo, ...hours });
       return { waitMs: 0, drained: false };
+    }
+    const open = await checkSendingHours(dependencies, campaignId, hours);
+    if (!open.isOpen) return { waitMs: open.waitMs, drained: false };
     running += 1;
     try {
-      const budgetMs = running > crowdedAt ? shortStepMs : longStepMs;
-      return await runSendStep(dependencies, campaignId, { budgetMs, isFollowed: true, draining });
+      return await runSendStep(dependencies, campaignId, {
+        budgetMs: running > crowdedAt ? shortStepMs : longStepMs,
+        isFollowed: true,
+        draining: () => draining() || open.isOver(),
+      });
     } finally {
       running -= 1;
     }

@@ -2,9 +2,11 @@
 import { isFinished } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { getCampaignSnapshot } from '../../records/campaigns/campaign-snapshot.ts';
+import { getSendingHours } from '../../records/campaigns/sending-window.ts';
 import { prepareCampaign } from '../audience/prepare-campaign.ts';
 import { runSendStep } from '../sending/run-send-step.ts';
 import { beginCampaign } from './begin-campaign.ts';
+import { checkSendingHours } from './sending-hours.ts';
 import { settleCampaign } from './settle-campaign.ts';
 
 /** Most campaigns of an API that triggers messages are smaller than this. */
@@ -30,10 +32,16 @@ export async function sendSmallCampaign(
   draining: () => boolean,
 ): Promise<void> {
   await beginCampaign(dependencies, campaignId);
+  const open = await checkSendingHours(
+    dependencies,
+    campaignId,
+    await getSendingHours(dependencies.database, campaignId),
+  );
+  if (!open.isOpen) return;
   const { drained } = await runSendStep(dependencies, campaignId, {
     budgetMs: smallBudgetMs,
     singleBatch: true,
-    draining,
+    draining: () => draining() || open.isOver(),
   });
   if (drained) await settleCampaign(dependencies, campaignId);
 }

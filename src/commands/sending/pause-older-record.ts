@@ -1,18 +1,23 @@
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
-import { getCampaignCounts } from '../../records/campaigns/campaign-snapshot.ts';
+
+export interface OlderRecord {
+  readonly campaignId: string;
+  /** What the record knows to be claimed. */
+  readonly claimedPosition: number;
+  /** What the campaign's workflow has seen claimed. */
+  readonly claimedUpTo: number;
+}
 
 /**
- * Pauses the campaign, and returns true, if its workflow has seen higher positions claimed than the record has: the database was
- * restored to an earlier time, and recipients that were sent to since look unsent. The admin command `doctor` settles them.
+ * Pauses a campaign whose workflow has seen more claimed than its record knows: the database was restored from a backup, and
+ * recipients who were sent to since look as if they were pending. `doctor` settles them.
  */
 export async function pauseOlderRecord(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
-  { campaignId, claimedUpTo }: { readonly campaignId: string; readonly claimedUpTo: number },
-): Promise<boolean> {
-  const { claimedPosition } = await getCampaignCounts(database, campaignId);
-  if (claimedPosition >= claimedUpTo) return false;
+  { campaignId, claimedPosition, claimedUpTo }: OlderRecord,
+): Promise<void> {
   await database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);
     if (nextCampaignStatus(campaign.status, 'pause') === undefined) return;
@@ -22,5 +27,4 @@ export async function pauseOlderRecord(
       'campaign paused: its record is older than its workflow, run the admin command doctor',
     );
   });
-  return true;
 }

@@ -30,6 +30,7 @@ export const waitingReasons = [
   'CHANNEL_TROUBLE',
   'CHANNEL_THROTTLE',
   'MESSAGING_LIMIT',
+  'SENDING_WINDOW',
   'PREPARATION',
   'QUEUED',
   'WORKFLOW_STUCK',

@@ -1,10 +1,12 @@
 /** What a diagnosis is made of: the facts that it is judged by, and its entries. Io-ts-free and Node-free. */
+import type { SendingWindow } from './sending-window.ts';
 import type { CampaignStatus, PauseReason, PreparationStatus, WaitingReason } from './campaign.ts';
 
 export const diagnosisChecks = [
   'STATUS',
   'PREPARATION',
   'SCHEDULE',
+  'SENDING_WINDOW',
   'QUOTA',
   'TEMPLATE',
   'CHANNEL',
@@ -40,6 +42,8 @@ export interface CampaignFacts extends StatusFacts {
   readonly preparationStatus: PreparationStatus;
   readonly createdAt: Date;
   readonly scheduledAt: Date | null;
+  /** All of these must be open. */
+  readonly windows: readonly SendingWindow[];
   readonly template: { readonly name: string; readonly status: string; readonly vanished: boolean };
   readonly channel: {
     readonly isActive: boolean;

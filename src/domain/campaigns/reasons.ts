@@ -59,6 +59,10 @@ export const waitingReasonTable: ReasonTable<WaitingReason> = {
     meaning: 'The business account has sent to as many different people in 24 hours as it may.',
     advice: 'Wait until `waiting_until`, or ask the provider for a higher limit.',
   },
+  SENDING_WINDOW: {
+    meaning: 'It is outside the hours in which the campaign may send.',
+    advice: 'Wait until `waiting_until`, or change the sending window.',
+  },
   PREPARATION: {
     meaning: 'The recipients are being prepared.',
     advice: 'Wait: sending begins when they are ready.',

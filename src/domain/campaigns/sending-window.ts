@@ -70,6 +70,14 @@ export function afterOpenTime(windows: readonly SendingWindow[], at: Date, secon
   return null;
 }
 
+/** When a campaign that has not begun may send first; null where its windows have nothing in common. */
+export function beginsAt(
+  windows: readonly SendingWindow[],
+  { scheduledAt, createdAt }: { readonly scheduledAt: Date | null; readonly createdAt: Date },
+): Date | null {
+  return nextOpenTime(windows, scheduledAt ?? createdAt)?.opensAt ?? null;
+}
+
 interface Span {
   readonly opensAt: number;
   readonly closesAt: number;

@@ -4,6 +4,8 @@ export const auditActions = [
   'campaign.start',
   'campaign.pause',
   'campaign.cancel',
+  'campaign.update',
+  'workspace.sending-window',
   'wallet.recharge',
   'wallet.adjust',
   'wallet.release-unknown',

@@ -1,6 +1,7 @@
 /** The campaign record of Spec 2.1. `creation.ts` writes it; its status moves in `lifecycle.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { SendingWindow } from '../../codecs/sending-window.ts';
 import { oneOf } from '../../codecs/struct.ts';
 import {
   campaignStatuses,
@@ -12,7 +13,7 @@ import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
-/** Spec 2.1. */
+/** Spec 2.1, and the campaign's own sending window. */
 export const Campaign = t.type({
   id: t.string,
   name: t.string,
@@ -27,6 +28,8 @@ export const Campaign = t.type({
   status: oneOf(campaignStatuses),
   send_type: oneOf(sendTypes),
   scheduled_at: nullable(timestamp),
+  sending_window: nullable(SendingWindow),
+  ignore_quiet_hours: t.boolean,
   workspace_id: t.number,
   is_auto_trigger: t.boolean,
   created_at: timestamp,
@@ -37,7 +40,8 @@ export const CampaignRow = row(Campaign);
 
 export const campaignSelection = sql.fragment`
   id, name, description, template_id, contact_selection_type, total_contacts, total_contacts_skipped,
-  preparation_status, preparation_version, audience_version, status, send_type, scheduled_at, workspace_id,
+  preparation_status, preparation_version, audience_version, status, send_type, scheduled_at, sending_window,
+  ignore_quiet_hours, workspace_id,
   is_auto_trigger, created_at, updated_at`;
 
 /** Throws NotFound, for a campaign of another workspace too. */

@@ -1,6 +1,8 @@
 /** Context of a campaign's creation: the sending channel, the template, the features and the money. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { SendingWindow } from '../../codecs/sending-window.ts';
+import type { SendingWindow as Window } from '../../domain/campaigns/sending-window.ts';
 import type { Features } from '../../domain/workspaces/feature.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
@@ -20,6 +22,8 @@ export interface CampaignContext {
   readonly template: ContextTemplate | undefined;
   readonly features: Features;
   readonly broadcastsUsed: number;
+  /** The workspace's for MARKETING templates; null: always open. */
+  readonly quietHours: Window | null;
   /** Micro-units of the channel's wallet that are not reserved. */
   readonly available: bigint;
   /** Micro-units of a message to a country without a price of its own. */
@@ -44,6 +48,7 @@ const ContextRow = row(
     targetedSegments: t.boolean,
     broadcastsPerMonth: nullable(t.number),
     broadcastsUsed: t.number,
+    quietHours: nullable(SendingWindow),
     available: t.bigint,
     price: t.bigint,
   }),
@@ -63,6 +68,7 @@ export async function findCampaignContext(
         'vanished', template.vanished_at IS NOT NULL) END AS template,
       feature.schedule_campaigns AS "scheduleCampaigns", feature.targeted_segments AS "targetedSegments",
       feature.broadcasts_per_month AS "broadcastsPerMonth", coalesce(broadcast_usage.used, 0) AS "broadcastsUsed",
+      (SELECT sending_window FROM workspace WHERE id = channel.workspace_id) AS "quietHours",
       wallet.balance - wallet.reserved AS available,
       coalesce((SELECT price FROM (${card}) AS card WHERE country = ''), 0) AS price
     FROM channel

@@ -2,6 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { CampaignStatus, ContactSelectionType, SendType } from '../../domain/campaigns/campaign.ts';
+import type { SendingWindow } from '../../domain/campaigns/sending-window.ts';
 import type { Connection } from '../database/database.ts';
 import { auditEntry } from '../operations/audit.ts';
 import { row } from '../database/row.ts';
@@ -21,6 +22,8 @@ export interface NewCampaign {
   readonly variableMapping: unknown;
   readonly sendType: SendType;
   readonly scheduledAt: Date | null;
+  readonly sendingWindow?: SendingWindow | null;
+  readonly ignoreQuietHours?: boolean;
   readonly status: CampaignStatus;
   readonly createdBy: string;
   /** The large part of the audience input in UTF-8: an inline CSV, or the JSON of quick contacts. */
@@ -35,16 +38,19 @@ export async function insertCampaign(
   campaign: NewCampaign,
 ): Promise<{ readonly campaign: Campaign; readonly startId: bigint }> {
   const { workspaceId, audience, variableMapping: mapping, scheduledAt, input } = campaign;
+  const { sendingWindow = null, ignoreQuietHours = false } = campaign;
   const id = sql.fragment`(SELECT id FROM created)`;
   const { startId, ...created } = await connection.one(sql.type(Created)`
     WITH created AS (
       INSERT INTO campaign (workspace_id, channel_id, template_id, name, description, contact_selection_type, audience,
-        variable_mapping, send_type, scheduled_at, status, preparation_status, created_by)
+        variable_mapping, send_type, scheduled_at, sending_window, ignore_quiet_hours, status, preparation_status,
+        created_by)
       VALUES (${workspaceId}, ${campaign.channelId}, ${campaign.templateId}, ${campaign.name},
         ${campaign.description}, ${campaign.selectionType}, ${JSON.stringify(audience)}::jsonb,
         ${mapping === null ? null : JSON.stringify(mapping)}::jsonb, ${campaign.sendType},
-        ${scheduledAt === null ? null : scheduledAt.toISOString()}::timestamptz, ${campaign.status}, 'PREPARING',
-        ${campaign.createdBy})
+        ${scheduledAt === null ? null : scheduledAt.toISOString()}::timestamptz,
+        ${sendingWindow === null ? null : JSON.stringify(sendingWindow)}::jsonb, ${ignoreQuietHours},
+        ${campaign.status}, 'PREPARING', ${campaign.createdBy})
       RETURNING ${campaignSelection}
     ), counted AS (
       INSERT INTO campaign_counter (campaign_id) SELECT id FROM created

@@ -15,6 +15,7 @@ import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import { waitingJoin } from './waiting-reason.ts';
 import { cardOf } from '../wallet/wallets.ts';
+import { Windows, windowsColumn } from './sending-window.ts';
 import { countColumns } from './campaign-snapshot.ts';
 
 const Facts = row(
@@ -25,6 +26,7 @@ const Facts = row(
     preparationError: nullable(t.string),
     createdAt: timestamp,
     scheduledAt: nullable(timestamp),
+    windows: Windows,
     total: t.number,
     pending: t.number,
     underWay: t.number,
@@ -88,7 +90,8 @@ export async function getCampaignFacts(
 ): Promise<CampaignFacts> {
   const found = await connection.maybeOne(sql.type(Facts)`
     SELECT campaign.status, pause_reason AS "pauseReason", preparation_status AS "preparationStatus",
-      preparation_error_message AS "preparationError", campaign.created_at AS "createdAt", scheduled_at AS "scheduledAt", ${countColumns},
+      preparation_error_message AS "preparationError", campaign.created_at AS "createdAt", scheduled_at AS "scheduledAt",
+      ${windowsColumn} AS windows, ${countColumns},
       claimed + unknown AS "underWay",
       jsonb_build_object('name', template.name, 'status', template.status,
         'vanished', template.vanished_at IS NOT NULL) AS template,

@@ -1,9 +1,10 @@
 /**
- * Live progress of campaigns. However many follow, a process asks the database once a second for all of them together, and not
- * at all while nobody does.
+ * Live progress of campaigns. A process polls the database once a second for all followed campaigns together, and not at all
+ * while there is no follower.
  */
 import { isFinished } from '../../domain/campaigns/campaign.ts';
 import { rateOf, secondsLeft, withSample, type ProgressSample } from '../../domain/campaigns/pace.ts';
+import { afterOpenTime } from '../../domain/campaigns/sending-window.ts';
 import { listCampaignProgress, type CampaignProgress } from './progress.ts';
 import type { Connection } from '../database/database.ts';
 
@@ -11,12 +12,12 @@ export interface Progress extends CampaignProgress {
   /** Messages a second over the last ten seconds. */
   readonly rate: number;
   readonly etaSeconds: number | null;
-  /** Nothing of it will change but by receipts. */
+  /** Only delivery statuses can change it any more. */
   readonly isFinished: boolean;
 }
 
 export interface ProgressFeed {
-  /** Calls back at each look, the first one soon. The answer stops it. */
+  /** Calls back after each poll, the first time at once. Returns the function that stops it. */
   readonly follow: (campaignId: string, onProgress: (progress: Progress) => void) => () => void;
 }
 
@@ -28,12 +29,21 @@ interface Followed {
 
 const everyMs = 1_000;
 
+/** In the hours of the sending window, at the present rate; null when unknown. */
+function etaOf({ pending, windows }: CampaignProgress, rate: number): number | null {
+  const seconds = secondsLeft(pending, rate);
+  if (seconds === null || windows.length === 0) return seconds;
+  const now = new Date();
+  const end = afterOpenTime(windows, now, seconds);
+  return end === null ? null : Math.ceil((end.getTime() - now.getTime()) / 1_000);
+}
+
 export function createProgressFeed(database: Connection): ProgressFeed {
   const campaigns = new Map<string, Followed>();
   let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Immediate | undefined;
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const found = await listCampaignProgress(database, [...campaigns.keys()]);
     const atMs = performance.now();
     for (const row of found) {
@@ -46,18 +56,18 @@ export function createProgressFeed(database: Connection): ProgressFeed {
       const progress = {
         ...row,
         rate,
-        etaSeconds: secondsLeft(row.pending, rate),
+        etaSeconds: etaOf(row, rate),
         isFinished: isFinished(row.status),
       };
       followed.latest = progress;
-      for (const tell of followed.followers) tell(progress);
+      for (const notify of followed.followers) notify(progress);
     }
   };
 
-  // A database that is away is tried again at the next look; who follows notices by the silence.
+  // After a failure the next poll tries again; followers see no event meanwhile.
   const run = (): void => {
     timer = undefined;
-    look()
+    poll()
       .catch(() => undefined)
       .finally(() => {
         if (campaigns.size > 0) timer ??= setTimeout(run, everyMs);
@@ -70,7 +80,7 @@ export function createProgressFeed(database: Connection): ProgressFeed {
       campaigns.set(campaignId, followed);
       followed.followers.add(onProgress);
       if (followed.latest !== undefined) onProgress(followed.latest);
-      // The first who follows a campaign need not wait for the next second; once for all that come at this moment.
+      // The first follower of a campaign does not wait for the next second; one poll for all that come in the same tick.
       else
         soon ??= setImmediate(() => {
           soon = undefined;

@@ -1,10 +1,11 @@
-/** Where campaigns stand that somebody watches: one statement for all of them, over the rows that are kept for it. */
+/** Status and counters of the campaigns that clients follow, by one statement for all of them. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, pauseReasons, preparationStatuses } from '../../domain/campaigns/campaign.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
+import { Windows, windowsColumn } from './sending-window.ts';
 import { contactTotals } from './campaign-snapshot.ts';
 import { counterColumns, counterFields } from './status-counters.ts';
 
@@ -15,6 +16,8 @@ const CampaignProgress = t.type({
   preparation_status: oneOf(preparationStatuses),
   total_contacts: t.number,
   total_contacts_skipped: t.number,
+  /** All of these must be open. */
+  windows: Windows,
   ...counterFields,
   /** Micro-units. */
   charged: t.bigint,
@@ -23,8 +26,9 @@ export type CampaignProgress = t.TypeOf<typeof CampaignProgress>;
 
 export function listCampaignProgress(connection: Connection, campaignIds: readonly string[]) {
   return connection.any(sql.type(row(CampaignProgress))`
-    SELECT campaign.id, status, pause_reason, preparation_status, ${contactTotals},
+    SELECT campaign.id, campaign.status, pause_reason, preparation_status, ${contactTotals}, ${windowsColumn} AS windows,
       ${counterColumns}, charged
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    JOIN template ON template.id = campaign.template_id
     WHERE campaign.id = ANY (${sql.array(campaignIds, 'uuid')})`);
 }

@@ -9,7 +9,9 @@ import {
   type CampaignStatus,
 } from '../../domain/campaigns/campaign.ts';
 import { Campaign } from './campaigns.ts';
+import { Windows, windowsColumn } from './sending-window.ts';
 import { waitingColumns, waitingJoin } from './waiting-reason.ts';
+import { ratePerSecond } from '../sending/channel-rate.ts';
 import { contactTotals } from './campaign-snapshot.ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
@@ -19,6 +21,8 @@ import { counterColumns, counterFields } from './status-counters.ts';
 
 const CampaignReport = t.type({
   ...Campaign.props,
+  /** All of these must be open: the campaign's own and the workspace's. */
+  windows: Windows,
   channel_id: t.string,
   phone_number_id: t.string,
   preparation_error_code: nullable(oneOf(preparationErrorCodes)),
@@ -42,6 +46,9 @@ const CampaignDetail = t.type({
   ...CampaignReport.props,
   audience: t.UnknownRecord,
   variable_mapping: nullable(t.UnknownRecord),
+  /** Messages a second that the channel may send now. */
+  rate: t.number,
+  now: timestamp,
 });
 export type CampaignDetail = t.TypeOf<typeof CampaignDetail>;
 
@@ -52,7 +59,8 @@ const reasonsOf = (kind: 'skipped' | 'failed') => sql.fragment`
 const columns = sql.fragment`
   campaign.id, campaign.name, description, campaign.template_id, channel_id, phone_number_id, contact_selection_type,
   ${contactTotals}, preparation_status, preparation_version, preparation_error_code,
-  preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, started_at,
+  preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, campaign.sending_window,
+  campaign.ignore_quiet_hours, ${windowsColumn} AS windows, started_at,
   completed_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   ${waitingColumns},
   ${counterColumns}, charged,
@@ -72,8 +80,8 @@ export async function getCampaignReport(
   campaignId: string,
 ): Promise<CampaignDetail> {
   const found = await connection.maybeOne(sql.type(row(CampaignDetail))`
-    SELECT ${columns}, audience, variable_mapping
-    FROM campaign ${joins}
+    SELECT ${columns}, audience, variable_mapping, ${ratePerSecond}::float8 AS rate, now() AS now
+    FROM campaign ${joins} JOIN channel_rate ON channel_rate.channel_id = channel.id
     WHERE campaign.workspace_id = ${workspaceId} AND campaign.id = ${campaignId}`);
   return found ?? notFound('Campaign');
 }

@@ -1,12 +1,16 @@
-/** What a campaign waits for, and until when: read from its workflow's and its channel's state, kept nowhere else. */
+/** What a campaign waits for, and until when: derived from its own, its workflow's and its channel's state. */
 import { sql } from 'slonik';
 import { silentUntil, openUntil } from '../sending/channel-rate.ts';
 import { isAtLimit, quotaFreesAt } from '../sending/messaging-limit.ts';
 
-/** Of `campaign`, joined with `channel_rate`. The first reason that holds; further ones belong in front of the turn. */
+/** Of `campaign`: it runs, and a send step has found its sending window closed. */
+export const isWindowClosed = sql.fragment`(campaign.status = 'RUNNING' AND campaign.window_opens_at > now())`;
+
+/** To select beside `waitingJoin`. */
 export const waitingColumns = sql.fragment`
   waiting.reason AS waiting_for, waiting.until AS waiting_until`;
 
+/** Joins `campaign` with the first reason that holds, by rank. */
 export const waitingJoin = sql.fragment`
   LEFT JOIN LATERAL (
     SELECT reason, until FROM (
@@ -19,17 +23,20 @@ export const waitingJoin = sql.fragment`
       SELECT 'PREPARATION', NULL, 1 WHERE campaign.preparation_status = 'PREPARING'
         AND (campaign.status = 'DRAFT' OR campaign.status = 'SCHEDULED' AND campaign.scheduled_at <= now())
       UNION ALL
-      SELECT 'CHANNEL_TROUBLE', ${openUntil}, 1 FROM channel_rate
+      SELECT 'SENDING_WINDOW', window_opens_at, 1 FROM campaign_counter
+      WHERE campaign_counter.campaign_id = campaign.id AND pending > 0 AND ${isWindowClosed}
+      UNION ALL
+      SELECT 'CHANNEL_TROUBLE', ${openUntil}, 2 FROM channel_rate
       WHERE channel_rate.channel_id = campaign.channel_id AND times_opened > 0 AND campaign.status = 'RUNNING'
       UNION ALL
-      SELECT 'CHANNEL_THROTTLE', silent_until, 2 FROM channel_rate
+      SELECT 'CHANNEL_THROTTLE', silent_until, 3 FROM channel_rate
       WHERE channel_rate.channel_id = campaign.channel_id AND ${silentUntil} > now() AND campaign.status = 'RUNNING'
       UNION ALL
-      SELECT 'MESSAGING_LIMIT', ${quotaFreesAt(sql.fragment`channel.business_account_id`)}, 3
+      SELECT 'MESSAGING_LIMIT', ${quotaFreesAt(sql.fragment`channel.business_account_id`)}, 4
       FROM channel WHERE channel.id = campaign.channel_id AND ${isAtLimit} AND campaign.status = 'RUNNING'
         AND EXISTS (SELECT FROM campaign_counter WHERE campaign_counter.campaign_id = campaign.id AND pending > 0)
       UNION ALL
-      SELECT 'TURN', NULL, 4 FROM slot_queue
+      SELECT 'TURN', NULL, 5 FROM slot_queue
       WHERE slot_queue.campaign_id = campaign.id AND slot_queue.waiting AND campaign.status = 'RUNNING'
     ) AS possible
     ORDER BY rank LIMIT 1

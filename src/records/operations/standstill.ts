@@ -7,7 +7,7 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { isAtLimit } from '../sending/messaging-limit.ts';
-import { waitingJoin } from '../campaigns/waiting-reason.ts';
+import { isWindowClosed, waitingJoin } from '../campaigns/waiting-reason.ts';
 
 /** Kinds that are told; a preparation may last, and so may a wait that the record names. */
 export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck'] as const;
@@ -37,7 +37,7 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
     WITH still AS MATERIALIZED (
       SELECT campaign.id, channel_id, status, preparation_status, scheduled_at
       FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
-      WHERE status = 'RUNNING' AND campaign.updated_at < now() - interval '20 seconds'
+      WHERE status = 'RUNNING' AND campaign.updated_at < now() - interval '20 seconds' AND NOT coalesce(${isWindowClosed}, false)
         AND NOT EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id
           AND position = claimed_position AND recipient.updated_at > now() - interval '20 seconds')
         AND NOT EXISTS (SELECT FROM channel WHERE channel.id = campaign.channel_id AND ${isAtLimit})

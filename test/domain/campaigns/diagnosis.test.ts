@@ -10,6 +10,7 @@ const facts: CampaignFacts = {
   preparationError: null,
   createdAt: now,
   scheduledAt: null,
+  windows: [],
   total: 1000,
   pending: 812,
   underWay: 0,

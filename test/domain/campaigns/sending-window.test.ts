@@ -27,7 +27,12 @@ describe('the time in which a campaign may send', () => {
     ['before the opening', '2026-06-01T05:00:00Z', '2026-06-01T07:00:00.000Z', '2026-06-01T18:00:00.000Z'],
     ['at the opening', '2026-06-01T07:00:00Z', '2026-06-01T07:00:00.000Z', '2026-06-01T18:00:00.000Z'],
     ['in the window', '2026-06-01T12:00:00Z', '2026-06-01T12:00:00.000Z', '2026-06-01T18:00:00.000Z'],
-    ['a ms before the end', '2026-06-01T17:59:59.999Z', '2026-06-01T17:59:59.999Z', '2026-06-01T18:00:00.000Z'],
+    [
+      'a ms before the end',
+      '2026-06-01T17:59:59.999Z',
+      '2026-06-01T17:59:59.999Z',
+      '2026-06-01T18:00:00.000Z',
+    ],
     ['at the closing', '2026-06-01T18:00:00Z', '2026-06-02T07:00:00.000Z', '2026-06-02T18:00:00.000Z'],
   ])('is found %s', (_, at, opensAt, closesAt) => {
     expect(open([berlin('09:00', '20:00')], at)).toEqual([opensAt, closesAt]);
@@ -36,9 +41,18 @@ describe('the time in which a campaign may send', () => {
   it('crosses midnight, and belongs to the day of its opening', () => {
     const nights = [berlin('22:00', '06:00', ['fri'])];
     // 2026-06-05 is a Friday.
-    expect(open(nights, '2026-06-05T12:00:00Z')).toEqual(['2026-06-05T20:00:00.000Z', '2026-06-06T04:00:00.000Z']);
-    expect(open(nights, '2026-06-06T02:00:00Z')).toEqual(['2026-06-06T02:00:00.000Z', '2026-06-06T04:00:00.000Z']);
-    expect(open(nights, '2026-06-06T04:00:00Z')).toEqual(['2026-06-12T20:00:00.000Z', '2026-06-13T04:00:00.000Z']);
+    expect(open(nights, '2026-06-05T12:00:00Z')).toEqual([
+      '2026-06-05T20:00:00.000Z',
+      '2026-06-06T04:00:00.000Z',
+    ]);
+    expect(open(nights, '2026-06-06T02:00:00Z')).toEqual([
+      '2026-06-06T02:00:00.000Z',
+      '2026-06-06T04:00:00.000Z',
+    ]);
+    expect(open(nights, '2026-06-06T04:00:00Z')).toEqual([
+      '2026-06-12T20:00:00.000Z',
+      '2026-06-13T04:00:00.000Z',
+    ]);
   });
 
   it('leaves out the days that are not named', () => {
@@ -77,7 +91,12 @@ describe('the time in which a campaign may send', () => {
   });
 
   it('is what several windows have in common, in different zones', () => {
-    const newYork: SendingWindow = { timezone: 'America/New_York', from: '09:00', to: '20:00', days: weekDays };
+    const newYork: SendingWindow = {
+      timezone: 'America/New_York',
+      from: '09:00',
+      to: '20:00',
+      days: weekDays,
+    };
     expect(open([berlin('09:00', '20:00'), newYork], '2026-06-01T05:00:00Z')).toEqual([
       '2026-06-01T13:00:00.000Z',
       '2026-06-01T18:00:00.000Z',
@@ -85,7 +104,9 @@ describe('the time in which a campaign may send', () => {
   });
 
   it('is none where windows have nothing in common', () => {
-    expect(open([berlin('09:00', '12:00'), berlin('12:00', '18:00')], '2026-06-01T05:00:00Z')).toBeUndefined();
+    expect(
+      open([berlin('09:00', '12:00'), berlin('12:00', '18:00')], '2026-06-01T05:00:00Z'),
+    ).toBeUndefined();
     const [monday, sunday] = [berlin('09:00', '12:00', ['mon']), berlin('09:00', '12:00', ['sun'])];
     expect(open([monday, sunday], '2026-06-01T05:00:00Z')).toBeUndefined();
   });

@@ -1,0 +1,50 @@
+/** PATCH /api/campaigns/:id: name, description and sending hours. */
+import * as t from 'io-ts';
+import { idOf, textOf } from '../../codecs/scalars.ts';
+import { SendingWindow, sendingWindowExample } from '../../codecs/sending-window.ts';
+import { notBlank, nullish, optional, struct } from '../../codecs/struct.ts';
+import { editCampaign } from '../../commands/campaigns/edit-campaign.ts';
+import { getCampaignReport } from '../../records/campaigns/report.ts';
+import { endpoint } from '../frame/endpoint.ts';
+import { answerWith, succeedWith } from '../frame/envelope.ts';
+import { CampaignDetail, campaignDetailExample, presentCampaignDetail } from './report-codec.ts';
+
+const updated = 'Campaign updated successfully';
+
+export const updateCampaign = endpoint(
+  {
+    method: 'PATCH',
+    path: '/api/campaigns/:id',
+    operationId: 'updateCampaign',
+    summary: 'Change the name, the description or the sending window of a campaign',
+    description:
+      'Absent fields stay as they are; a `sending_window` of null removes the campaign’s own. A change of the window takes effect within two seconds, while the campaign sends and while it waits. `ignore_quiet_hours` excepts the campaign from the workspace’s window, with an operator’s key only.',
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: struct({ id: idOf('Campaign') }),
+    body: optional({
+      name: notBlank(textOf({ max: 255 })),
+      description: nullish(textOf({ max: 1000 })),
+      sending_window: nullish(SendingWindow),
+      ignore_quiet_hours: t.boolean,
+    }),
+    bodyExample: { sending_window: sendingWindowExample },
+    responses: {
+      200: answerWith('The campaign as it is now', updated, CampaignDetail, {
+        ...campaignDetailExample,
+        sending_window: sendingWindowExample,
+      }),
+    },
+    errors: [409],
+  },
+  async ({ dependencies, principal, params: { id }, body }) => {
+    await editCampaign(dependencies, principal, id, {
+      name: body.name,
+      description: body.description,
+      sendingWindow: body.sending_window,
+      ignoreQuietHours: body.ignore_quiet_hours,
+    });
+    const report = await getCampaignReport(dependencies.database, principal.workspaceId, id);
+    return { status: 200, body: succeedWith(updated, presentCampaignDetail(report)) };
+  },
+);

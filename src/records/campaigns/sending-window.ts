@@ -1,0 +1,59 @@
+/** The windows in which a campaign may send, as a send step needs them. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { SendingWindow } from '../../codecs/sending-window.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { campaignStatuses } from '../../domain/campaigns/campaign.ts';
+import { notFound } from '../../domain/error.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
+
+export const Windows = t.readonlyArray(SendingWindow);
+
+/**
+ * Of `campaign` and `template`: all of these must be open. The workspace's holds for MARKETING, unless an operator has excepted
+ * the campaign.
+ */
+export const windowsColumn = sql.fragment`
+  array_to_json(array_remove(ARRAY[campaign.sending_window,
+    CASE WHEN template.category = 'MARKETING' AND NOT campaign.ignore_quiet_hours
+      THEN (SELECT sending_window FROM workspace WHERE workspace.id = campaign.workspace_id) END], NULL))`;
+
+const SendingHours = t.type({
+  status: oneOf(campaignStatuses),
+  epoch: t.number,
+  pending: t.number,
+  claimed: t.number,
+  claimedPosition: t.number,
+  windows: Windows,
+  /** Epoch milliseconds on Postgres' clock. */
+  now: t.number,
+});
+export type SendingHours = t.TypeOf<typeof SendingHours>;
+
+/** Throws NotFound. */
+export async function getSendingHours(connection: Connection, campaignId: string): Promise<SendingHours> {
+  const found = await connection.maybeOne(sql.type(row(SendingHours))`
+    SELECT campaign.status, epoch, pending, claimed, claimed_position AS "claimedPosition", ${windowsColumn} AS windows,
+      extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
+    FROM campaign
+    JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    JOIN template ON template.id = campaign.template_id
+    WHERE campaign.id = ${campaignId}`);
+  return found ?? notFound('Campaign');
+}
+
+/** Does nothing once the campaign, or a window of it, has changed since `epoch`. */
+export async function recordWindowOpening(
+  connection: Connection,
+  {
+    campaignId,
+    epoch,
+    opensAt,
+  }: { readonly campaignId: string; readonly epoch: number; readonly opensAt: Date },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE campaign SET window_opens_at = ${opensAt.toISOString()}::timestamptz
+    WHERE id = ${campaignId} AND epoch = ${epoch}
+      AND window_opens_at IS DISTINCT FROM ${opensAt.toISOString()}::timestamptz`);
+}

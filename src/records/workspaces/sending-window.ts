@@ -1,0 +1,48 @@
+/** The workspace's sending window for MARKETING templates. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { SendingWindow } from '../../codecs/sending-window.ts';
+import { notFound } from '../../domain/error.ts';
+import type { SendingWindow as Window } from '../../domain/campaigns/sending-window.ts';
+import { enqueueRefresh } from '../campaigns/workflow-outbox.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row } from '../database/row.ts';
+
+const Found = row(t.type({ sending_window: nullable(SendingWindow) }));
+const CampaignId = row(t.type({ id: t.string }));
+
+/** Null: always open. Throws NotFound. */
+export async function getWorkspaceWindow(
+  connection: Connection,
+  workspaceId: number,
+): Promise<Window | null> {
+  const found = await connection.maybeOne(sql.type(Found)`
+    SELECT sending_window FROM workspace WHERE id = ${workspaceId}`);
+  return (found ?? notFound('Workspace')).sending_window;
+}
+
+/**
+ * Returns the running campaigns that the window holds for, each with a message to its workflow. Their epoch is raised: a step
+ * that sends under the window of before claims nothing more. Throws NotFound.
+ */
+export async function saveWorkspaceWindow(
+  transaction: Connection,
+  workspaceId: number,
+  window: Window | null,
+): Promise<readonly string[]> {
+  const saved = await transaction.maybeOne(sql.type(Found)`
+    UPDATE workspace SET sending_window = ${window === null ? null : JSON.stringify(window)}::jsonb
+    WHERE id = ${workspaceId} RETURNING sending_window`);
+  if (saved === null) return notFound('Workspace');
+  const ids = await transaction.anyFirst(sql.type(CampaignId)`
+    WITH running AS MATERIALIZED (
+      SELECT campaign.id FROM campaign JOIN template ON template.id = campaign.template_id
+      WHERE campaign.workspace_id = ${workspaceId} AND campaign.status = 'RUNNING' AND NOT ignore_quiet_hours
+        AND template.category = 'MARKETING'
+      ORDER BY campaign.id FOR NO KEY UPDATE OF campaign
+    )
+    UPDATE campaign SET window_opens_at = NULL, epoch = epoch + 1, updated_at = now()
+    WHERE id IN (SELECT id FROM running) RETURNING id`);
+  for (const id of ids) await enqueueRefresh(transaction, id);
+  return ids;
+}

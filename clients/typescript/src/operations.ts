@@ -1,6 +1,10 @@
 /** Generated from the OpenAPI document: `npm run openapi` makes it anew. */
 import type { CallOptions, Client } from './client.ts';
+<<<<<<< HEAD
 import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisResult, GetCampaignTimelineResult, GetHealthResult, GetReadinessResult, HistoryItemPage, LedgerEntryPage, ListChannelsResult, ListWebhookEventsResult, MediaResponse, MessagePage, MessageResponse, MessageState, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+=======
+import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisResult, GetCampaignTimelineResult, GetHealthResult, GetReadinessResult, GetSendingWindowResult, LedgerEntryPage, ListChannelsResult, ListWebhookEventsResult, MediaResponse, MessagePage, MessageResponse, MessageState, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+>>>>>>> 8127377 (docs(api): regenerate the document and the client for sending windows)
 
 /** Create a campaign that prepares its audience and sends itself */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
@@ -47,6 +51,10 @@ export const getOverview = (client: Client, query: {
 /** A campaign with its counters by recipient state */
 export const getCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignDetailResponse> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}`, ...options });
+
+/** Change the name, the description or the sending window of a campaign */
+export const updateCampaign = (client: Client, id: string, body: UpdateCampaign, options: CallOptions = {}): Promise<CampaignDetailMessageResponse> =>
+  client.send({ method: 'PATCH', path: `/api/campaigns/${encodeURIComponent(id)}`, body, ...options });
 
 /** What became of a campaign minute by minute, or hour by hour */
 export const getCampaignTimeline = (client: Client, id: string, query: {
@@ -325,6 +333,18 @@ export const listChannels = (client: Client, options: CallOptions = {}): Promise
 /** A channel as it stands */
 export const getChannel = (client: Client, id: string, options: CallOptions = {}): Promise<ChannelResponse> =>
   client.send({ method: 'GET', path: `/api/channels/${encodeURIComponent(id)}`, ...options });
+
+/** Read the sending window of the workspace */
+export const getSendingWindow = (client: Client, options: CallOptions = {}): Promise<GetSendingWindowResult> =>
+  client.send({ method: 'GET', path: `/api/workspace/sending-window`, ...options });
+
+/** Set the sending window of the workspace */
+export const putSendingWindow = (client: Client, body: PutSendingWindow, options: CallOptions = {}): Promise<SendingWindowMessageResponse> =>
+  client.send({ method: 'PUT', path: `/api/workspace/sending-window`, body, ...options });
+
+/** Remove the sending window of the workspace */
+export const deleteSendingWindow = (client: Client, options: CallOptions = {}): Promise<Acknowledgement> =>
+  client.send({ method: 'DELETE', path: `/api/workspace/sending-window`, ...options });
 
 /** Read the wallet of a channel */
 export const getWallet = (client: Client, query: {

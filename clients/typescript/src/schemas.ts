@@ -145,6 +145,12 @@ export type Campaign = {
   readonly send_type: SendType;
   /** When to send, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
+  /** Its own; null where only the workspace’s holds */
+  readonly sending_window: SendingWindow | null;
+  /** True: an operator has excepted it from the workspace’s sending window */
+  readonly ignore_quiet_hours: boolean;
+  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
+  readonly begins_at: string | null;
   /** The workspace. */
   readonly workspace_id: number;
   /** True for campaigns created by this API. */
@@ -200,8 +206,12 @@ export type CampaignCheck = {
   readonly available: string;
   /** ISO 4217. */
   readonly currency: string;
-  /** At the present rate of the channel, sent to alone */
+  /** From `begins_at` to `ends_at` at the present rate of the channel, sent to alone; closed hours between them count */
   readonly duration_seconds: number;
+  /** When sending would begin: now, at `scheduled_at`, or when the sending window opens */
+  readonly begins_at: string | null;
+  /** When all would be sent to, in the hours of the sending window; null where nobody would be */
+  readonly ends_at: string | null;
 };
 
 export type CampaignCheckResponse = {
@@ -261,6 +271,12 @@ export type CampaignDetail = {
   readonly send_type: SendType;
   /** When to send, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
+  /** Its own; null where only the workspace’s holds */
+  readonly sending_window: SendingWindow | null;
+  /** True: an operator has excepted it from the workspace’s sending window */
+  readonly ignore_quiet_hours: boolean;
+  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
+  readonly begins_at: string | null;
   /** The workspace. */
   readonly workspace_id: number;
   /** True for campaigns created by this API. */
@@ -301,6 +317,17 @@ export type CampaignDetail = {
   readonly audience: { readonly [key: string]: unknown };
   /** Which field or text fills which variable. */
   readonly variable_mapping: { readonly [key: string]: unknown } | null;
+  /** Until all recipients are sent to, at the present rate of the channel, in the hours of the sending window; null where it cannot be told */
+  readonly eta_seconds: number | null;
+};
+
+export type CampaignDetailMessageResponse = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** The record, or the records of the page. */
+  readonly data: CampaignDetail;
 };
 
 export type CampaignDetailResponse = {
@@ -510,6 +537,9 @@ export type CheckCampaign = {
   readonly variable_mapping?: VariableMapping;
   /** When to send, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string | null;
+  readonly sending_window?: SendingWindow;
+  /** True: the workspace's sending window for MARKETING templates does not apply. With an operator's key only */
+  readonly ignore_quiet_hours?: boolean;
 };
 
 export type ChosenWebhookStatus = "active" | "inactive";
@@ -812,6 +842,9 @@ export type CreateCampaign = {
   readonly variable_mapping?: VariableMapping;
   /** When to send, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string | null;
+  readonly sending_window?: SendingWindow;
+  /** True: the workspace's sending window for MARKETING templates does not apply. With an operator's key only */
+  readonly ignore_quiet_hours?: boolean;
 };
 
 export type CreateContact = {
@@ -1081,7 +1114,7 @@ export type DeliveryPage = {
 /** pending: its turn has not come. delivered: answered 2xx within five seconds. failed: everything else; it can be sent again. */
 export type DeliveryState = "pending" | "sending" | "delivered" | "failed";
 
-export type DiagnosisCheck = "STATUS" | "PREPARATION" | "SCHEDULE" | "QUOTA" | "TEMPLATE" | "CHANNEL" | "PACE" | "WALLET" | "WORKER";
+export type DiagnosisCheck = "STATUS" | "PREPARATION" | "SCHEDULE" | "SENDING_WINDOW" | "QUOTA" | "TEMPLATE" | "CHANNEL" | "PACE" | "WALLET" | "WORKER";
 
 export type DiagnosisEntry = {
   /** What was looked at. */
@@ -1156,6 +1189,13 @@ export type GetHealthResult = {
 export type GetReadinessResult = {
   /** Always `ready`. */
   readonly status: "ready";
+};
+
+export type GetSendingWindowResult = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** The record, or the records of the page. */
+  readonly data: SendingWindow | null;
 };
 
 /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
@@ -1491,6 +1531,12 @@ export type NewCampaign = {
   readonly send_type: SendType;
   /** When to send, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
+  /** Its own; null where only the workspace’s holds */
+  readonly sending_window: SendingWindow | null;
+  /** True: an operator has excepted it from the workspace’s sending window */
+  readonly ignore_quiet_hours: boolean;
+  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
+  readonly begins_at: string | null;
   /** The workspace. */
   readonly workspace_id: number;
   /** True for campaigns created by this API. */
@@ -1719,6 +1765,16 @@ export type ProviderStatuses = {
   readonly statuses: readonly (MessageStatus)[];
 };
 
+/** Messages leave from `from` until before `to` by the wall clock of `timezone`, on each of `days` (default: all). A `to` before `from` is on the next day. */
+export type PutSendingWindow = {
+  /** IANA name; daylight saving is kept */
+  readonly timezone: string;
+  /** The sender’s number, digits with calling code. */
+  readonly from: string;
+  readonly to: string;
+  readonly days?: readonly (WeekDay)[];
+};
+
 export type ReadEvent = {
   /** Always `read`. */
   readonly eventKey: "read";
@@ -1910,10 +1966,33 @@ export type SegmentResponse = {
   readonly data: Segment;
 };
 
+<<<<<<< HEAD
 /** To a phone number, or to the user id of a contact. */
 export type SendTemplateMessage = SendToPhoneNumber | SendToUserId;
 
 export type SendToPhoneNumber = {
+=======
+/** Messages leave from `from` until before `to` by the wall clock of `timezone`, on each of `days` (default: all). A `to` before `from` is on the next day. */
+export type SendingWindow = {
+  /** IANA name; daylight saving is kept */
+  readonly timezone: string;
+  /** The sender’s number, digits with calling code. */
+  readonly from: string;
+  readonly to: string;
+  readonly days?: readonly (WeekDay)[];
+};
+
+export type SendingWindowMessageResponse = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** What happened, in words. */
+  readonly message: string;
+  /** The record, or the records of the page. */
+  readonly data: SendingWindow;
+};
+
+export type SendTemplateMessage = {
+>>>>>>> 8127377 (docs(api): regenerate the document and the client for sending windows)
   /** The template. */
   readonly templateId: string;
   /** The number in digits, its calling code first, without `+` and spaces. */
@@ -2189,6 +2268,15 @@ export type TimelinePart = {
   readonly failed: number;
 };
 
+export type UpdateCampaign = {
+  /** The name. */
+  readonly name?: string;
+  /** A note of the sender’s own. */
+  readonly description?: string | null;
+  readonly sending_window?: SendingWindow | null;
+  readonly ignore_quiet_hours?: boolean;
+};
+
 export type UpdateContact = {
   /** National digits, or international ones with a plus sign. */
   readonly phoneNumber?: string;
@@ -2271,8 +2359,13 @@ export type VariableMapping = {
   readonly default_values?: VariableDefaults;
 };
 
+<<<<<<< HEAD
 /** TURN: Other campaigns of the channel are sending. Wait: the campaigns of a channel share its rate. CHANNEL_TROUBLE: The provider does not answer or fails, so the channel pauses between probes. Wait: sending resumes with the first probe that succeeds. CHANNEL_THROTTLE: The provider asked the channel to send more slowly. Wait until `waiting_until`. MESSAGING_LIMIT: The business account has sent to as many different people in 24 hours as it may. Wait until `waiting_until`, or ask the provider for a higher limit. PREPARATION: The recipients are being prepared. Wait: sending begins when they are ready. QUEUED: All workers are busy with other campaigns. Wait, or have the operator add workers. WORKFLOW_STUCK: The workflow of the campaign cannot continue, or no worker takes its tasks. Have the operator look at the workers and the workflow. */
 export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK";
+=======
+/** TURN: others of the channel send. CHANNEL_TROUBLE: the provider cannot be reached. CHANNEL_THROTTLE: the provider asked for a rest. MESSAGING_LIMIT: no more different people for now. PREPARATION: the audience is being prepared. QUEUED: the workers are busy. WORKFLOW_STUCK: for an operator to mend. */
+export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "SENDING_WINDOW" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK";
+>>>>>>> 8127377 (docs(api): regenerate the document and the client for sending windows)
 
 export type Wallet = {
   /** The sending number’s channel. */
@@ -2379,6 +2472,8 @@ export type WebhookResponse = {
 };
 
 export type WebhookStatus = "active" | "inactive" | "disabled";
+
+export type WeekDay = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
 
 /** What a webhook receives. */
 export type WebhookEvent = IncomingEvent | SentEvent | DeliveredEvent | ReadEvent | FailedEvent | TemplateEvent | ContactCreatedEvent | ContactUpdatedEvent | ConversationAssignedEvent | ConversationStatusChangedEvent;

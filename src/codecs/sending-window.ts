@@ -19,7 +19,10 @@ const TimeZone = refined(t.string, isTimeZone, (field) => `${field} must be ${zo
 });
 
 const timeHint = 'a time such as "09:00"';
-const TimeOfDay = textMatching('TimeOfDay', timeOfDay, `must be ${timeHint}`, { pattern: timeOfDay.source });
+const timeCodec = (description: string) =>
+  textMatching('TimeOfDay', timeOfDay, `must be ${timeHint}`, { pattern: timeOfDay.source, description });
+const From = timeCodec('When sending begins, by the wall clock');
+const To = timeCodec('Before when sending ends; a time before `from` is on the next day');
 
 const Days = refined(
   shortListOf(oneOf(weekDays, 'WeekDay'), weekDays.length),
@@ -31,8 +34,8 @@ const Days = refined(
 const Fields = struct(
   {
     timezone: needed(TimeZone, zoneHint),
-    from: needed(TimeOfDay, timeHint),
-    to: needed(TimeOfDay, timeHint),
+    from: needed(From, timeHint),
+    to: needed(To, timeHint),
   },
   { days: Days },
 );
@@ -49,7 +52,7 @@ export const SendingWindow: t.Type<Window, Window> = named(
         if (!isRight(decoded)) return decoded;
         const { days = weekDays, ...window } = decoded.right;
         if (window.from === window.to) {
-          const at = t.appendContext(context, 'to', TimeOfDay, window.to);
+          const at = t.appendContext(context, 'to', To, window.to);
           return t.failure(
             window.to,
             at,

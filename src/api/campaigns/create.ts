@@ -7,7 +7,7 @@ import { struct } from '../../codecs/struct.ts';
 import { exampleTemplateId } from '../../codecs/template.ts';
 import * as creating from '../../commands/campaigns/create-campaign.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { campaignFields } from './report-codec.ts';
+import { campaignFields, windowFields } from './report-codec.ts';
 
 const Created = named(
   'CreatedCampaign',
@@ -18,7 +18,7 @@ const Created = named(
     data: named(
       'CreatedCampaignData',
       struct({
-        campaign: named('NewCampaign', struct(campaignFields)),
+        campaign: named('NewCampaign', struct(campaignFields, windowFields)),
         summary: named('CampaignSummary', struct({ total_contacts: Integer, can_send_test: t.boolean })),
       }),
     ),
@@ -71,9 +71,6 @@ export const createCampaign = endpoint(
               status: 'DRAFT',
               send_type: 'IMMEDIATE',
               scheduled_at: null,
-              sending_window: null,
-              ignore_quiet_hours: false,
-              begins_at: '2026-11-21T09:00:00.000Z',
               workspace_id: 1001,
               is_auto_trigger: true,
               created_at: '2026-11-21T09:00:00.000Z',
@@ -98,6 +95,9 @@ export const createCampaign = endpoint(
 );
 
 function present({ campaign, canSendTest, beginsAt }: creating.CreatedCampaign, timestamp: Date) {
+  const { sending_window, ignore_quiet_hours, ...fields } = campaign;
+  // Without a window the answer is the specification's.
+  const windowed = beginsAt && { sending_window, ignore_quiet_hours, begins_at: beginsAt };
   const summary = { total_contacts: 0, can_send_test: canSendTest };
   return {
     status: 201,
@@ -105,7 +105,7 @@ function present({ campaign, canSendTest, beginsAt }: creating.CreatedCampaign, 
       status: 'success',
       code: 201,
       message: 'Campaign created successfully',
-      data: { campaign: { ...campaign, begins_at: beginsAt }, summary },
+      data: { campaign: { ...fields, ...windowed }, summary },
       timestamp,
     },
   } as const;

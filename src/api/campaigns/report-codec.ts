@@ -39,7 +39,7 @@ export const Counters = named(
   }),
 );
 
-/** The fields of Spec 2.1, and the sending window. */
+/** Exactly the fields of Spec 2.1. */
 export const campaignFields = {
   id: Uuid,
   name: t.string,
@@ -54,6 +54,13 @@ export const campaignFields = {
   status: oneOf(campaignStatuses, 'CampaignStatus'),
   send_type: oneOf(sendTypes, 'SendType'),
   scheduled_at: nullish(IsoDateTime),
+  workspace_id: Integer,
+  is_auto_trigger: t.boolean,
+  created_at: IsoDateTime,
+  updated_at: IsoDateTime,
+};
+
+export const windowFields = {
   sending_window: describe(nullish(SendingWindow), {
     description: 'Its own; null where only the workspace’s holds',
   }),
@@ -64,14 +71,11 @@ export const campaignFields = {
     description:
       'Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window',
   }),
-  workspace_id: Integer,
-  is_auto_trigger: t.boolean,
-  created_at: IsoDateTime,
-  updated_at: IsoDateTime,
 };
 
 const reportFields = {
   ...campaignFields,
+  ...windowFields,
   channel_id: Uuid,
   phone_number_id: t.string,
   pause_reason: nullish(oneOf(pauseReasons, 'PauseReason')),

@@ -41,8 +41,8 @@ type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'or
 export interface CreatedCampaign {
   readonly campaign: Campaign;
   readonly canSendTest: boolean;
-  /** When sending may begin: at once, at the scheduled time, or at the next opening of its windows. */
-  readonly beginsAt: Date | null;
+  /** When its sending windows let it begin; undefined for a campaign without one. */
+  readonly beginsAt: Date | undefined;
 }
 
 // Of this process under way. Whoever calls faster than Temporal starts workflows waits.
@@ -59,7 +59,8 @@ export async function createCampaign(
   onWrite?: (transaction: Transaction, created: CreatedCampaign) => Promise<void>,
 ): Promise<CreatedCampaign> {
   const { database, logger } = dependencies;
-  const { newCampaign, canSendTest, beginsAt } = await checkCampaign(dependencies, principal, body);
+  const { newCampaign, canSendTest, ...checked } = await checkCampaign(dependencies, principal, body);
+  const beginsAt = checked.windows.length === 0 ? undefined : checked.beginsAt;
   const { campaign, startId } =
     onWrite === undefined
       ? await insertCampaign(database, newCampaign)
@@ -79,7 +80,8 @@ export interface CheckedCampaign {
   readonly canSendTest: boolean;
   /** All of these must be open. */
   readonly windows: readonly SendingWindow[];
-  readonly beginsAt: Date | null;
+  /** At once, at the scheduled time, or at the next opening of the windows. */
+  readonly beginsAt: Date;
   readonly warnings: readonly FieldProblem[];
 }
 

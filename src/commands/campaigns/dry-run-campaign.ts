@@ -70,7 +70,7 @@ export async function dryRunCampaign(
   let problems: readonly FieldProblem[] = [];
   let warnings: readonly FieldProblem[] = [];
   let estimate = noAudience;
-  let hours: Pick<CheckedCampaign, 'windows' | 'beginsAt'> = { windows: [], beginsAt: null };
+  let hours: { windows: CheckedCampaign['windows']; beginsAt: Date | null } = { windows: [], beginsAt: null };
   try {
     const checked = await checkCampaign(dependencies, principal, body);
     ({ warnings } = checked);

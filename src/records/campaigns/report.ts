@@ -57,7 +57,7 @@ const reasonsOf = (kind: 'skipped' | 'failed') => sql.fragment`
     WHERE campaign_reason.campaign_id = campaign.id AND kind = ${kind} AND count > 0), '{}'::jsonb)`;
 
 const columns = sql.fragment`
-  campaign.id, campaign.name, description, campaign.template_id, channel_id, phone_number_id, contact_selection_type,
+  campaign.id, campaign.name, description, campaign.template_id, campaign.channel_id, phone_number_id, contact_selection_type,
   ${contactTotals}, preparation_status, preparation_version, preparation_error_code,
   preparation_error_message, audience_version, campaign.status, pause_reason, send_type, scheduled_at, campaign.sending_window,
   campaign.ignore_quiet_hours, ${windowsColumn} AS windows, started_at,

@@ -117,6 +117,8 @@ it('checks a whole campaign and creates nothing of it', async () => {
     available: '0',
     currency: 'USD',
     duration_seconds: 1,
+    begins_at: expect.any(String),
+    ends_at: expect.any(String),
   });
   expect(await count()).toBe(before);
   expect((await api.send('GET', '/api/campaigns', { key: workspace.channelKey })).body.data).toEqual([]);

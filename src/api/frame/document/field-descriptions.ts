@@ -1,5 +1,8 @@
 /** What each field and parameter means, by its name (`channelId` is `channel_id`, too). */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
+  days: 'The days of the week on which it opens.',
+  sending_window: 'The hours in which the campaign sends; without it only the workspace’s hold.',
+  ignore_quiet_hours: 'True excepts the campaign from the workspace’s sending window.',
   key_id: 'The API key that did it; null where it was no key.',
   command: 'The operator’s command that did it; null where it was none.',
   object_id: 'What it was done to.',

@@ -27,6 +27,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Segments: 'Saved filters of contacts',
   Conversations: 'Conversations with contacts: assignment and status',
   Channels: 'The sending numbers, and how fast each may send',
+  Workspace: 'Settings of the workspace',
   Wallet: 'Money of a channel and the prices of messages',
   Webhooks: 'Where events are delivered, and what became of each delivery',
   Provider: "The messaging provider's callbacks",

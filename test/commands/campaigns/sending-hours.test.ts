@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkSendingHours } from '../../../src/commands/campaigns/sending-hours.ts';
+import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
+import { weekDays } from '../../../src/domain/campaigns/sending-window.ts';
+import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import { getSendingHours } from '../../../src/records/campaigns/sending-window.ts';
+import { checkBooks, seedCampaign } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createFakeProvider } from '../../support/fake-provider.ts';
+import { sendingDependencies } from '../../support/sending-dependencies.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+const closingAt = Date.parse('2026-06-01T18:00:00Z');
+const windows = [{ timezone: 'Europe/Berlin', from: '09:00', to: '20:00', days: weekDays }];
+
+it('sends the last message before the closing, and gives back what was claimed by then', async () => {
+  const campaign = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: 200 });
+  const provider = createFakeProvider();
+  const dependencies = sendingDependencies({ database: test.pool, provider });
+  const hours = await getSendingHours(test.pool, campaign.campaignId);
+  const beforeMs = 2_500;
+  const closesAt = performance.now() + beforeMs;
+  const open = await checkSendingHours(dependencies, campaign.campaignId, {
+    ...hours,
+    windows,
+    now: closingAt - beforeMs,
+  });
+  if (!open.isOpen) throw new Error('the window is open');
+  const step = await runSendStep(dependencies, campaign.campaignId, {
+    budgetMs: 10_000,
+    isFollowed: true,
+    draining: open.isOver,
+  });
+  expect(step.drained).toBe(false);
+  const { received } = provider;
+  expect(received.length).toBeGreaterThan(100);
+  expect(received.length).toBeLessThan(700);
+  expect(received.at(-1)?.at).toBeLessThan(closesAt);
+  const { counts } = await getCampaignSnapshot(test.pool, campaign.campaignId);
+  expect(counts).toMatchObject({ claimed: 0, unknown: 0, accepted: received.length });
+  expect(counts.pending).toBe(2_000 - received.length);
+  expect(await checkBooks(test.pool, campaign)).toMatchObject({ reserved: 0n });
+});
+
+it.each([
+  ['in its last moments until the closing', closingAt - 200, 200],
+  ['after the closing until the next opening', closingAt, 13 * 3_600_000],
+  ['just before the opening until then', closingAt + 13 * 3_600_000 - 1, 1],
+])('waits %s', async (_, now, waitMs) => {
+  const { campaignId } = await seedCampaign(test.pool, { recipients: 10 });
+  const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider() });
+  const hours = await getSendingHours(test.pool, campaignId);
+  const open = await checkSendingHours(dependencies, campaignId, { ...hours, windows, now });
+  expect(open).toEqual({ isOpen: false, waitMs });
+});
+
+it('has no end for a campaign without a window', async () => {
+  const { campaignId } = await seedCampaign(test.pool, { recipients: 10 });
+  const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider() });
+  const open = await checkSendingHours(
+    dependencies,
+    campaignId,
+    await getSendingHours(test.pool, campaignId),
+  );
+  expect(open.isOpen && open.isOver()).toBe(false);
+});

@@ -145,12 +145,6 @@ export type Campaign = {
   readonly send_type: SendType;
   /** When to send, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
-  /** Its own; null where only the workspace’s holds */
-  readonly sending_window: SendingWindow | null;
-  /** True: an operator has excepted it from the workspace’s sending window */
-  readonly ignore_quiet_hours: boolean;
-  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
-  readonly begins_at: string | null;
   /** The workspace. */
   readonly workspace_id: number;
   /** True for campaigns created by this API. */
@@ -159,6 +153,12 @@ export type Campaign = {
   readonly created_at: string;
   /** When it last changed. */
   readonly updated_at: string;
+  /** Its own; null where only the workspace’s holds */
+  readonly sending_window: SendingWindow | null;
+  /** True: an operator has excepted it from the workspace’s sending window */
+  readonly ignore_quiet_hours: boolean;
+  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
+  readonly begins_at: string | null;
   /** The sending number’s channel. */
   readonly channel_id: string;
   /** The provider’s id of the sending number. */
@@ -271,12 +271,6 @@ export type CampaignDetail = {
   readonly send_type: SendType;
   /** When to send, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
-  /** Its own; null where only the workspace’s holds */
-  readonly sending_window: SendingWindow | null;
-  /** True: an operator has excepted it from the workspace’s sending window */
-  readonly ignore_quiet_hours: boolean;
-  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
-  readonly begins_at: string | null;
   /** The workspace. */
   readonly workspace_id: number;
   /** True for campaigns created by this API. */
@@ -285,6 +279,12 @@ export type CampaignDetail = {
   readonly created_at: string;
   /** When it last changed. */
   readonly updated_at: string;
+  /** Its own; null where only the workspace’s holds */
+  readonly sending_window: SendingWindow | null;
+  /** True: an operator has excepted it from the workspace’s sending window */
+  readonly ignore_quiet_hours: boolean;
+  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
+  readonly begins_at: string | null;
   /** The sending number’s channel. */
   readonly channel_id: string;
   /** The provider’s id of the sending number. */
@@ -537,6 +537,7 @@ export type CheckCampaign = {
   readonly variable_mapping?: VariableMapping;
   /** When to send, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string | null;
+  /** The hours in which the campaign sends; without it only the workspace’s hold. */
   readonly sending_window?: SendingWindow;
   /** True: the workspace's sending window for MARKETING templates does not apply. With an operator's key only */
   readonly ignore_quiet_hours?: boolean;
@@ -842,6 +843,7 @@ export type CreateCampaign = {
   readonly variable_mapping?: VariableMapping;
   /** When to send, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string | null;
+  /** The hours in which the campaign sends; without it only the workspace’s hold. */
   readonly sending_window?: SendingWindow;
   /** True: the workspace's sending window for MARKETING templates does not apply. With an operator's key only */
   readonly ignore_quiet_hours?: boolean;
@@ -1531,12 +1533,6 @@ export type NewCampaign = {
   readonly send_type: SendType;
   /** When to send, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
-  /** Its own; null where only the workspace’s holds */
-  readonly sending_window: SendingWindow | null;
-  /** True: an operator has excepted it from the workspace’s sending window */
-  readonly ignore_quiet_hours: boolean;
-  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
-  readonly begins_at: string | null;
   /** The workspace. */
   readonly workspace_id: number;
   /** True for campaigns created by this API. */
@@ -1545,6 +1541,12 @@ export type NewCampaign = {
   readonly created_at: string;
   /** When it last changed. */
   readonly updated_at: string;
+  /** Its own; null where only the workspace’s holds */
+  readonly sending_window?: SendingWindow | null;
+  /** True: an operator has excepted it from the workspace’s sending window */
+  readonly ignore_quiet_hours?: boolean;
+  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
+  readonly begins_at?: string | null;
 };
 
 export type Notice = {
@@ -1769,9 +1771,11 @@ export type ProviderStatuses = {
 export type PutSendingWindow = {
   /** IANA name; daylight saving is kept */
   readonly timezone: string;
-  /** The sender’s number, digits with calling code. */
+  /** When sending begins, by the wall clock */
   readonly from: string;
+  /** Before when sending ends; a time before `from` is on the next day */
   readonly to: string;
+  /** The days of the week on which it opens. */
   readonly days?: readonly (WeekDay)[];
 };
 
@@ -1966,19 +1970,15 @@ export type SegmentResponse = {
   readonly data: Segment;
 };
 
-<<<<<<< HEAD
-/** To a phone number, or to the user id of a contact. */
-export type SendTemplateMessage = SendToPhoneNumber | SendToUserId;
-
-export type SendToPhoneNumber = {
-=======
 /** Messages leave from `from` until before `to` by the wall clock of `timezone`, on each of `days` (default: all). A `to` before `from` is on the next day. */
 export type SendingWindow = {
   /** IANA name; daylight saving is kept */
   readonly timezone: string;
-  /** The sender’s number, digits with calling code. */
+  /** When sending begins, by the wall clock */
   readonly from: string;
+  /** Before when sending ends; a time before `from` is on the next day */
   readonly to: string;
+  /** The days of the week on which it opens. */
   readonly days?: readonly (WeekDay)[];
 };
 
@@ -1991,8 +1991,10 @@ export type SendingWindowMessageResponse = {
   readonly data: SendingWindow;
 };
 
-export type SendTemplateMessage = {
->>>>>>> 8127377 (docs(api): regenerate the document and the client for sending windows)
+/** To a phone number, or to the user id of a contact. */
+export type SendTemplateMessage = SendToPhoneNumber | SendToUserId;
+
+export type SendToPhoneNumber = {
   /** The template. */
   readonly templateId: string;
   /** The number in digits, its calling code first, without `+` and spaces. */
@@ -2273,7 +2275,9 @@ export type UpdateCampaign = {
   readonly name?: string;
   /** A note of the sender’s own. */
   readonly description?: string | null;
+  /** The hours in which the campaign sends; without it only the workspace’s hold. */
   readonly sending_window?: SendingWindow | null;
+  /** True excepts the campaign from the workspace’s sending window. */
   readonly ignore_quiet_hours?: boolean;
 };
 
@@ -2359,13 +2363,8 @@ export type VariableMapping = {
   readonly default_values?: VariableDefaults;
 };
 
-<<<<<<< HEAD
-/** TURN: Other campaigns of the channel are sending. Wait: the campaigns of a channel share its rate. CHANNEL_TROUBLE: The provider does not answer or fails, so the channel pauses between probes. Wait: sending resumes with the first probe that succeeds. CHANNEL_THROTTLE: The provider asked the channel to send more slowly. Wait until `waiting_until`. MESSAGING_LIMIT: The business account has sent to as many different people in 24 hours as it may. Wait until `waiting_until`, or ask the provider for a higher limit. PREPARATION: The recipients are being prepared. Wait: sending begins when they are ready. QUEUED: All workers are busy with other campaigns. Wait, or have the operator add workers. WORKFLOW_STUCK: The workflow of the campaign cannot continue, or no worker takes its tasks. Have the operator look at the workers and the workflow. */
-export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK";
-=======
-/** TURN: others of the channel send. CHANNEL_TROUBLE: the provider cannot be reached. CHANNEL_THROTTLE: the provider asked for a rest. MESSAGING_LIMIT: no more different people for now. PREPARATION: the audience is being prepared. QUEUED: the workers are busy. WORKFLOW_STUCK: for an operator to mend. */
+/** TURN: Other campaigns of the channel are sending. Wait: the campaigns of a channel share its rate. CHANNEL_TROUBLE: The provider does not answer or fails, so the channel pauses between probes. Wait: sending resumes with the first probe that succeeds. CHANNEL_THROTTLE: The provider asked the channel to send more slowly. Wait until `waiting_until`. MESSAGING_LIMIT: The business account has sent to as many different people in 24 hours as it may. Wait until `waiting_until`, or ask the provider for a higher limit. SENDING_WINDOW: It is outside the hours in which the campaign may send. Wait until `waiting_until`, or change the sending window. PREPARATION: The recipients are being prepared. Wait: sending begins when they are ready. QUEUED: All workers are busy with other campaigns. Wait, or have the operator add workers. WORKFLOW_STUCK: The workflow of the campaign cannot continue, or no worker takes its tasks. Have the operator look at the workers and the workflow. */
 export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "SENDING_WINDOW" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK";
->>>>>>> 8127377 (docs(api): regenerate the document and the client for sending windows)
 
 export type Wallet = {
   /** The sending number’s channel. */

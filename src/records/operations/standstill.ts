@@ -35,7 +35,7 @@ export async function endWatch(connection: Connection, startedAt: Date): Promise
 export async function suspectCampaigns(connection: Connection): Promise<void> {
   await connection.query(sql.type(nothing)`
     WITH still AS MATERIALIZED (
-      SELECT campaign.id, channel_id, status, preparation_status, scheduled_at
+      SELECT campaign.id, channel_id, status, preparation_status, scheduled_at, window_opens_at
       FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
       WHERE status = 'RUNNING' AND campaign.updated_at < now() - interval '20 seconds' AND NOT coalesce(${isWindowClosed}, false)
         AND NOT EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id

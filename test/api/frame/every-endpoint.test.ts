@@ -110,6 +110,7 @@ const needs: Readonly<Record<string, () => Promise<string | undefined>>> = {
     return undefined;
   },
   testCampaign: aCampaign,
+  updateCampaign: aCampaign,
   updateTag: () => made('/api/tags', { name: 'Example' }),
   updateContact: aContact,
   updateSegment: () =>

@@ -149,6 +149,16 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
       limit: 1_000,
       prices,
     }),
+  'claim a batch whose contacts may have changed': (connection) =>
+    claimBatch(connection, {
+      ...anyTokens,
+      ...seeded,
+      claimId: randomUUID(),
+      epoch: 0,
+      limit: 1_000,
+      prices,
+      rendersAgain: true,
+    }),
   'record outcomes': (connection) => {
     const outcomes = new Map(
       positions.map((at) => [at, { kind: 'accepted', providerMessageId: `wamid.${at}` } as const]),

@@ -1,4 +1,4 @@
-/** A provider in trouble, and what that costs the people of a campaign: side by side, as they wait most of the time. */
+/** A failing provider, and what that costs the recipients of a campaign. The tests run side by side: they wait most of the time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,8 +25,8 @@ const hold = ({ channelId }: SeededCampaign, seconds: number) =>
 const standing = async ({ campaignId }: SeededCampaign) =>
   (await getCampaignSnapshot(test.pool, campaignId)).counts;
 
-describe.concurrent('a channel that is held', () => {
-  it('has nobody claimed or unknown, and takes no place from another', async () => {
+describe.concurrent('a channel that is silent', () => {
+  it('has no recipient claimed or unknown, and takes no send slot from another', async () => {
     const held = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
     const others = await Promise.all(
       Array.from({ length: 9 }, () => seedOnChannel(test.pool, held, { recipients: 500 })),
@@ -88,14 +88,14 @@ describe.concurrent('an outage of an hour', () => {
     return { during, after: await standing(seeded), recipients, books: await checkBooks(test.pool, seeded) };
   };
 
-  it('of refusals that say "later" fails nobody and counts as nobody’s attempt', async () => {
+  it('of rejections that say "later" fails no recipient and counts as no attempt', async () => {
     const { during, after, recipients, books } = await outage(refuse(131000));
     expect(during.asked).toBeGreaterThan(waiting);
     expect(after).toMatchObject({ accepted: recipients, failed: 0, unknown: 0, pending: 0 });
     expect(books).toMatchObject({ counters_fit: true, reserved: 0n });
   }, 120_000);
 
-  it('of a gateway leaves a hundred unknown at the most, and fails nobody', async () => {
+  it('of a gateway leaves a hundred unknown at the most, and fails no recipient', async () => {
     const { during, after, recipients, books } = await outage(() => ({ kind: 'unknown', cause: 'HTTP 502' }));
     expect(during.unknown).toBeLessThanOrEqual(100);
     expect(after).toMatchObject({ failed: 0, pending: 0, accepted: recipients - after.unknown });

@@ -172,6 +172,23 @@ describe('a contact field', () => {
     expect(texts).toEqual(['Old 1', 'New']);
   });
 
+  it('is not stored again for a recipient that was erased meanwhile', async () => {
+    const sender = await fundedSender('Hi {{1}}');
+    await addContacts(sender, 1);
+    const campaignId = await prepared(sender, firstName);
+    await rename(sender, 'New', sql.fragment`true`);
+    await send(campaignId, async (message, count) => {
+      await run(sql.fragment`UPDATE recipient SET variables = NULL WHERE campaign_id = ${campaignId}`);
+      return accept(message, count);
+    });
+    const variables = await test.pool.oneFirst(
+      sql.type(
+        row(t.type({ variables: nullable(t.array(t.string)) })),
+      )`SELECT variables FROM recipient WHERE campaign_id = ${campaignId} AND state = 'ACCEPTED'`,
+    );
+    expect(variables).toBeNull();
+  });
+
   it('leaves the cells of a CSV and inline values as they were given', async () => {
     const sender = await fundedSender('Hi {{1}} {{2}}');
     await addContacts(sender, 2);

@@ -28,10 +28,10 @@ function dependenciesWith(provider: FakeProvider, graceSeconds = 600): Dependenc
 
 const calm = { budgetMs: 4_000, draining: () => false };
 
-describe('a provider in trouble', () => {
+describe('a failing provider', () => {
   it.each([
     ['answers with nonsense', () => ({ kind: 'unknown', cause: 'garbage' }) as const],
-    ['says that it is in trouble itself', refuse(131000)],
+    ['reports an error of its own', refuse(131000)],
   ])('puts few people at risk when it %s, and gets a rest', async (_, answer) => {
     const seeded = await seedCampaign(test.pool, { recipients: 200, messagesPerSecond: 200 });
     const provider = createFakeProvider(answer);
@@ -63,7 +63,7 @@ describe('a provider in trouble', () => {
   });
 });
 
-describe('a page that is held up', () => {
+describe('a batch that is delayed', () => {
   it('leaves nothing more once others may have said that its outcomes are unknown', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 20, messagesPerSecond: 20 });
     await test.pool.query(sql.type(nothing)`

@@ -22,7 +22,7 @@ function dependenciesWith(provider: FakeProvider): Dependencies {
 
 const Waiting = row(t.type({ position: t.number, delay_ms: t.number, attempts: t.number, factor: t.number }));
 
-it('lets one recipient wait whom the provider had too many messages for, and nobody else', async () => {
+it('delays only the recipient for whom the provider had too many messages', async () => {
   const seeded = await seedCampaign(test.pool, { recipients: 60 });
   const provider = createFakeProvider((message, count) =>
     (message.to === '4915100000007' ? refuse(131056) : accept)(message, count),

@@ -179,7 +179,7 @@ describe('runSendStep', () => {
     const lost = (await getCampaignSnapshot(test.pool, seeded.campaignId)).counts.claimed;
     expect(lost).toBeGreaterThan(0);
     const later = { ...dependencies, config: { ...config, outcomeGraceSeconds: 0 } };
-    // The turn of the step that failed lasts for a while.
+    // The failed step's slot is free once its lease has expired.
     while (!(await runSendStep(later, seeded.campaignId, calm)).drained) await sleep(200);
     expect(await settleCampaign(later, seeded.campaignId)).toBe(0);
     expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({

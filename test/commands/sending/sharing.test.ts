@@ -37,10 +37,10 @@ interface Crowding {
   readonly url?: string;
 }
 
-/** Beside other tests on two cores; `bench -- crowd` holds the rest. Lost turns cost half of the rate and more. */
+/** Beside other tests on two cores; `bench -- crowd` holds the rest. Lost handovers cost half of the rate and more. */
 const enough = 0.8;
 const tokenToleranceMs = 25;
-/** The clock of the one who takes a turn over is placed beside Postgres' as exactly as its first answers allow. */
+/** After a handover the new holder knows the offset of Postgres' clock only as exactly as its first answers allow. */
 const tolerance = 1.02;
 
 /**
@@ -92,7 +92,7 @@ it.concurrent('gives each of twenty campaigns its share of the channel, which ha
   const share = sent.reduce((sum, count) => sum + count, 0) / campaigns.length;
   expect(Math.min(...sent)).toBeGreaterThan(share * 0.5);
   expect(Math.max(...sent)).toBeLessThan(share * 1.5);
-  // A second a turn, and asking again five times a second.
+  // One second for each holder, and asking again five times a second.
   expect(steps).toBeLessThan(40 * (1.5 + 5) + 40);
 }, 90_000);
 
@@ -147,7 +147,7 @@ it('gives a slow channel its whole rate however many campaigns share it', async 
   expect(busiest).toBeLessThanOrEqual(rate * tolerance);
 }, 90_000);
 
-it('lets a single send wait for a page and the claim of the next, beside a campaign and beside a crowd', async () => {
+it('lets a single send wait for one batch and the claim of the next, beside a campaign and beside a crowd', async () => {
   for (const count of [1, 20]) {
     const { first, campaigns } = await seedCampaigns(count, 2_000 / count, 80);
     const database = await openPool();

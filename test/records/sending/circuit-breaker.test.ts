@@ -29,8 +29,8 @@ const pass = ({ channelId }: SeededCampaign, seconds: number) =>
       probed_at = probed_at - make_interval(secs => ${seconds}), next_at = clock_timestamp() - interval '1 second'
     WHERE channel_id = ${channelId}`);
 
-describe('a channel in trouble', () => {
-  it('is held after ten troubled answers in a row, whoever had them', async () => {
+describe('the circuit breaker of a channel', () => {
+  it('opens after ten failures in a row, over all steps', async () => {
     const channel = await seedChannel();
     const held = await Promise.all(Array.from({ length: 9 }, () => note(channel, { failures: 1 })));
     expect(held.every((openMs) => openMs === 0)).toBe(true);
@@ -39,7 +39,7 @@ describe('a channel in trouble', () => {
     expect(await lease(channel)).toMatchObject({ granted: 0, isFailing: true });
   });
 
-  it('is not held where an answer made sense in between', async () => {
+  it('stays closed if an answer succeeded in between', async () => {
     const channel = await seedChannel();
     await note(channel, { failures: 9 });
     expect(await note(channel, { succeeded: true, failures: 9 })).toBe(0);
@@ -78,7 +78,7 @@ describe('a channel in trouble', () => {
     expect(await lease(channel)).toMatchObject({ isProbe: true });
   });
 
-  it('is held for no longer than it would have been when the clock is set back', async () => {
+  it('stays open no longer than its cool-down when the clock is set back', async () => {
     const channel = await seedChannel();
     await note(channel, { failures: 12 });
     await pass(channel, -3_600);

@@ -107,7 +107,7 @@ describe('claimBatch', () => {
     expect((await expectSoundBooks(seeded)).reserved).toBe(0n);
   });
 
-  it('reads its page by the index, not the whole table', async () => {
+  it('reads its batch by the index, not the whole table', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 10_000 });
     await test.owner.query(sql.type(nothing)`ANALYZE recipient`);
     const read = await test.pool.transaction(async (transaction) => {

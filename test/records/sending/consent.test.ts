@@ -56,8 +56,10 @@ describe('consent at the claim', () => {
     await change(seeded, 3, sql.fragment`deleted_at = now()`);
     await change(seeded, 4, sql.fragment`subscribed = false`);
     await change(seeded, 4, sql.fragment`subscribed = true`);
-    const page = await claim(seeded, 6);
-    expect(page.kind === 'batch' && page.recipients.map(({ position }) => position)).toEqual([1, 4, 5, 6]);
+    const claimed = await claim(seeded, 6);
+    expect(claimed.kind === 'batch' && claimed.recipients.map(({ position }) => position)).toEqual([
+      1, 4, 5, 6,
+    ]);
     expect(await getCampaignReport(test.pool, seeded.workspaceId, seeded.campaignId)).toMatchObject({
       total_contacts: 4,
       total_contacts_skipped: 2,
@@ -72,12 +74,12 @@ describe('consent at the claim', () => {
     expect(await claim(seeded, 6)).toMatchObject({ kind: 'empty', waitMs: null });
   });
 
-  it('goes on behind a page in which nobody is left, and where the money ends', async () => {
+  it('goes on behind a batch in which no recipient is left, and where the money ends', async () => {
     const seeded = await seedWithContacts(6, messagePrice);
     for (const position of [1, 2, 3, 5]) await change(seeded, position, sql.fragment`subscribed = false`);
     expect(await claim(seeded, 3)).toMatchObject({ kind: 'empty', waitMs: 0 });
-    const page = await claim(seeded, 3);
-    expect(page.kind === 'batch' && page.recipients.map(({ position }) => position)).toEqual([4]);
+    const claimed = await claim(seeded, 3);
+    expect(claimed.kind === 'batch' && claimed.recipients.map(({ position }) => position)).toEqual([4]);
     expect(await claim(seeded, 3)).toMatchObject({ kind: 'unaffordable', available: 0n });
     expect((await checkBooks(test.pool, seeded)).counters_fit).toBe(true);
   });

@@ -127,7 +127,7 @@ it('is never exceeded by two campaigns and single sends side by side', async () 
   expect((await usedOf(seeded)).messaging_used).toBe(100);
 });
 
-it('counts nobody twice, and nobody who has written within a day', async () => {
+it('counts each person once, and leaves out those who wrote within a day', async () => {
   const seeded = await seedCampaign(test.pool, { recipients: 10 });
   const contactId = randomUUID();
   await query(sql.fragment`INSERT INTO contact (id, workspace_id, phone_number, country_code, country, source)

@@ -39,7 +39,7 @@ async function take(campaign: SeededCampaign): Promise<HeldSlot | undefined> {
 
 async function taken(campaign: SeededCampaign | undefined): Promise<HeldSlot> {
   const slot = campaign === undefined ? undefined : await take(campaign);
-  if (slot === undefined) throw new Error('No place was free');
+  if (slot === undefined) throw new Error('No slot was free');
   return slot;
 }
 

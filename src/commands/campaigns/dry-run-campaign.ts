@@ -1,4 +1,5 @@
 /** A campaign that is not created: what stands in its way, whom it would reach, what it would cost and how long it would take. */
+import { priceOf } from '../../domain/wallet/price.ts';
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -177,7 +178,7 @@ async function costOf(
   const prices = await findPrices(database, workspaceId, category);
   let cost = 0n;
   for (const [country, count] of countries) {
-    cost += (prices.get(country) ?? prices.get('') ?? 0n) * BigInt(count);
+    cost += priceOf(prices, country) * BigInt(count);
   }
   return cost;
 }

@@ -1,4 +1,5 @@
 /** One message outside campaigns: claimed, paced, sent at most once, recorded. */
+import { priceOf } from '../../domain/wallet/price.ts';
 import { errorName } from '../../concurrency/polling-loop.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -138,7 +139,7 @@ async function claim({ database }: SingleSender, message: SingleMessage): Promis
   const { channel, template, recipient, source, campaignId, onClaim } = message;
   const messageId = randomUUID();
   const prices = await findPrices(database, channel.workspaceId, template.category);
-  const price = prices.get(recipient.country) ?? prices.get('') ?? 0n;
+  const price = priceOf(prices, recipient.country);
   await database.transaction(async (transaction) => {
     await onClaim?.(transaction, messageId);
     const { id: channelId, workspaceId } = channel;

@@ -70,7 +70,7 @@ export async function findCampaignContext(
       feature.broadcasts_per_month AS "broadcastsPerMonth", coalesce(broadcast_usage.used, 0) AS "broadcastsUsed",
       (SELECT sending_window FROM workspace WHERE id = channel.workspace_id) AS "quietHours",
       wallet.balance - wallet.reserved AS available,
-      coalesce((SELECT price FROM (${card}) AS card WHERE country = ''), 0) AS price
+      (SELECT price FROM (${card}) AS card WHERE country = '') AS price
     FROM channel
     JOIN workspace_feature AS feature ON feature.workspace_id = channel.workspace_id
     JOIN wallet ON wallet.channel_id = channel.id

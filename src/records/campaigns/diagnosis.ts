@@ -77,7 +77,7 @@ const costOfWaiting = sql.fragment`
     ) AS last, jsonb_each_text(last.counts) AS whole (country, up_to)
   )
   SELECT coalesce(sum(count), 0)::int4 AS counted, coalesce(sum(count * price), 0)::text AS cost,
-    coalesce((array_agg(price ORDER BY first))[1], (SELECT price FROM card WHERE country = ''), 0) AS "nextPrice"
+    coalesce((array_agg(price ORDER BY first))[1], (SELECT price FROM card WHERE country = '')) AS "nextPrice"
   FROM counted LEFT JOIN LATERAL (
     SELECT price FROM card WHERE card.country IN (counted.country, '') ORDER BY card.country DESC LIMIT 1
   ) AS priced ON true`;

@@ -1,4 +1,5 @@
 /** What is settled after the database was taken back: who may have been sent meanwhile is UNKNOWN, what may have been told is not told again. */
+import { priceIn } from '../wallet/wallets.ts';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
@@ -86,9 +87,6 @@ function markPage(
 ): Promise<number> {
   const { campaignId, backupAt, stoppedAt, prices, after, last } = page;
   const detail = `May have been sent between ${backupAt.toISOString()} and ${stoppedAt.toISOString()}, of which no record is left`;
-  const card = JSON.stringify(
-    Object.fromEntries([...prices].map(([country, price]) => [country, `${price}`])),
-  );
   return database.transaction(async (transaction) => {
     // First, as a claim takes it.
     await transaction.query(sql.type(nothing)`
@@ -96,8 +94,7 @@ function markPage(
     const unknown = await transaction.oneFirst(sql.type(Page)`
       WITH updated AS (
         UPDATE recipient SET state = 'UNKNOWN', reason = 'OUTCOME_UNKNOWN', reason_detail = ${detail}, updated_at = now(),
-          price = COALESCE((card.prices ->> country)::bigint, (card.prices ->> '')::bigint, 0)
-        FROM (SELECT ${card}::jsonb AS prices) AS card
+          price = ${priceIn(prices, sql.fragment`country`)}
         WHERE campaign_id = ${campaignId} AND position > ${after} AND position <= ${last} AND state = 'PENDING'
         RETURNING position
       ), unqueued AS (

@@ -2,7 +2,8 @@
  * The statement that claims a batch, as named CTEs. It locks wallet, counter and rate first, in the order of
  * docs/architecture.md, so claims of one channel run one after the other, and every later CTE sees the books as locked.
  */
-import { sql, type FragmentSqlToken } from 'slonik';
+import { priceIn } from '../wallet/wallets.ts';
+import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import { nullable, row } from '../database/row.ts';
@@ -99,12 +100,6 @@ const waitingRecipients = ({ campaignId, limit }: ClaimRequest) => sql.fragment`
       AND recipient.position <= (SELECT scanned_up_to FROM locked)
     ORDER BY recipient.position LIMIT ${limit})`;
 
-/** Price in micro-units of a message to the country; '' in the card is every other country. */
-function priceOf({ prices }: ClaimRequest, country: FragmentSqlToken) {
-  const card = JSON.stringify(Object.fromEntries([...prices].map(([code, price]) => [code, `${price}`])));
-  return sql.fragment`COALESCE((${card}::jsonb ->> ${country})::bigint, (${card}::jsonb ->> '')::bigint)`;
-}
-
 /**
  * The recipient's contact as it is now. `obstacle`: why the recipient is skipped although it was prepared, because the contact
  * was deleted or opted out since; one that was restored or opted in again is sent to. `changed`: its fields, if it changed.
@@ -129,7 +124,7 @@ const candidates = (request: ClaimRequest, quota: RemainingQuota | null) => {
       : personColumns({ ...person, accountId: quota.accountId, channelId: request.channelId });
   return sql.fragment`
   candidate AS MATERIALIZED (
-    SELECT position, country, ${priceOf(request, sql.fragment`country`)} AS price, obstacle, changed, person, outside, newcomer
+    SELECT position, country, ${priceIn(request.prices, sql.fragment`country`)} AS price, obstacle, changed, person, outside, newcomer
     FROM (${waitingRecipients(request)}) AS waiting CROSS JOIN locked CROSS JOIN LATERAL (${known}) AS known
     LEFT JOIN LATERAL (${contactNow(request)}) AS contact_now ON true
     LIMIT (SELECT granted FROM lease)
@@ -155,7 +150,7 @@ const address = sql.fragment`CASE WHEN phone_number IS NULL
  */
 const claimed = (request: ClaimRequest) => sql.fragment`
   claimed AS (
-    UPDATE recipient SET state = 'CLAIMED', claim_id = ${request.claimId}, price = ${priceOf(request, sql.fragment`country`)},
+    UPDATE recipient SET state = 'CLAIMED', claim_id = ${request.claimId}, price = ${priceIn(request.prices, sql.fragment`country`)},
       settlement = 'reserved', attempts = attempts + 1, updated_at = now()
     WHERE campaign_id = ${request.campaignId} AND position = ANY(ARRAY(SELECT position FROM affordable WHERE obstacle IS NULL))
       AND state = 'PENDING'

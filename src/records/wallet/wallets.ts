@@ -1,9 +1,10 @@
 /** Wallets, their ledger and the prices. Amounts are micro-units (`src/domain/money.ts`). */
-import { sql, type ValueExpression } from 'slonik';
+import { type FragmentSqlToken, sql, type ValueExpression } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { notFound } from '../../domain/error.ts';
 import { largestAmount } from '../../domain/money.ts';
+import type { PriceCard } from '../../domain/wallet/price.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
@@ -64,21 +65,31 @@ const CountryPrice = row(t.type({ country: t.string, price: t.bigint }));
 
 /**
  * Rows of country and price for one category. The workspace's own rows win over the default card; a category without a price
- * for every other country costs what a marketing message does.
+ * for every other country costs what a marketing message does, and nothing where that has no price either: the row for every
+ * other country is always there.
  */
 export const cardOf = (workspaceId: ValueExpression, category: ValueExpression) => sql.fragment`
-  SELECT DISTINCT ON (country) country, price FROM rate_card
-  WHERE (workspace_id = ${workspaceId} OR workspace_id IS NULL) AND category = CASE WHEN EXISTS (
-    SELECT FROM rate_card AS other WHERE other.category = ${category} AND other.country = ''
-      AND (other.workspace_id = ${workspaceId} OR other.workspace_id IS NULL)) THEN ${category} ELSE 'MARKETING' END
-  ORDER BY country, workspace_id NULLS LAST`;
+  SELECT DISTINCT ON (country) country, price FROM (
+    SELECT country, price, workspace_id, false AS is_missing FROM rate_card
+    WHERE (workspace_id = ${workspaceId} OR workspace_id IS NULL) AND category = CASE WHEN EXISTS (
+      SELECT FROM rate_card AS other WHERE other.category = ${category} AND other.country = ''
+        AND (other.workspace_id = ${workspaceId} OR other.workspace_id IS NULL)) THEN ${category} ELSE 'MARKETING' END
+    UNION ALL SELECT '', 0, NULL, true
+  ) AS priced
+  ORDER BY country, is_missing, workspace_id NULLS LAST`;
 
-/** Micro-units of one category by country; `''` is every other country. */
+/** The price of `country`, a column of the statement; the same as `priceOf`. */
+export function priceIn(card: PriceCard, country: FragmentSqlToken): FragmentSqlToken {
+  const prices = JSON.stringify(Object.fromEntries([...card].map(([code, price]) => [code, `${price}`])));
+  return sql.fragment`COALESCE((${prices}::jsonb ->> ${country})::bigint, (${prices}::jsonb ->> '')::bigint)`;
+}
+
+/** The card of one category. */
 export async function findPrices(
   connection: Connection,
   workspaceId: number,
   category: string,
-): Promise<ReadonlyMap<string, bigint>> {
+): Promise<PriceCard> {
   const prices = await connection.any(sql.type(CountryPrice)`${cardOf(workspaceId, category)}`);
   return new Map(prices.map(({ country, price }) => [country, price]));
 }

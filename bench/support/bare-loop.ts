@@ -11,7 +11,7 @@ export interface BareLoop {
   readonly perSecond?: number;
 }
 
-/** The sender's name takes the place of a phone number id in the address, by which the provider's stand-in counts. */
+/** Path segment in place of the phone number id, by which the fake provider counts messages per sender. */
 export const sentTo = { bare: 'bare', bullmq: 'bullmq' } as const;
 
 export const messageBody = (number: number): string =>

@@ -19,7 +19,7 @@ export const Template = named(
     category: t.string,
     status: t.string,
     providerTemplateId: t.string,
-    /** As the provider rates it: GREEN, YELLOW, RED or UNKNOWN. */
+    /** The provider's rating: GREEN, YELLOW, RED or UNKNOWN. */
     quality: nullish(t.string),
     /** The category that the provider has announced, and from when on. */
     upcomingCategory: nullish(t.string),

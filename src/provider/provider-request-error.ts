@@ -1,10 +1,10 @@
 import type { SendRejected, SendUnknown, SendUnreachable } from './provider.ts';
 import { Failure, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
 
-/** Why a reading request (templates) failed; the same three kinds as a send that was not accepted. */
+/** Why a GET request failed; the same three kinds as for a send. */
 export type RequestFailure = SendRejected | SendUnreachable | SendUnknown;
 
-/** A reading request to the provider failed; nothing was changed by it, so it may be repeated. */
+/** A GET request to the provider failed; it changed nothing and may be repeated. */
 export class ProviderRequestError extends Failure {
   readonly failure: RequestFailure;
 

@@ -8,7 +8,7 @@ const { deleteExpired } = proxyActivities<RetentionActivities>({
   summary: 'remove what has outlived its time',
 });
 
-/** Started by its schedule. The result says how many rows went, by kind. */
+/** Started by its schedule. Returns the number of deleted rows by kind. */
 export async function retention(): Promise<Readonly<Record<string, number>>> {
   return deleteExpired();
 }

@@ -3,7 +3,7 @@ import type { TemplateActivities } from '../activities/sync-templates.ts';
 import type { SyncSummary } from '../domain/templates/sync.ts';
 import type { TemplateSyncInput } from './contract.ts';
 
-// A page may take as long as the provider's time limit; the provider's own limits count by the hour.
+// A page of templates may take the provider's whole time limit; the provider limits calls per hour.
 const { syncTemplates } = proxyActivities<TemplateActivities>({
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '2 minutes',

@@ -3,11 +3,11 @@ import { showState } from './states.ts';
 
 interface StatusProps {
   readonly state: string;
-  /** In place of the state's own colour, such as red for a campaign in which everybody failed. */
+  /** Overrides the state's colour, for example red for a campaign whose recipients all failed. */
   readonly colour?: string;
 }
 
-/** A state in a word; the colour only repeats it. */
+/** Shows a state as a word; the colour adds no information. */
 export function Status({ state, colour }: StatusProps) {
   const { word, colour: own } = showState(state);
   return (

@@ -20,8 +20,8 @@ import { hashOfNumber } from './opted-out-numbers.ts';
 type Eraser = Pick<Dependencies, 'database' | 'logger' | 'secrets'>;
 
 /**
- * Forgets a person: everything that names them goes, counters, ledger and ids stay. Of an unsubscribed number a keyed hash is
- * kept. Asked again after it was cut off, it goes on. Throws NotFound.
+ * Erases a person: deletes everything that names them, keeps counters, ledger and ids, and a keyed hash of an unsubscribed
+ * number. An interrupted erasure can be repeated. Throws NotFound.
  */
 export async function forgetPerson(
   { database, logger, secrets }: Eraser,
@@ -53,7 +53,7 @@ async function keepOptOut(
   await noteOptedOutNumber(transaction, workspaceId, { hash, optedOut: !person.subscribed });
 }
 
-/** Everything that is held of a person, as JSON. Throws NotFound. */
+/** Returns all stored data of a person as JSON. Throws NotFound. */
 export async function exportContact(
   { database, logger }: Pick<Eraser, 'database' | 'logger'>,
   { workspaceId, contactId }: { readonly workspaceId: number; readonly contactId: string },

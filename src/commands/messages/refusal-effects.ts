@@ -4,14 +4,14 @@ import { finishAfterCommit } from '../callbacks/after-commit.ts';
 import type { MessageRecipient } from './send-single-message.ts';
 import { applyConsequences } from '../callbacks/status-effects.ts';
 
-/** Whose message was refused. */
+/** The refused message and its recipient. */
 export interface RefusedMessage {
   readonly channel: { readonly id: string; readonly workspaceId: number };
   readonly template: { readonly id: string };
   readonly recipient: MessageRecipient;
 }
 
-/** What a refusal in the answer means beyond its message: the same as when a status tells it later. */
+/** Applies the effects of a refusal in the response beyond its message; a `failed` status has the same effects. */
 export async function applyRefusalEffects(
   dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now'>,
   { channel, template, recipient }: RefusedMessage,

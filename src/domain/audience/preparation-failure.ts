@@ -1,7 +1,7 @@
 import type { PreparationErrorCode } from '../campaigns/campaign.ts';
 import { Failure } from '../error.ts';
 
-/** Why an audience cannot be prepared; trying again does not help. Ends in the campaign's `preparation_error`. */
+/** Why an audience cannot be prepared. Retries do not help; it becomes the campaign's `preparation_error`. */
 export class PreparationFailure extends Failure {
   readonly code: PreparationErrorCode;
   constructor(code: PreparationErrorCode, message: string) {
@@ -10,7 +10,7 @@ export class PreparationFailure extends Failure {
   }
 }
 
-/** Of an audience that holds nobody to send to; `skipped`: how many rows by reason. */
+/** Failure of an audience without recipients; `skipped`: rows by reason. */
 export function emptyAudience(skipped: readonly (readonly [string, number])[]): string {
   const nobody = 'The audience holds nobody to send to';
   if (skipped.length === 0) return nobody;

@@ -24,7 +24,7 @@ export const pauseReasons = [
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
-/** What a campaign waits for that would otherwise move. */
+/** Reasons why a campaign that could proceed waits. */
 export const waitingReasons = [
   'TURN',
   'CHANNEL_TROUBLE',
@@ -38,9 +38,8 @@ export const waitingReasons = [
 export type WaitingReason = (typeof waitingReasons)[number];
 
 /**
- * FAILED stands for an error that the preparation itself came to, and READY for recipients that are there. A campaign that is
- * cancelled before either stays PREPARING, as far as it came; that nothing will follow is said by its status (CANCELLED),
- * which alone tells when to stop waiting.
+ * FAILED: the preparation ended with an error. READY: the recipients exist. A campaign cancelled before either stays PREPARING;
+ * clients stop waiting when its status is CANCELLED.
  */
 export const preparationStatuses = ['PREPARING', 'READY', 'FAILED'] as const;
 export type PreparationStatus = (typeof preparationStatuses)[number];
@@ -69,8 +68,8 @@ export const sendTypes = ['IMMEDIATE', 'SCHEDULED'] as const;
 export type SendType = (typeof sendTypes)[number];
 
 /**
- * What moves a campaign. `begin` is the first start, `resume` every later one; `requeue` and `reschedule` end a pause that
- * came before the first start.
+ * Actions that change a campaign's status. `begin` is the first start, `resume` every later one; `requeue` and `reschedule` end
+ * a pause that came before the first start.
  */
 const campaignActions = [
   'begin',
@@ -109,7 +108,7 @@ export function initialStatus(sendType: SendType): CampaignStatus {
   return sendType === 'IMMEDIATE' ? 'DRAFT' : 'SCHEDULED';
 }
 
-/** How a pause ends: where the campaign had been before it. */
+/** The action that ends a pause, depending on the campaign's state before it. */
 export function actionOfStart(campaign: {
   readonly started: boolean;
   readonly sendType: SendType;
@@ -118,7 +117,7 @@ export function actionOfStart(campaign: {
   return campaign.sendType === 'IMMEDIATE' ? 'requeue' : 'reschedule';
 }
 
-/** Nothing will ever happen to the campaign again, apart from receipts for what it sent. */
+/** True for a final status: only receipts of sent messages still arrive. */
 export function isFinished(status: CampaignStatus): boolean {
   return campaignActions.every((action) => transitions[action][status] === undefined);
 }

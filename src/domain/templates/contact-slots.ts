@@ -1,6 +1,6 @@
 /**
- * Slots that name a contact field, kept with a campaign's plan so that they can be resolved again when a message leaves. What
- * else such a slot is made of, cells of a CSV and inline values, is kept behind the recipient's values: it stays as given.
+ * Template slots filled from contact fields. They are stored with a campaign's plan so that they are resolved again when a
+ * message is sent. Their other parts (CSV cells, inline values) are stored with the recipient's values and do not change.
  */
 import {
   slotResolver,

@@ -124,7 +124,7 @@ const readOfferExpiry = <Leaf>({ mapping, reader, now }: MappingInput<Leaf>): nu
 export const readTemplateValues = <Leaf>(input: MappingInput<Leaf>): TemplateValues<Leaf> => {
   const { definition, mapping, reader } = input;
   const given = { mapping, defaults: own(mapping, 'default_values'), prefix: '', reader };
-  // Silence would send the message without the offer that the caller expects in it.
+  // Without this error the message would be sent without the offer that the caller expects.
   if (!definition.hasOffer && (own(mapping, 'limited_time_offer') ?? null) !== null)
     reader.report('limited_time_offer', 'is not part of this template');
   return {

@@ -70,7 +70,7 @@ export const parseMappingText = (text: string, sources: FieldSources): readonly 
 
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** What looks like a field's name and is none, so that people would read it: `{{city}}` where the field is `City`. */
+/** Finds likely misspelt field names, which recipients would read as text: `{{city}}` where the field is `City`. */
 export const misspelt = (text: string, sources: FieldSources): string | undefined => {
   const names = [...text.matchAll(placeholder)];
   if (names.length > 0) return names.find(([, name = '']) => !sources.has(name.trim()))?.[0];
@@ -91,7 +91,7 @@ const bareNames = (sources: FieldSources): ReadonlySet<string> => {
 /** The provider refuses these in a text: line breaks and other control characters, four or more spaces in a row. */
 export const refusedWhitespace = /[\p{Cc}\u2028\u2029]| {4}/u;
 
-/** A value out of somebody's address book is not worth losing the message for: what is refused becomes one space. */
+/** A contact's value is not worth failing the message: refused white space becomes one space. */
 export const tidyText = (text: string): string => {
   const trimmed = text.trim();
   if (!refusedWhitespace.test(trimmed)) return trimmed;

@@ -61,7 +61,7 @@ async function* readByCursor<R extends readonly unknown[]>(
     await connection.rows(`DECLARE audience NO SCROLL CURSOR FOR ${text}`, values);
     let page = await fetch();
     while (page.length > 0) {
-      // The next page is on its way while this one is worked on.
+      // Fetches the next page while the client reads this one.
       const following = fetch();
       following.catch(() => undefined);
       yield page;

@@ -22,7 +22,7 @@ export interface PreparationEnd {
 
 const empty: PreparationErrorCode = 'AUDIENCE_EMPTY';
 
-/** READY, or FAILED for want of anybody to send to. */
+/** Records READY, or FAILED for an audience without recipients. */
 export async function recordPreparationEnd(
   connection: Pick<LoadConnection, 'rows'>,
   end: PreparationEnd,
@@ -71,10 +71,7 @@ async function recordReasons(
   );
 }
 
-/**
- * Messages of unknown outcome that are sent again: what was reserved for the first attempt is free for the second.
- * Recipients first, then the wallet, as everywhere.
- */
+/** Releases the reservations of UNKNOWN messages that are sent again. Locks recipients, then the wallet, as everywhere. */
 export async function releaseUnknownReservations(
   connection: Pick<LoadConnection, 'rows'>,
   { campaignId, resentCampaignId }: { readonly campaignId: string; readonly resentCampaignId: string },

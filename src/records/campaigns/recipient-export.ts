@@ -20,7 +20,7 @@ export interface RecipientExport {
   readonly end: () => Promise<void>;
 }
 
-// COPY is not to be had from the other pool. Exports side by side take turns, page by page.
+// Slonik's pool offers no COPY. Concurrent exports share these connections, page by page.
 const connections = 4;
 /** Exports of one workspace at a time; their pages take no more than half of the connections. */
 const mostExports = 4;
@@ -72,7 +72,7 @@ export function createRecipientExport(databaseUrl: string): RecipientExport {
     idleTimeoutMillis: idleMs,
     application_name: 'export-recipients',
   });
-  // A connection that is lost while nobody uses it is not missed.
+  // Losing an idle connection needs no action.
   pool.on('error', () => undefined);
   const slots = createKeyedSemaphore({ total: connections, perKey: connections / 2, waiting: Infinity });
   const open = new Map<number, number>();
@@ -109,7 +109,7 @@ async function* readPages(source: Source, filter: ExportFilter): AsyncGenerator<
   while (page !== undefined) {
     const chunks = await page;
     afterPosition += positionsPerPage;
-    // The next page is on its way while this one is taken.
+    // Fetches the next page while the client reads this one.
     page = read(afterPosition);
     page?.catch(() => undefined);
     yield* chunks;

@@ -1,4 +1,4 @@
-/** Everything that was sent to one person and came back, newest first: for the person's page and for a conversation. */
+/** Messages to and from one person, newest first: for the contact's page and a conversation's thread. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -32,8 +32,8 @@ interface HistoryQuery {
 }
 
 /**
- * Messages outside campaigns by the contact's conversations and number, recipients of campaigns by the number: each by its
- * index. Recipients who wait or were skipped are left out.
+ * Reads single messages by the contact's conversations and number, and campaign recipients by number, each with its index.
+ * Waiting and skipped recipients are left out.
  */
 export function listHistory(
   connection: Connection,

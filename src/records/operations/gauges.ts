@@ -1,6 +1,6 @@
 /**
- * How the whole installation stands, over all workspaces: for metrics, never for a customer. Every figure is read through an
- * index or from a table with one row per channel; queues are counted up to `countLimit`.
+ * Figures of the whole installation for metrics, never shown to customers. Each is read through an index or from a table with
+ * one row per channel; queues are counted up to `countLimit`.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -19,7 +19,7 @@ import { countDaysAhead } from './partitions.ts';
 import { countStandstills } from './standstill.ts';
 
 const countLimit = 10_000;
-/** Of one endpoint, however many there are. */
+/** Deliveries counted per endpoint, however many endpoints there are. */
 const leastPerEndpoint = 100;
 
 export interface Figures {
@@ -31,7 +31,7 @@ export interface Figures {
   readonly sending: Sending;
   readonly queues: readonly Queue[];
   readonly impairedWebhooks: Awaited<ReturnType<typeof countImpairedWebhooks>>;
-  /** By kind; undefined when nobody looks. */
+  /** Stalled campaigns by kind; undefined while no worker watches. */
   readonly standstills: Awaited<ReturnType<typeof countStandstills>>;
   readonly daysAhead: Awaited<ReturnType<typeof countDaysAhead>>;
   readonly impairedChannels: Awaited<ReturnType<typeof countImpairedChannels>>;
@@ -60,7 +60,7 @@ const Queue = t.type({
 });
 type Queue = t.TypeOf<typeof Queue>;
 
-// A scrape looks from the beginning of a queue a thousandth of the time.
+// Share of time for reads from the beginning of a queue: 0.1 %.
 const fullShare = 0.001;
 const createMarks = () => ({
   event: createWatermark<string>({ fullShare }),
@@ -69,7 +69,7 @@ const createMarks = () => ({
 });
 type Marks = ReturnType<typeof createMarks>;
 
-/** Its scrapes remember where the queues begin. */
+/** Keeps the watermarks of the queues between scrapes. */
 export function createGaugeReader(): (connection: Connection) => Promise<Figures> {
   const marks = createMarks();
   return (connection) => readGauges(connection, marks);

@@ -1,4 +1,4 @@
-/** Money that is reserved for messages of which nobody knows whether they went out. */
+/** Reservations of messages whose outcome is UNKNOWN. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -17,8 +17,8 @@ const Released = t.type({ messages: t.number, amount: t.bigint });
 export type ReleasedMoney = t.TypeOf<typeof Released>;
 
 /**
- * Ends the reservations of one batch; the messages stay UNKNOWN, and a receipt that comes later charges them. Recipients and
- * messages are locked before the wallet.
+ * Releases the reservations of one batch; the messages stay UNKNOWN, and a later receipt charges them. Recipients and messages
+ * are locked before the wallet.
  */
 export async function releaseUnknown(
   connection: Connection,

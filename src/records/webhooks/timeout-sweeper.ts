@@ -66,8 +66,8 @@ export function sweepTimeouts(database: Database, { expiryHours, redispatchSecon
       RETURNING id
     ), endpoint AS (${waitingEndpoints()}
     ), late_waiting AS MATERIALIZED (
-      -- Each by the partial index of its own: a condition on the state alone would read the deliveries of a month. Endpoint by
-      -- endpoint up to the first young one: an id is the time at which the delivery was made.
+      -- Each state is read by its own partial index; a condition on the state alone would read a month of deliveries. Per
+      -- endpoint it reads up to the first young delivery, since the id contains the time of creation.
       SELECT id FROM webhook_delivery
       WHERE state = 'pending' AND dispatched_at IS NULL AND id = ANY (ARRAY(
         SELECT late.id FROM endpoint CROSS JOIN LATERAL (

@@ -1,4 +1,4 @@
-/** Idempotency keys: what a key's request was, and what it was answered. Kept 24 hours. */
+/** Idempotency keys: the key's request and its response, kept 24 hours. */
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import type { Connection } from '../database/database.ts';
@@ -6,7 +6,7 @@ import { bytes, nothing, nullable, row } from '../database/row.ts';
 
 export interface IdempotencyScope {
   readonly workspaceId: number;
-  /** Of the API key; null: it is the workspace's. */
+  /** The API key's channel; null for a key of the workspace. */
   readonly channelId: string | null;
   /** Method and path. */
   readonly route: string;
@@ -56,7 +56,7 @@ const selected = sql.fragment`
 
 const storedRoute = ({ route, channelId }: IdempotencyScope): string => `${route} ${channelId ?? '-'}`;
 
-/** Its own row, or one of a release that kept no channel. */
+/** The key's own row, or a row without a channel. */
 const rowsOf = (scope: IdempotencyScope) => sql.fragment`
   workspace_id = ${scope.workspaceId} AND route IN (${storedRoute(scope)}, ${scope.route}) AND key = ${scope.key}`;
 
@@ -112,7 +112,7 @@ export async function insertIdempotencyKey(
   return inserted !== null;
 }
 
-/** The answer of a reserved key; one that has an answer keeps it. */
+/** Stores the response of a reserved key; an existing response stays. */
 export async function completeIdempotencyKey(
   connection: Connection,
   { response, ...scope }: IdempotencyScope & { readonly response: StoredResponse },
@@ -122,7 +122,7 @@ export async function completeIdempotencyKey(
     WHERE ${rowsOf(scope)} AND response_status IS NULL`);
 }
 
-/** Gives a reserved key back: its request failed in a way that leaves nothing behind. */
+/** Deletes a reserved key whose request failed without any effect. */
 export async function deleteReservedIdempotencyKey(
   connection: Connection,
   scope: IdempotencyScope,
@@ -131,7 +131,7 @@ export async function deleteReservedIdempotencyKey(
     DELETE FROM idempotency_key WHERE ${rowsOf(scope)} AND response_status IS NULL`);
 }
 
-/** For retention: at most `limit` rows at a time. Returns how many went. */
+/** Deletes at most `limit` expired rows. Returns their number. */
 export async function deleteExpiredIdempotencyKeys(connection: Connection, limit: number): Promise<number> {
   const { rowCount } = await connection.query(sql.type(nothing)`
     DELETE FROM idempotency_key WHERE ctid = ANY (ARRAY(

@@ -1,4 +1,4 @@
-/** Who was not reached: by reason, what the provider means by it, and what to do. */
+/** Failed recipients by reason, with the provider's explanation and what to do. */
 import { Card, Table, Text, Title } from '@mantine/core';
 import { counted, number } from '../../format.ts';
 import { TextLink } from '../../parts/text-link.tsx';

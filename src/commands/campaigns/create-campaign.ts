@@ -33,7 +33,8 @@ import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { audienceProblems, scheduleOf, scheduleWarnings } from './check-campaign-input.ts';
 import { referenceProblems } from './check-references.ts';
-import { neverOpens, quietHoursRefusal } from './edit-campaign.ts';
+import { exceptionProblems, windowsOf, windowWarnings } from './check-sending-window.ts';
+import { neverOpens } from './edit-campaign.ts';
 import { startCreated } from './deliver-workflow-outbox.ts';
 
 type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator' | 'outbound'>;
@@ -152,29 +153,6 @@ export async function checkCampaign(
       ...windowWarnings(schedule.at, sendsAt, now),
     ],
   };
-}
-
-/** Quiet hours are the workspace's: only its operator may except a campaign from them. */
-function exceptionProblems(body: CreateCampaign, { scope }: Principal): readonly FieldProblem[] {
-  if (body.ignore_quiet_hours !== true || scope === 'operator') return [];
-  return [{ field: 'ignore_quiet_hours', message: quietHoursRefusal }];
-}
-
-function windowsOf(
-  { quietHours }: CampaignContext,
-  { category }: { readonly category: string },
-  { sending_window: own, ignore_quiet_hours: ignores }: CreateCampaign,
-): readonly SendingWindow[] {
-  const inherited = category === 'MARKETING' && ignores !== true ? quietHours : null;
-  return [own ?? null, inherited].filter((window) => window !== null);
-}
-
-function windowWarnings(scheduledAt: Date | null, opensAt: Date, now: Date): readonly FieldProblem[] {
-  if (opensAt.getTime() === (scheduledAt ?? now).getTime()) return [];
-  const when = `sending begins at ${opensAt.toISOString()}`;
-  return scheduledAt === null
-    ? [{ field: 'sending_window', message: `The sending window is closed now: ${when}` }]
-    : [{ field: 'scheduled_at', message: `scheduled_at is outside the sending window: ${when}` }];
 }
 
 const nothingFound: MappingFindings = { problems: [], warnings: [] };

@@ -4,7 +4,7 @@
 import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
 import { isFinished, type PauseReason } from './campaign.ts';
-import { nextOpenTime } from './sending-window.ts';
+import { sendingHours } from './diagnose-sending-hours.ts';
 import { fine, wrong, type CampaignFacts, type StatusFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
 
 /** `STATUS` first: the sentence for all of it. */
@@ -114,40 +114,6 @@ function schedule({ status: present, scheduledAt, now }: CampaignFacts): Diagnos
   if (now.getTime() - scheduledAt.getTime() > slowOrderMs)
     return wrong('SCHEDULE', `It was due at ${scheduledAt.toISOString()} and has not begun.`, lookAtWorkers);
   return fine('SCHEDULE', `It starts by itself at ${scheduledAt.toISOString()}.`);
-}
-
-function sendingHours({ status: present, windows, now }: CampaignFacts): DiagnosisEntry | undefined {
-  const [window] = windows;
-  if (window === undefined || isFinished(present)) return undefined;
-  const open = nextOpenTime(windows, now);
-  if (open === undefined)
-    return wrong(
-      'SENDING_WINDOW',
-      'Its sending window has no time in common with that of the workspace.',
-      'Change one of the two windows.',
-    );
-  const { timezone } = window;
-  if (open.opensAt <= now)
-    return fine(
-      'SENDING_WINDOW',
-      `Its sending window is open${open.closesAt === null ? '' : ` until ${wallTime(open.closesAt, now, timezone)}`}.`,
-    );
-  const detail = `Outside its sending window: it goes on at ${wallTime(open.opensAt, now, timezone)}, in ${spanText(open.opensAt, now)}.`;
-  return present === 'RUNNING' ? wrong('SENDING_WINDOW', detail, byItself) : fine('SENDING_WINDOW', detail);
-}
-
-/** `09:00, Europe/Berlin`; with the day where it is not today's. */
-function wallTime(at: Date, now: Date, timeZone: string): string {
-  const day = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
-  const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
-  const date = day.format(at) === day.format(now) ? '' : ` on ${day.format(at)}`;
-  return `${time.format(at)}, ${timeZone}${date}`;
-}
-
-function spanText(until: Date, now: Date): string {
-  const minutes = Math.ceil((until.getTime() - now.getTime()) / 60_000);
-  if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
-  return `${Math.round(minutes / 60)} hours`;
 }
 
 function quota({ status: present, broadcasts }: CampaignFacts): DiagnosisEntry | undefined {

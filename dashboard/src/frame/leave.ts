@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
 import { isSignedOut, signOut } from '../client.ts';
+import { forgetDrafts } from '../screens/new-campaign/draft.ts';
 
 /** Goes to the sign-in when any query is answered 401; returns the function that signs out. */
 export function useLeave(): () => Promise<void> {
@@ -25,6 +26,7 @@ export function useLeave(): () => Promise<void> {
   );
   return async () => {
     await signOut();
+    forgetDrafts();
     await go(undefined);
   };
 }

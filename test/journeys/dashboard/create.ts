@@ -1,11 +1,17 @@
 /** A campaign of a messy CSV, made by the keyboard alone. */
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
 import { makeDemoCsv } from '../../../local/demo/csv.ts';
 import {
   atPace,
   client,
+  createCampaign,
+  expectNoViolation,
+  openCampaign,
+  signIn,
   stack,
+  visit,
   expectAtScreen,
   expectFocus,
   goTo,
@@ -71,6 +77,8 @@ it('makes a campaign of a messy CSV by the keyboard alone, and nothing of it bef
       await tabTo(page, page.getByLabel('Campaign name'));
       await page.keyboard.press('Control+A');
       await type('Autumn collection');
+      await tabTo(page, page.getByLabel('Country code'));
+      await type('+49');
       await tabTo(page, page.getByLabel('Test number'));
       await type('0151 12345678');
       const send = page.getByRole('button', { name: 'Send test' });
@@ -108,15 +116,22 @@ it('asks for the picture of a header and the end of a button’s address, and se
     await page.getByRole('option', { name: 'order_update (en_US)' }).click();
     const buffer = Buffer.from('Phone,First name\n+4915120000031,Ada\n');
     const csv = { name: 'people.csv', mimeType: 'text/csv', buffer };
-    await page.locator('input[type=file]').setInputFiles(csv);
+    await page.getByLabel('CSV file').setInputFiles(csv);
     await page.getByText('Choose a value for “Value of button 1”.').waitFor();
     for (const [name, value] of [
-      ['Address of the header’s file', 'https://media.example.com/header.jpg'],
       ['{{2}} in the body', 'A-1001'],
       ['{{3}} in the body', 'Friday'],
       ['Value of button 1', 'A-1001'],
     ] as const)
       await page.getByRole('combobox', { name }).fill(value);
+    const png = Buffer.from('iVBORw0KGgo=', 'base64');
+    const picture = { name: 'header.png', mimeType: 'image/png', buffer: png };
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Upload file' }).click(),
+    ]);
+    await chooser.setFiles(picture);
+    await page.getByText('header.png').waitFor();
     await page.getByText(/^1 person for/).waitFor();
     await page.getByRole('button', { name: 'Create campaign' }).click();
     await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
@@ -255,3 +270,84 @@ it('asks for products, cards and the end of an offer, and sends with them', asyn
   };
   await expect.poll(sent, { timeout: 30_000 }).toEqual(rare.map(() => ['COMPLETED', 0]));
 }, 120_000);
+
+const csvFile = (text: string) => ({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+
+async function chooseTemplate(page: Page): Promise<void> {
+  await goTo(page, 'New campaign');
+  await page.getByRole('combobox', { name: 'Template' }).click();
+  await page.getByRole('option', { name: 'plain_notice (en_US)' }).click();
+}
+
+it('keeps the form through a wrong year and a lost session, and sends no file that is not shown', async () => {
+  await within(async (page) => {
+    await chooseTemplate(page);
+    await page.getByLabel('CSV file').setInputFiles(csvFile('Phone\n+4915120000051\n+4915120000052\n'));
+    await page.getByText(/^2 people for/).waitFor();
+    const field = page.getByLabel('Send at');
+    // As the browser's own field does when somebody types a fifth digit.
+    await page.evaluate(`{
+      const input = document.querySelector('input[type=datetime-local]');
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '12026-11-25T09:00');
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    }`);
+    await page.getByText('This is not a date with a year of four digits.').waitFor();
+    expect(await page.getByRole('button', { name: 'Create campaign' }).isDisabled()).toBe(true);
+    await field.fill(tomorrow);
+    await page.getByText(/\(Europe\/Berlin\), in 2\d hr/).waitFor();
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByLabel('API key', { exact: true }).fill(stack.dev.apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText(/^2 people for/).waitFor();
+    await page.getByText('people.csv').waitFor();
+    await page.getByRole('combobox', { name: 'Audience' }).click();
+    await page.getByRole('option', { name: 'Numbers typed here' }).click();
+    await page.getByRole('combobox', { name: 'Audience' }).click();
+    await page.getByRole('option', { name: 'A CSV file' }).click();
+    await page.getByText('Drop a CSV here, or').waitFor();
+    expect(await page.getByRole('button', { name: 'Create campaign' }).isDisabled()).toBe(true);
+    expect(await page.getByText(/^2 people for/).count()).toBe(0);
+    await page.getByLabel('CSV file').setInputFiles(csvFile('+4915120000053,Ada\n+4915120000054,Grace\n'));
+    await page.getByText('Is the first line a person?').waitFor();
+    await lookAt(page, 'new-campaign-first-line');
+    await page.getByRole('button', { name: 'It is a person' }).click();
+    await page.getByText(/^2 people for/).waitFor();
+  });
+}, 60_000);
+
+it('asks before it sends to many, and leaves out those for whom it is hopeless', async () => {
+  const rows = Array.from({ length: 1_200 }, (_, at) => `+49151${26_000_000 + at}`);
+  await within(async (page) => {
+    await chooseTemplate(page);
+    await page.getByLabel('CSV file').setInputFiles(csvFile(`Phone\n${rows.join('\n')}\n`));
+    await page.getByText(/^1,200 people for/).waitFor();
+    await page.getByRole('button', { name: 'Create campaign' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send to 1,200 people?' });
+    await dialog.getByText(/“plain_notice” goes to 1,200 people for 66\.00 USD/).waitFor();
+    await lookAt(page, 'new-campaign-confirm', { fullPage: false });
+    await dialog.getByRole('button', { name: 'Keep as it is' }).click();
+    const id = await createCampaign('Hopeless', ['+4915166131026', '+4915120000061']);
+    await openCampaign(page, id, 'Hopeless');
+    await page.getByRole('button', { name: 'Resend to failed' }).click({ timeout: 30_000 });
+    const reasons = page.getByRole('dialog', { name: 'Resend to failed' });
+    expect(await reasons.getByRole('checkbox').first().isChecked()).toBe(false);
+    await expectNoViolation(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
+    await expect.poll(() => page.getByLabel('Campaign name').inputValue()).toBe('Hopeless (copy)');
+  });
+}, 90_000);
+
+it('says to a key that cannot send that it cannot, before a form is filled in', async () => {
+  const { page, close } = await visit();
+  try {
+    await signIn(page, stack.dev.operatorKey);
+    await goTo(page, 'New campaign');
+    await page.getByText('This key cannot send').waitFor();
+    await expectNoViolation(page);
+  } finally {
+    await close();
+  }
+}, 30_000);

@@ -1,4 +1,4 @@
-/** Whom a campaign is for, where no file says it. */
+/** The audience of a campaign that is not a file. */
 import { MultiSelect, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { allOf, api, client } from '../../client.ts';
@@ -37,7 +37,7 @@ export function Segments({ value, onChange }: { value: string[]; onChange: (ids:
       {(segments) => (
         <MultiSelect
           label="Segments"
-          description={segments.length === 0 ? 'There is none yet: POST /api/segments makes one' : undefined}
+          description={segments.length === 0 ? 'There is none yet: make one under Segments' : undefined}
           placeholder={value.length === 0 ? 'Choose at least one' : ''}
           data={segments.map(({ id, name }) => ({ value: id, label: name }))}
           value={value}

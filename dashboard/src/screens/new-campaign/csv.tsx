@@ -7,6 +7,8 @@ import { counted, number, phone } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ErrorFace, LoadingFace } from '../../parts/faces.tsx';
 import { explain } from '../../reasons.ts';
+import type { Uploaded } from './draft.ts';
+import { FirstLine } from './first-line.tsx';
 
 export interface CsvFile {
   readonly key: string;
@@ -29,12 +31,15 @@ const fields = [
 interface CsvAudienceProps {
   readonly templateId: string | undefined;
   readonly variableMapping: api.VariableMapping | undefined;
+  readonly uploaded: Uploaded | undefined;
+  readonly onUpload: (uploaded: Uploaded | undefined) => void;
   readonly onChange: (file: CsvFile | undefined) => void;
   /** Stands between the columns and the rows. */
   readonly children: ReactNode;
 }
 
-export function CsvAudience({ templateId, variableMapping, onChange, children }: CsvAudienceProps) {
+export function CsvAudience(props: CsvAudienceProps) {
+  const { templateId, variableMapping, uploaded, onUpload, onChange, children } = props;
   const [chosen, setChosen] = useState<api.CsvMapping>();
   const upload = useMutation({
     mutationFn: async (file: File) => ({
@@ -43,10 +48,11 @@ export function CsvAudience({ templateId, variableMapping, onChange, children }:
     }),
     onMutate: () => {
       setChosen(undefined);
-      onChange(undefined);
+      onUpload(undefined);
     },
+    onSuccess: onUpload,
   });
-  const key = upload.data?.key;
+  const key = uploaded?.key;
   const preview = useQuery({
     queryKey: ['csv', key, chosen, templateId, variableMapping],
     queryFn: async () =>
@@ -63,7 +69,7 @@ export function CsvAudience({ templateId, variableMapping, onChange, children }:
   const { data } = preview;
   useEffect(() => {
     if (key !== undefined && data !== undefined && !preview.isPlaceholderData) onChange(fileOf(key, data));
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- told once for each answer
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- called once for each answer
   }, [key, data]);
 
   const drop = (event: DragEvent) => {
@@ -84,15 +90,15 @@ export function CsvAudience({ templateId, variableMapping, onChange, children }:
         }}
       >
         <Group justify="center">
-          <Text size="sm">{upload.data ? upload.data.name : 'Drop a CSV here, or'}</Text>
+          <Text size="sm">{uploaded ? uploaded.name : 'Drop a CSV here, or'}</Text>
           <FileButton
             onChange={(file) => file && upload.mutate(file)}
             accept=".csv,.txt,.tsv,text/csv"
             inputProps={{ 'aria-label': 'CSV file' }}
           >
-            {(props) => (
-              <ActionButton {...props} variant="default" size="xs" loading={upload.isPending}>
-                {upload.data ? 'Choose another' : 'Choose a file'}
+            {(chooser) => (
+              <ActionButton {...chooser} variant="default" size="xs" loading={upload.isPending}>
+                {uploaded ? 'Choose another' : 'Choose a file'}
               </ActionButton>
             )}
           </FileButton>
@@ -105,6 +111,7 @@ export function CsvAudience({ templateId, variableMapping, onChange, children }:
       {preview.isLoading && <LoadingFace />}
       {data !== undefined && key !== undefined && (
         <>
+          <FirstLine key={key} preview={data} file={upload.variables} onFile={upload.mutate} />
           <Columns preview={data} onChange={setChosen} />
           {children}
           <Rows preview={data} />

@@ -68,6 +68,9 @@ export function Estimate({ check, error, busy, isReady, fields }: EstimateProps)
 
 /** Of a variable: by the label of its field. */
 function sentenceOf(fields: readonly Field[], place: string, message: string): string {
+  const line = /^quick_contacts\.(\d+)/.exec(place);
+  // People count lines from one.
+  if (line !== null) return `${message.replace(line[0], `Line ${Number(line[1]) + 1}`)}.`;
   const path = place.replace(/^variable_mapping\.(default_values\.)?/, '');
   const label = fields.find((field) => path === field.path || path.startsWith(`${field.path}.`))?.label;
   if (label === undefined) return message;

@@ -1,5 +1,6 @@
 /** What a template asks for, as fields of a form, and the `variable_mapping` that they make. Without React. */
 import type { api } from '../../client.ts';
+import { momentOf } from '../../parts/time-field.tsx';
 import { buttonKey } from '../../../../src/domain/templates/button-entries.ts';
 import type { CardDefinition, TemplateDefinition } from '../../../../src/domain/templates/definition.ts';
 import { cardDefinitionAt } from '../../../../src/domain/templates/message.ts';
@@ -158,7 +159,8 @@ const sectionsOf = (text: string) =>
 
 /** As the API wants it; a text that is no JSON is reported by it. */
 function wired(path: string, value: string): unknown {
-  if (path.endsWith('.expiration_time_ms')) return new Date(value).getTime();
+  // What is no time goes as it is: the API says what is wrong with it.
+  if (path.endsWith('.expiration_time_ms')) return momentOf(value)?.getTime() ?? value;
   if (path.endsWith('.sections')) return sectionsOf(value);
   if (!path.endsWith('.flow_action_data')) return value;
   try {
@@ -186,6 +188,13 @@ function listCards(tree: Tree, count: number): void {
   tree['carousel'] = Array.from({ length: count }, (_, at) => cards?.[at] ?? {});
 }
 
+const uploadMark = 'upload:';
+/** The value of a field whose file was uploaded: its id at the provider, and its name. */
+export const uploadValue = (id: string, name: string): string => `${uploadMark}${id}:${name}`;
+export const uploadIdOf = (value: string): string | undefined =>
+  value.startsWith(uploadMark) ? value.split(':')[1] : undefined;
+export const uploadNameOf = (value: string): string => value.split(':').slice(2).join(':');
+
 /** Only what was filled in; undefined where nothing was. */
 export function mappingOf(
   variables: Variables,
@@ -196,7 +205,10 @@ export function mappingOf(
   const defaults: Tree = {};
   for (const [path, given] of Object.entries(places)) {
     const value = valueOf(given, path);
-    if (value !== '') put(mapping, path, wired(path, value));
+    // An uploaded file is named by its id in place of an address.
+    const upload = path.endsWith('.link') ? uploadIdOf(value) : undefined;
+    if (upload !== undefined) put(mapping, path.replace(/link$/, 'id'), upload);
+    else if (value !== '') put(mapping, path, wired(path, value));
     // The default of a button stands for its main value.
     if (given.fallback !== '') put(defaults, path.replace(/(buttons\.\d+)\..*/, '$1'), given.fallback);
   }

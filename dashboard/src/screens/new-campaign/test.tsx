@@ -16,7 +16,7 @@ interface TestMessageProps {
 
 export function TestMessage(props: TestMessageProps) {
   const [to, setTo] = useState('');
-  const [country, setCountry] = useState('+49');
+  const [country, setCountry] = useState('');
   const send = useMutation({
     mutationFn: () =>
       api.sendTemplateMessage(client, {
@@ -31,6 +31,7 @@ export function TestMessage(props: TestMessageProps) {
       <Group align="flex-end">
         <TextInput
           label="Country code"
+          placeholder="+49"
           w={110}
           value={country}
           onChange={(event) => setCountry(event.currentTarget.value)}
@@ -43,7 +44,7 @@ export function TestMessage(props: TestMessageProps) {
         />
         <ActionButton
           variant="default"
-          disabled={to.trim() === ''}
+          disabled={to.trim() === '' || country.trim() === ''}
           loading={send.isPending}
           onClick={() => send.mutate()}
         >

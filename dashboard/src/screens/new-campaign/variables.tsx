@@ -1,5 +1,5 @@
 /** Where each variable of the template takes its value from. */
-import { Alert, Autocomplete, Group, Select, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Autocomplete, Button, Group, Select, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { parseTemplate } from '../../../../src/domain/templates/components.ts';
@@ -10,7 +10,18 @@ import {
 } from '../../../../src/domain/templates/definition.ts';
 import { api, client } from '../../client.ts';
 import { Loaded } from '../../parts/faces.tsx';
-import { cardCount, fieldsOf, guessed, mostCards, type Field, type Variables } from './fields.ts';
+import { TimeField } from '../../parts/time-field.tsx';
+import {
+  cardCount,
+  fieldsOf,
+  guessed,
+  mostCards,
+  uploadIdOf,
+  uploadNameOf,
+  type Field,
+  type Variables,
+} from './fields.ts';
+import { UploadButton } from './upload-button.tsx';
 
 export const contactFields = {
   firstName: 'First name',
@@ -122,18 +133,11 @@ interface ValueProps {
   readonly onChange: (part: Partial<Variables[string]>) => void;
 }
 
-function Value({ field: { label, kind }, columns, value: { value, fallback }, onChange }: ValueProps) {
+function Value({ field: { label, kind, path }, columns, value: { value, fallback }, onChange }: ValueProps) {
   const given = { mt: 'xs', label, value };
   switch (kind) {
     case 'time':
-      return (
-        <TextInput
-          {...given}
-          type="datetime-local"
-          description="In your time zone"
-          onChange={(event) => onChange({ value: event.currentTarget.value })}
-        />
-      );
+      return <TimeField {...given} onChange={(text) => onChange({ value: text })} />;
     case 'products':
       return (
         <Textarea
@@ -147,7 +151,19 @@ function Value({ field: { label, kind }, columns, value: { value, fallback }, on
       );
     case 'fixed':
       return <TextInput {...given} onChange={(event) => onChange({ value: event.currentTarget.value })} />;
-    case 'value':
+    case 'value': {
+      const upload = uploadIdOf(value);
+      if (upload !== undefined)
+        return (
+          <Group mt="xs" justify="space-between">
+            <Text size="sm">
+              {label}: <b>{uploadNameOf(value)}</b>
+            </Text>
+            <Button size="xs" variant="default" onClick={() => onChange({ value: '' })}>
+              Remove
+            </Button>
+          </Group>
+        );
       return (
         <Group grow mt="xs" align="flex-end">
           <Autocomplete
@@ -162,8 +178,10 @@ function Value({ field: { label, kind }, columns, value: { value, fallback }, on
             value={fallback}
             onChange={(event) => onChange({ fallback: event.currentTarget.value })}
           />
+          {path.endsWith('.link') && <UploadButton onUpload={(next) => onChange({ value: next })} />}
         </Group>
       );
+    }
   }
 }
 

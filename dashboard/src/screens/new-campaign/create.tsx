@@ -1,0 +1,86 @@
+/** Creates the campaign; a large or costly one is confirmed first. */
+import { Alert, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { api, client } from '../../client.ts';
+import { counted, money, plannedTime } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+
+interface CreateProps {
+  readonly body: api.CreateCampaign;
+  readonly check: api.CampaignCheck | undefined;
+  readonly isReady: boolean;
+  readonly templateName: string | undefined;
+  readonly onCreated: () => void;
+}
+
+/** More people than this, or a larger share of the balance, is confirmed. */
+const many = 1_000;
+const largeShare = 0.1;
+
+const isLarge = ({
+  total_contacts: people,
+  is_estimate: isEstimate,
+  cost,
+  available,
+}: api.CampaignCheck): boolean =>
+  isEstimate || people > many || Number(cost) > Number(available) * largeShare;
+
+export function Create({ body, check, isReady, templateName, onCreated }: CreateProps) {
+  const navigate = useNavigate();
+  const [asking, { open, close }] = useDisclosure();
+  // Two clicks, or a repetition after a lost answer, create one campaign.
+  const wanted = JSON.stringify(body);
+  const idempotencyKey = useMemo(() => (wanted === '' ? '' : crypto.randomUUID()), [wanted]);
+  const create = useMutation({
+    mutationFn: async () => (await api.createCampaign(client, body, { idempotencyKey })).data.campaign.id,
+    onSuccess: (id) => {
+      onCreated();
+      return navigate({ to: '/campaigns/$id', params: { id } });
+    },
+  });
+  const people = check === undefined ? '' : counted(check.total_contacts, 'person', 'people');
+  const verb = body.scheduled_at ? 'Schedule for' : 'Send to';
+  return (
+    <>
+      <Group justify="flex-end">
+        <ActionButton
+          loading={create.isPending}
+          disabled={!isReady || body.name === '' || (check?.problems.length ?? 1) > 0}
+          onClick={() => (check !== undefined && isLarge(check) ? open() : create.mutate())}
+        >
+          Create campaign
+        </ActionButton>
+      </Group>
+      {create.error && (
+        <Alert color="red" role="alert">
+          {create.error.message}
+        </Alert>
+      )}
+      {check !== undefined && (
+        <Confirm
+          opened={asking}
+          onClose={close}
+          question={`${verb} ${people}?`}
+          confirmation={`${verb} ${people}`}
+          onConfirm={() => create.mutate()}
+          consequence={
+            <>
+              <Text size="sm">
+                “{templateName}” goes to {check.is_estimate && 'more than '}
+                {people} for {money(check.cost, check.currency)}; {money(check.available, check.currency)} is
+                available.
+              </Text>
+              <Text size="sm" mt={4}>
+                {body.scheduled_at ? plannedTime(new Date(body.scheduled_at)) : 'Sending begins at once.'}
+              </Text>
+            </>
+          }
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,224 @@
+/** From a template and a list to a campaign in four steps, checked before anything is created. */
+import { Badge, Card, Group, Select, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { allOf, api, client } from '../../client.ts';
+import { dayOf } from '../../format.ts';
+import { Loaded } from '../../parts/faces.tsx';
+import { momentOf, TimeField, timeProblem } from '../../parts/time-field.tsx';
+import { kinds, linesOf, Numbers, Segments, type Kind } from './audience.tsx';
+import { Create } from './create.tsx';
+import { CsvAudience, type CsvFile } from './csv.tsx';
+import { useDraft, type Draft } from './draft.ts';
+import { Estimate } from './estimate.tsx';
+import { fieldsOf, mappingOf } from './fields.ts';
+import { Preview } from './preview.tsx';
+import { TestMessage } from './test.tsx';
+import { contactFields, Unsendable, useTemplate, VariableFields } from './variables.tsx';
+
+const settledMs = 300;
+
+export interface FormProps {
+  readonly initial: Draft;
+  /** The campaign that the form began with; empty for a new one. */
+  readonly source: string;
+  /** Those of it that failed, for these reasons; all of them where there is none. */
+  readonly failed?:
+    | { readonly campaign: api.CampaignDetail; readonly reasons: readonly string[] }
+    | undefined;
+}
+
+export function Form({ initial, source, failed }: FormProps) {
+  const { draft, change, forget } = useDraft(source, initial);
+  const { kind, numbers, segments, variables, at, uploaded } = draft;
+  const [file, setFile] = useState<CsvFile>();
+  const [today] = useState(() => dayOf(new Date()));
+  const templates = useQuery({
+    queryKey: ['templates', { status: 'APPROVED' }],
+    queryFn: () =>
+      allOf((place) => api.listTemplates(client, { limit: 100, status: ['APPROVED'], ...place })),
+  });
+  const chosen = draft.templateId ?? (kind === 'failed_contacts' ? failed?.campaign.template_id : undefined);
+  const templateName = templates.data?.find(({ id }) => id === chosen)?.name;
+  const name = draft.name ?? (templateName === undefined ? '' : `${templateName}, ${today}`);
+  const mapping = mappingOf(variables);
+  const settledMapping = mappingOf(useDebouncedValue(variables, settledMs)[0]);
+  const moment = momentOf(at);
+  const body: api.CreateCampaign = {
+    name: name.trim(),
+    template_id: chosen ?? '',
+    contact_selection_type: kind,
+    send_type: moment === undefined ? 'IMMEDIATE' : 'SCHEDULED',
+    ...(moment !== undefined && { scheduled_at: moment.toISOString() }),
+    ...(mapping !== undefined && { variable_mapping: mapping }),
+    ...(kind === 'csv_contacts' && { csv_file_key: file?.key, csv_mapping: file?.mapping }),
+    ...(kind === 'quick_contacts' && { quick_contacts: linesOf(numbers) }),
+    ...(kind === 'segmented' && { segments }),
+    ...(kind === 'failed_contacts' && {
+      failed_campaign_id: failed?.campaign.id,
+      ...((failed?.reasons.length ?? 0) > 0 && { failed_reasons: failed?.reasons }),
+    }),
+  };
+  const isWithout: Readonly<Record<Kind, boolean>> = {
+    csv_contacts: file === undefined,
+    quick_contacts: linesOf(numbers).length === 0,
+    all_contacts: false,
+    segmented: segments.length === 0,
+    failed_contacts: false,
+  };
+  const isReady = chosen !== undefined && !isWithout[kind] && timeProblem(at) === undefined;
+  // The name does not change who is reached; typing does not send a request for each key.
+  const [asked] = useDebouncedValue(JSON.stringify({ ...body, name: 'Unnamed' }), settledMs);
+  const check = useQuery({
+    queryKey: ['check', asked],
+    queryFn: async () => (await api.checkCampaign(client, JSON.parse(asked) as api.CheckCampaign)).data,
+    enabled: isReady,
+    staleTime: 30_000,
+  });
+  const definition = useTemplate(chosen).data;
+  const fields = definition === undefined ? [] : fieldsOf(definition, variables);
+  // The values of the earlier campaign are sent again, where they still can be.
+  const areValuesKnown =
+    kind === 'failed_contacts' &&
+    chosen === failed?.campaign.template_id &&
+    mapping === undefined &&
+    check.data?.problems.some(({ field }) => field.startsWith('variable_mapping')) !== true;
+  const values = chosen !== undefined && (
+    <VariableFields
+      templateId={chosen}
+      columns={kind === 'csv_contacts' ? file?.columns : undefined}
+      value={variables}
+      onChange={(next) => change({ variables: next })}
+    />
+  );
+  return (
+    <Group align="flex-start" gap="xl">
+      <Stack maw={820} miw={0} flex="1 1 320px">
+        <Step number={1} title="Message">
+          <Loaded query={templates}>
+            {(list) => (
+              <Select
+                label="Template"
+                placeholder="Choose an approved template"
+                searchable
+                nothingFoundMessage={
+                  list.length === 0 ? 'No template is approved yet' : 'No approved template has this name'
+                }
+                data={list.map(({ id, name: title, language }) => ({
+                  value: id,
+                  label: `${title} (${language})`,
+                }))}
+                value={chosen ?? null}
+                onChange={(id) => change({ templateId: id ?? undefined, variables: {} })}
+              />
+            )}
+          </Loaded>
+          <Unsendable template={definition} />
+        </Step>
+        <Step number={2} title="Audience">
+          <Select
+            label="Audience"
+            allowDeselect={false}
+            data={kinds.filter(({ value }) => value !== 'failed_contacts' || failed !== undefined)}
+            value={kind}
+            onChange={(value) => {
+              // A file that is not shown must not be sent to.
+              setFile(undefined);
+              change({ kind: (value ?? 'csv_contacts') as Kind, uploaded: undefined, variables: {} });
+            }}
+          />
+          {kind === 'quick_contacts' && (
+            <Numbers value={numbers} onChange={(text) => change({ numbers: text })} />
+          )}
+          {kind === 'segmented' && (
+            <Segments value={[...segments]} onChange={(ids) => change({ segments: ids })} />
+          )}
+          {kind === 'csv_contacts' ? (
+            <CsvAudience
+              templateId={chosen}
+              variableMapping={settledMapping}
+              uploaded={uploaded}
+              onUpload={(next) => {
+                setFile(undefined);
+                change({ uploaded: next, variables: {} });
+              }}
+              onChange={setFile}
+            >
+              {file !== undefined && values}
+            </CsvAudience>
+          ) : (
+            !areValuesKnown && values
+          )}
+        </Step>
+        <Step number={3} title="Schedule">
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <TextInput
+              label="Campaign name"
+              description="For you; recipients do not see it"
+              maxLength={255}
+              value={name}
+              onChange={(event) => change({ name: event.currentTarget.value })}
+            />
+            <TimeField
+              label="Send at"
+              empty="empty sends at once"
+              value={at}
+              onChange={(text) => change({ at: text })}
+            />
+          </SimpleGrid>
+        </Step>
+        <Step number={4} title="Review">
+          <Estimate
+            check={check.data}
+            error={check.error}
+            busy={check.isFetching}
+            isReady={isReady}
+            fields={fields}
+          />
+          {chosen !== undefined && (
+            <TestMessage
+              templateId={chosen}
+              variables={variables}
+              fields={fields}
+              row={(kind === 'csv_contacts' ? file?.firstRow : undefined) ?? contactFields}
+            />
+          )}
+          <Create
+            body={body}
+            check={isReady ? check.data : undefined}
+            isReady={isReady}
+            templateName={templateName}
+            onCreated={forget}
+          />
+        </Step>
+      </Stack>
+      {chosen !== undefined && (
+        <Preview
+          templateId={chosen}
+          mapping={kind === 'csv_contacts' ? undefined : settledMapping}
+          first={kind === 'csv_contacts' ? file?.message : undefined}
+          offerEnds={variables['limited_time_offer.expiration_time_ms']?.value ?? ''}
+        />
+      )}
+    </Group>
+  );
+}
+
+function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
+  return (
+    <Card withBorder>
+      <Stack>
+        <Group gap="xs">
+          <Badge circle variant="light" size="lg" aria-hidden>
+            {number}
+          </Badge>
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+        </Group>
+        {children}
+      </Stack>
+    </Card>
+  );
+}

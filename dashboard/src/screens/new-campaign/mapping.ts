@@ -1,0 +1,46 @@
+/** A stored `variable_mapping` back to the fields of the form; the reverse of `mappingOf`. */
+import { fieldTime } from '../../parts/time-field.tsx';
+import { cardCount, type Variables } from './fields.ts';
+
+interface Tree {
+  readonly [key: string]: unknown;
+}
+
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
+
+function textOf(path: string, value: unknown): string {
+  if (path.endsWith('.expiration_time_ms')) return fieldTime(new Date(Number(value)));
+  return String(value);
+}
+
+/** `Bread: 17, 18` a line. */
+const linesOfSections = (sections: readonly unknown[]): string =>
+  sections
+    .map((section) => {
+      const { title = '', product_items: items = [] } = section as { title?: string; product_items?: Tree[] };
+      return `${title}: ${items.map((item) => String(item['product_retailer_id'])).join(', ')}`;
+    })
+    .join('\n');
+
+function leaves(value: unknown, path: string): readonly (readonly [string, string])[] {
+  if (path.endsWith('.sections') && Array.isArray(value)) return [[path, linesOfSections(value)]];
+  if (path.endsWith('.flow_action_data') && isTree(value)) return [[path, JSON.stringify(value)]];
+  if (!isTree(value)) return [[path, textOf(path, value)]];
+  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, path === '' ? key : `${path}.${key}`));
+}
+
+export function variablesOf(mapping: Tree | null): Variables {
+  if (mapping === null) return {};
+  const { default_values: defaults, ...values } = mapping;
+  const fallbacks = new Map(isTree(defaults) ? leaves(defaults, '') : []);
+  const { carousel } = values;
+  const given = leaves(values, '').map(([path, value]) => {
+    // The default of a button stands for its main value.
+    const fallback = fallbacks.get(path) ?? fallbacks.get(path.replace(/(buttons\.\d+)\..*/, '$1')) ?? '';
+    return [path, { value, fallback }] as const;
+  });
+  const cards = Array.isArray(carousel)
+    ? [[cardCount, { value: String(carousel.length), fallback: '' }] as const]
+    : [];
+  return Object.fromEntries([...given, ...cards]);
+}

@@ -1864,6 +1864,8 @@ export type RecipientDetailResponse = {
   readonly data: RecipientDetail;
 };
 
+export type RecipientFormat = "csv";
+
 export type RecipientPage = {
   /** Always `success`. */
   readonly status: "success";

@@ -98,6 +98,9 @@ export const listCampaignRecipients = endpoint(
       phone_number: textOf({ max: 40 }),
       cursor: Cursor,
       limit: limitUpTo(1000),
+      format: describe(oneOf(['csv'], 'RecipientFormat'), {
+        description: '`csv` answers a file, as `Accept: text/csv` does; for a link that a browser follows',
+      }),
     }),
     responses: {
       200: {
@@ -125,7 +128,7 @@ export const listCampaignRecipients = endpoint(
     };
     const accept = request.header('accept') ?? '';
     // Generated clients accept whatever the document names, and read JSON.
-    if (accept.includes('text/csv') && !accept.includes('application/json')) {
+    if (query.format === 'csv' || (accept.includes('text/csv') && !accept.includes('application/json'))) {
       const content = dependencies.recipientExport.read(principal.workspaceId, filter);
       return {
         status: 200,

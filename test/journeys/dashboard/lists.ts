@@ -43,7 +43,7 @@ it('filters recipients in the address, and exports those alone', async () => {
     expect(await page.getByRole('row').count()).toBe(3);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export CSV' }).click(),
+      page.getByRole('link', { name: 'Export CSV' }).click(),
     ]);
     const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
     expect(lines).toHaveLength(3);

@@ -1,5 +1,5 @@
-/** The page that counts: what happens to a campaign now, and what would change it. */
-import { Card, Group, Stack, Text } from '@mantine/core';
+/** What happens to a campaign now, and what would change it. */
+import { Card, Grid, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useNetwork } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -16,13 +16,17 @@ import { CampaignDetails, Figures } from './facts.tsx';
 import { Failures } from './failures.tsx';
 import { Diagnosis } from './diagnosis.tsx';
 import { useProgress } from './use-progress.ts';
+import { colourOf } from '../campaigns/rates.ts';
+import { stateWord } from '../../parts/states.ts';
+import { Funnel } from './funnel.tsx';
+import { SentMessage } from './sent-message.tsx';
 import { Screen } from '../../parts/screen.tsx';
 
 const route = getRouteApi('/inside/campaigns/$id');
 
 export type Detail = api.CampaignDetail;
 
-/** What the stream does not tell: cost, reasons, minutes; and the receipts that come after it has ended. */
+/** The stream has no reasons and no minutes, and ends before the last receipts come. */
 const pauseMs = (status: CampaignStatus | undefined): number =>
   status !== undefined && isFinished(status) ? 10_000 : 30_000;
 
@@ -47,7 +51,7 @@ export function Campaign() {
 function Followed({ campaign: record }: { campaign: Detail }) {
   const { online } = useNetwork();
   const { progress, live } = useProgress(record.id, online && !isFinished(record.status));
-  // The record is fetched again when it ends, and knows more then.
+  // The record is fetched again when the stream ends, and holds more then.
   const campaign: Detail = progress && !isFinished(record.status) ? { ...record, ...progress } : record;
   const { id, name, description, status, counters, total_contacts: total } = campaign;
   const done = doneOf(campaign);
@@ -56,7 +60,7 @@ function Followed({ campaign: record }: { campaign: Detail }) {
   return (
     <Screen
       title={name}
-      badge={<Status state={status} />}
+      badge={<Status state={status} {...(colourOf(campaign) && { colour: colourOf(campaign) })} />}
       lead={description && <span dir="auto">{description}</span>}
       path={[
         <TextLink key="all" size="sm" to="/campaigns">
@@ -65,38 +69,51 @@ function Followed({ campaign: record }: { campaign: Detail }) {
       ]}
       actions={<Actions campaign={campaign} />}
     >
+      {/* Numbers that move each second are not announced; the state is. */}
+      <VisuallyHidden role="status">{`The campaign is ${stateWord(status)}`}</VisuallyHidden>
       <Diagnosis campaign={campaign} isSending={rate > 0} />
+      <Grid gap="lg" align="flex-start">
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Stack gap="lg">
+            <Card withBorder>
+              <Stack>
+                <Group justify="space-between">
+                  <Text
+                    fw={600}
+                    role="progressbar"
+                    aria-valuenow={total === 0 ? 0 : Math.floor((done / total) * 100)}
+                    aria-valuetext={`${percent(done, total)} done`}
+                    aria-label="Progress"
+                  >
+                    {number(done)} of {number(total)} done
+                  </Text>
+                  <Text size="sm" c="dimmed" aria-live="off">
+                    {live ? '● live' : standing}
+                  </Text>
+                </Group>
+                <StateBar counters={counters} />
+                <StateLegend counters={counters} campaignId={id} />
+                <Funnel campaign={campaign} />
+              </Stack>
+            </Card>
 
-      <Card withBorder>
-        <Stack>
-          <Group justify="space-between">
-            <Text
-              fw={600}
-              role="progressbar"
-              aria-valuenow={total === 0 ? 0 : Math.floor((done / total) * 100)}
-              aria-valuetext={`${percent(done, total)} done`}
-              aria-label="Progress"
-            >
-              {number(done)} of {number(total)} done
-            </Text>
-            <Text size="sm" c="dimmed" aria-live="off">
-              {live ? '● live' : standing}
-            </Text>
-          </Group>
-          <StateBar counters={counters} />
-          <StateLegend counters={counters} campaignId={id} />
-        </Stack>
-      </Card>
-
-      <Figures
-        campaign={campaign}
-        paid={messagesOf(record)}
-        rate={rate}
-        etaSeconds={progress?.eta_seconds ?? null}
-      />
-      <Timeline campaign={record} />
-      <Failures campaign={campaign} />
-      <CampaignDetails campaign={campaign} />
+            <Figures
+              campaign={campaign}
+              paid={messagesOf(campaign)}
+              rate={rate}
+              etaSeconds={progress?.eta_seconds ?? null}
+            />
+            <Timeline campaign={record} />
+            <Failures campaign={campaign} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <Stack gap="lg">
+            <CampaignDetails campaign={campaign} />
+            <SentMessage campaign={campaign} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
     </Screen>
   );
 }

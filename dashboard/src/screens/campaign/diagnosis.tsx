@@ -14,7 +14,7 @@ export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending
   const { data, error, refetch } = useQuery({
     queryKey: ['campaign', campaign.id, 'diagnosis', campaign.status],
     queryFn: async () => (await api.getCampaignDiagnosis(client, campaign.id)).data,
-    // Asked at once when the sending stops.
+    // The key holds the status: a change asks at once.
     refetchInterval: isSending ? 60_000 : 30_000,
   });
   if (data === undefined) {
@@ -26,7 +26,7 @@ export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending
   }
   const checks = data.slice(1);
   const { pending, claimed, unknown, failed } = campaign.counters;
-  // Of the counters beneath it, so that both are of one moment.
+  // From the counters below it, so that both describe the same moment.
   const status = diagnoseStatus(
     {
       status: campaign.status,
@@ -43,7 +43,7 @@ export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending
   const wantsMoney = checks.some(({ check, action }) => check === 'WALLET' && action !== null);
   const calm = warning ? 'yellow' : 'teal';
   return (
-    <Alert color={status.ok ? calm : 'orange'} variant="light" aria-live="polite" role="status">
+    <Alert color={status.ok ? calm : 'orange'} variant="light" role="region" aria-label="Diagnosis">
       <Stack gap={6}>
         <Text fw={600}>{status.detail}</Text>
         {status.action && <Text size="sm">{status.action}</Text>}
@@ -70,7 +70,7 @@ export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending
             {checks.map(({ check, ok, detail }) => (
               <Text key={check} component="li" size="sm">
                 <b>{words(check)}</b>
-                {ok ? ': ' : ' (in the way): '}
+                {ok ? ': ' : ' (blocking): '}
                 {detail}
               </Text>
             ))}

@@ -3,7 +3,7 @@ import { Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, client } from '../../client.ts';
-import { counted, money, number, span, words } from '../../format.ts';
+import { counted, money, number, plannedTime, span, words } from '../../format.ts';
 import { Time } from '../../parts/time.tsx';
 import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import type { Detail } from './campaign.tsx';
@@ -60,7 +60,7 @@ export function Figures({ campaign, paid, rate, etaSeconds }: FiguresProps) {
         note={paid === 0 ? 'nothing was charged' : `for ${counted(paid, 'message')}`}
       />
       <Figure
-        name="Arrived"
+        name="Delivered"
         value={number(seen)}
         note={out === 0 ? 'no receipts yet' : `${number(counters.read)} of them read`}
       />
@@ -100,8 +100,9 @@ export function CampaignDetails({ campaign }: { campaign: Detail }) {
     ['Audience', audiences[campaign.contact_selection_type] ?? words(campaign.contact_selection_type)],
     ['Skipped', number(campaign.total_contacts_skipped)],
     ['Sending number', channel.data?.display_phone_number ?? campaign.phone_number_id],
-    ['To be sent', campaign.scheduled_at ? <Time key="at" at={campaign.scheduled_at} /> : 'at once'],
+    ['To be sent', campaign.scheduled_at ? plannedTime(new Date(campaign.scheduled_at)) : 'at once'],
     ['Created', <Time key="at" at={campaign.created_at} />],
+    ['Created by', `key mc_${campaign.created_by}`],
     ['Ended', <Time key="at" at={campaign.completed_at} />],
     ['Id', campaign.id],
     ['In Temporal', <WorkflowLink key="workflow" campaignId={campaign.id} />],

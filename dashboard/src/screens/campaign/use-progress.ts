@@ -1,11 +1,17 @@
-/** Live progress of one campaign, as long as somebody looks. */
+/** Live progress of one campaign, while its page is open. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { api } from '../../client.ts';
 
 export type Progress = Pick<
   api.Campaign,
-  'status' | 'pause_reason' | 'preparation_status' | 'total_contacts' | 'total_contacts_skipped' | 'counters'
+  | 'status'
+  | 'pause_reason'
+  | 'preparation_status'
+  | 'total_contacts'
+  | 'total_contacts_skipped'
+  | 'counters'
+  | 'charged'
 > & { readonly rate: number; readonly eta_seconds: number | null };
 
 const againAfterMs = 2_000;
@@ -19,17 +25,17 @@ export function useProgress(id: string, enabled: boolean): { progress: Progress 
     if (!enabled) return undefined;
     let source: EventSource;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let standing: string | undefined;
+    let lastState: string | undefined;
     const refresh = () => queryClient.invalidateQueries({ queryKey: ['campaign', id] });
     const open = () => {
       source = new EventSource(`/dashboard/api/campaigns/${id}/stream`);
       source.addEventListener('open', () => setLive(true));
       source.addEventListener('progress', ({ data }) => {
-        const told = JSON.parse(data as string) as Progress;
-        const now = `${told.status} ${told.preparation_status} ${told.rate > 0}`;
-        if (standing !== undefined && standing !== now) void refresh();
-        standing = now;
-        setProgress(told);
+        const next = JSON.parse(data as string) as Progress;
+        const now = `${next.status} ${next.preparation_status} ${next.rate > 0}`;
+        if (lastState !== undefined && lastState !== now) void refresh();
+        lastState = now;
+        setProgress(next);
       });
       source.addEventListener('end', () => {
         source.close();

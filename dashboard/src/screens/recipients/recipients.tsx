@@ -1,12 +1,13 @@
 /** Who a campaign is for and what became of each: filtered in the address, exported, one of them in full. */
-import { Alert, Group, MultiSelect, Table, Text } from '@mantine/core';
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Group, MultiSelect, Table, Text } from '@mantine/core';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { memo } from 'react';
+import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import { recipientStates, type RecipientState } from '../../../../src/domain/campaigns/recipient.ts';
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
+import { IconDownload } from '@tabler/icons-react';
 import { EmptyFace, ErrorFace, LoadingFace } from '../../parts/faces.tsx';
 import { PanelLink } from '../../parts/panel-link.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
@@ -17,7 +18,7 @@ import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { explain } from '../../reasons.ts';
-import { exportCsv } from './export-csv.ts';
+import { exportAddress } from '../campaign/moves.ts';
 import { Recipient } from './recipient.tsx';
 import { Screen } from '../../parts/screen.tsx';
 
@@ -30,8 +31,13 @@ export function Recipients() {
   const campaign = useQuery({
     queryKey: ['campaign', id],
     queryFn: async () => (await api.getCampaign(client, id)).data,
+    refetchInterval: 30_000,
   });
   const filter = { state: state as RecipientState[] | undefined, reason, phone_number: number };
+  const isFinal =
+    campaign.data !== undefined &&
+    isFinished(campaign.data.status) &&
+    campaign.data.counters.accepted + campaign.data.counters.sent === 0;
   const list = useInfiniteQuery({
     queryKey: ['recipients', id, filter],
     queryFn: ({ pageParam }) =>
@@ -39,8 +45,9 @@ export function Recipients() {
     initialPageParam: undefined as string | undefined,
     placeholderData: keepPreviousData,
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
+    // A reader far down the list is not disturbed.
+    refetchInterval: ({ state: { data } }) => (isFinal || (data?.pages.length ?? 1) > 1 ? false : 5_000),
   });
-  const download = useMutation({ mutationFn: () => exportCsv(id, filter) });
   const reasons = Object.keys({ ...campaign.data?.failed_reasons, ...campaign.data?.skipped_reasons });
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
@@ -64,12 +71,24 @@ export function Recipients() {
         </TextLink>,
       ]}
       actions={
-        <ActionButton variant="default" loading={download.isPending} onClick={() => download.mutate()}>
+        <Button
+          component="a"
+          download
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          href={exportAddress(
+            id,
+            new URLSearchParams([
+              ...(state ?? []).map((one) => ['state', one]),
+              ...(reason ?? []).map((one) => ['reason', one]),
+              ...(number === undefined ? [] : [['phone_number', number]]),
+            ]),
+          )}
+        >
           Export CSV
-        </ActionButton>
+        </Button>
       }
     >
-      {download.error && <Alert color="red">{download.error.message}</Alert>}
       <Group align="flex-end">
         <SearchField
           label="Phone number"

@@ -1,25 +1,37 @@
-import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Alert, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { IconTemplate } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { previewMessage } from '../../../../src/domain/templates/preview.ts';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { EmptyFace, Loaded } from '../../parts/faces.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import { ButtonLink } from '../../parts/button-link.tsx';
+import { stateWord } from '../../parts/states.ts';
 import { Phone } from '../../parts/phone.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Screen } from '../../parts/screen.tsx';
 
+const statuses = ['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED'];
 const route = getRouteApi('/inside/templates');
 
 export function Templates() {
-  const { search } = route.useSearch();
+  const { search, status } = route.useSearch();
   const navigate = route.useNavigate();
   const queryClient = useQueryClient();
   const list = useInfiniteQuery({
-    queryKey: ['templates', { search }],
-    queryFn: ({ pageParam: page }) => api.listTemplates(client, { limit: 30, page, search }),
+    queryKey: ['templates', { search, status }],
+    queryFn: ({ pageParam: page }) =>
+      api.listTemplates(client, {
+        limit: 30,
+        page,
+        search,
+        ...(status !== undefined && { status: [status] }),
+      }),
     initialPageParam: 1,
     getNextPageParam: ({ pagination: { page, totalPages } }) => (page < totalPages ? page + 1 : undefined),
   });
@@ -37,20 +49,31 @@ export function Templates() {
       }
     >
       {sync.error && <Alert color="red">{sync.error.message}</Alert>}
-      <SearchField
-        aria-label="Search by name"
-        placeholder="Search by name"
-        given={search}
-        look={(text) => navigate({ search: { search: text }, replace: true })}
-      />
+      <Group align="flex-end">
+        <SearchField
+          label="Search by name"
+          given={search}
+          look={(text) => navigate({ search: (old) => ({ ...old, search: text }), replace: true })}
+          style={{ flex: '1 1 220px' }}
+        />
+        <Select
+          label="Status"
+          placeholder="Any"
+          clearable
+          data={statuses.map((value) => ({ value, label: stateWord(value) }))}
+          value={status ?? null}
+          onChange={(value) => void navigate({ search: (old) => ({ ...old, status: value ?? undefined }) })}
+          w={180}
+        />
+      </Group>
       <Loaded query={list}>
         {({ pages }) =>
           pages[0]?.data.length === 0 ? (
-            <EmptyFace title="No template">
+            <EmptyFace title="No template" icon={IconTemplate}>
               Templates are written at the provider; sync fetches them.
             </EmptyFace>
           ) : (
-            <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xl">
+            <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg">
               {pages
                 .flatMap(({ data }) => data)
                 .map((template) => (
@@ -67,11 +90,8 @@ export function Templates() {
 
 function Template({ template }: { template: api.Template }) {
   const { id, name, language, category, status, quality, rejectedReason } = template;
-  const preview = useQuery({
-    queryKey: ['template-preview', id],
-    queryFn: async () => (await api.previewTemplate(client, id, {})).data.message,
-    staleTime: 60_000,
-  });
+  // Drawn from the record of the list: a request for each template would be too many.
+  const message = useMemo(() => previewMessage(template, []), [template]);
   return (
     <Stack gap="xs">
       <Group justify="space-between" wrap="nowrap">
@@ -89,7 +109,12 @@ function Template({ template }: { template: api.Template }) {
           Rejected: {words(rejectedReason)}
         </Text>
       )}
-      <Loaded query={preview}>{(message) => <Phone message={message} />}</Loaded>
+      <Phone message={message} />
+      {status === 'APPROVED' && (
+        <ButtonLink to="/campaigns/new" search={{ template: id }} variant="default" size="xs">
+          Use this template
+        </ButtonLink>
+      )}
     </Stack>
   );
 }

@@ -1,5 +1,10 @@
 /** A link to another screen that looks like a button. */
-import { Button } from '@mantine/core';
+import { Button, type ButtonProps } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
 
-export const ButtonLink = createLink(Button<'a'>);
+const AnchorButton = (props: ButtonProps & Omit<ComponentProps<'a'>, keyof ButtonProps>) => (
+  <Button component="a" {...props} />
+);
+
+export const ButtonLink = createLink(AnchorButton);

@@ -132,7 +132,7 @@ it(
   'pauses, starts and cancels by the keyboard alone, and asks before it cancels',
   () =>
     atPace(20, async () => {
-      const id = await createCampaign('Keyboard', people(2_000, 40_000_000));
+      const id = await createCampaign('Keyboard', people(900, 40_000_000));
       const { page, mishaps, close } = await visit();
       const button = (name: string) => page.getByRole('button', { name, exact: true });
       try {

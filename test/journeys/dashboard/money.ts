@@ -32,6 +32,8 @@ it('asks what 1,000 means, says what it added, and adds it once though the answe
     await page.getByRole('button', { name: 'Recharge' }).click();
     await page.getByText(/^1,234\.56 USD added; balance /).waitFor();
     expect(await balance()).toBeCloseTo(before + 1234.56, 4);
+    // A busy button hides its label behind a spinner.
+    await page.locator('button[type=submit][aria-busy=false]').waitFor();
     await page.getByRole('table', { name: 'Ledger' }).getByText('Recharge').first().waitFor();
     await lookAt(page, 'wallet-ledger');
     await page.getByLabel('Warn below, in USD').fill('99999999');

@@ -54,6 +54,7 @@ export function grouped(parts: readonly Part[], step: Step): readonly Part[] {
 }
 
 const mostParts = 10_000;
+const stepMs: Readonly<Record<Step, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /** Parts without events become zeros: a line across a gap would invent numbers. */
 export function filled(parts: readonly Part[], step: Step, from?: Date, until?: Date): readonly Part[] {
@@ -63,7 +64,11 @@ export function filled(parts: readonly Part[], step: Step, from?: Date, until?: 
   if (first === undefined || last === undefined) return [];
   const known = new Map(parts.map((part) => [Date.parse(part.at), part]));
   const all: Part[] = [];
-  for (let at = beginOf(first, step); at <= last && all.length < mostParts; at = next(at, step)) {
+  // An empty part at each end, so that a single one is drawn as a step.
+  const margin = from === undefined ? stepMs[step] : 0;
+  const end = last.getTime() + margin;
+  const begin = beginOf(new Date(first.getTime() - margin), step);
+  for (let at = begin; at.getTime() <= end && all.length < mostParts; at = next(at, step)) {
     all.push(
       known.get(at.getTime()) ?? { at: at.toISOString(), accepted: 0, delivered: 0, read: 0, failed: 0 },
     );

@@ -2281,6 +2281,8 @@ export type UpdateCampaign = {
   readonly sending_window?: SendingWindow | null;
   /** True excepts the campaign from the workspace’s sending window. */
   readonly ignore_quiet_hours?: boolean;
+  /** When to send, with a time zone; null for IMMEDIATE. */
+  readonly scheduled_at?: string;
 };
 
 export type UpdateContact = {

@@ -1,6 +1,6 @@
-/** PATCH /api/campaigns/:id: name, description and sending hours. */
+/** PATCH /api/campaigns/:id: name, description, sending hours and the time of a scheduled campaign. */
 import * as t from 'io-ts';
-import { idOf, textOf } from '../../codecs/scalars.ts';
+import { idOf, IsoDateTime, textOf } from '../../codecs/scalars.ts';
 import { SendingWindow, sendingWindowExample } from '../../codecs/sending-window.ts';
 import { notBlank, nullish, optional, struct } from '../../codecs/struct.ts';
 import { editCampaign } from '../../commands/campaigns/edit-campaign.ts';
@@ -16,9 +16,9 @@ export const updateCampaign = endpoint(
     method: 'PATCH',
     path: '/api/campaigns/:id',
     operationId: 'updateCampaign',
-    summary: 'Change the name, the description or the sending window of a campaign',
+    summary: 'Change the name, the description, the sending window or the time of a campaign',
     description:
-      'Absent fields stay as they are; a `sending_window` of null removes the campaign’s own. A change of the window takes effect within two seconds, while the campaign sends and while it waits. `ignore_quiet_hours` excepts the campaign from the workspace’s window, with an operator’s key only.',
+      'Absent fields stay as they are; a `sending_window` of null removes the campaign’s own. A change of the window takes effect within two seconds, while the campaign sends and while it waits. `ignore_quiet_hours` excepts the campaign from the workspace’s window, with an operator’s key only. `scheduled_at` moves a campaign that is SCHEDULED, and must be in the future.',
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ id: idOf('Campaign') }),
@@ -27,6 +27,7 @@ export const updateCampaign = endpoint(
       description: nullish(textOf({ max: 1000 })),
       sending_window: nullish(SendingWindow),
       ignore_quiet_hours: t.boolean,
+      scheduled_at: IsoDateTime,
     }),
     bodyExample: { sending_window: sendingWindowExample },
     responses: {
@@ -43,6 +44,7 @@ export const updateCampaign = endpoint(
       description: body.description,
       sendingWindow: body.sending_window,
       ignoreQuietHours: body.ignore_quiet_hours,
+      scheduledAt: body.scheduled_at,
     });
     const report = await getCampaignReport(dependencies.database, principal.workspaceId, id);
     return { status: 200, body: succeedWith(updated, presentCampaignDetail(report)) };

@@ -4,7 +4,12 @@ import { nextOpenTime } from '../../domain/campaigns/sending-window.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Conflict, Invalid } from '../../domain/error.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
-import { saveCampaignTexts, saveCampaignWindow, type CampaignChanges } from '../../records/campaigns/edit.ts';
+import {
+  saveCampaignTexts,
+  saveCampaignWindow,
+  saveSchedule,
+  type CampaignChanges,
+} from '../../records/campaigns/edit.ts';
 import { lockCampaign } from '../../records/campaigns/lifecycle.ts';
 import { getSendingHours } from '../../records/campaigns/sending-window.ts';
 import { enqueueRefresh } from '../../records/campaigns/workflow-outbox.ts';
@@ -17,14 +22,16 @@ export const neverOpens =
 
 /** Throws NotFound, Invalid, and Conflict for the hours of a campaign that has ended. */
 export async function editCampaign(
-  dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
+  dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'now'>,
   { workspaceId, scope }: Pick<Principal, 'workspaceId' | 'scope'>,
   campaignId: string,
   changes: CampaignChanges,
 ): Promise<void> {
-  const { name, description, sendingWindow, ignoreQuietHours } = changes;
+  const { name, description, sendingWindow, ignoreQuietHours, scheduledAt } = changes;
   if (ignoreQuietHours === true && scope !== 'operator')
     throw Invalid.at('ignore_quiet_hours', quietHoursRefusal);
+  if (scheduledAt !== undefined && scheduledAt.getTime() <= dependencies.now().getTime())
+    throw Invalid.at('scheduled_at', 'Scheduled time must be in the future');
   const changesHours = sendingWindow !== undefined || ignoreQuietHours !== undefined;
   await dependencies.database.transaction(async (transaction) => {
     const { status } = await lockCampaign(transaction, campaignId, workspaceId);
@@ -32,6 +39,11 @@ export async function editCampaign(
       throw new Conflict(`The campaign is ${status}: its sending window cannot be changed any more`);
     if (name !== undefined || description !== undefined)
       await saveCampaignTexts(transaction, campaignId, { name, description });
+    if (scheduledAt !== undefined) {
+      if (!(await saveSchedule(transaction, campaignId, scheduledAt)))
+        throw new Conflict(`The campaign is ${status}: only a SCHEDULED one has a time to change`);
+      await enqueueRefresh(transaction, campaignId);
+    }
     if (changesHours) {
       await saveCampaignWindow(transaction, campaignId, { sendingWindow, ignoreQuietHours });
       const { windows } = await getSendingHours(transaction, campaignId);
@@ -41,5 +53,5 @@ export async function editCampaign(
     await insertAuditEntry(transaction, { workspaceId, action: 'campaign.update', objectId: campaignId });
   });
   dependencies.logger.info({ campaignId, changesHours }, 'campaign changed');
-  if (changesHours) await deliverWorkflowOutbox(dependencies, campaignId);
+  if (changesHours || scheduledAt !== undefined) await deliverWorkflowOutbox(dependencies, campaignId);
 }

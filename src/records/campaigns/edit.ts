@@ -10,6 +10,19 @@ export interface CampaignChanges {
   readonly description?: string | null | undefined;
   readonly sendingWindow?: SendingWindow | null | undefined;
   readonly ignoreQuietHours?: boolean | undefined;
+  readonly scheduledAt?: Date | undefined;
+}
+
+/** False when the campaign is not SCHEDULED. */
+export async function saveSchedule(
+  transaction: Connection,
+  campaignId: string,
+  scheduledAt: Date,
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql.type(nothing)`
+    UPDATE campaign SET scheduled_at = ${scheduledAt.toISOString()}, updated_at = now()
+    WHERE id = ${campaignId} AND status = 'SCHEDULED'`);
+  return rowCount > 0;
 }
 
 export async function saveCampaignTexts(

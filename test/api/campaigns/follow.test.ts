@@ -209,6 +209,20 @@ describe('GET /api/campaigns/:id/stream', () => {
   });
 });
 
+describe('PATCH /api/campaigns/:id', () => {
+  it('moves a scheduled campaign to another time, and no other one', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 1 });
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const patch = (scheduled_at: string) =>
+      api.send('PATCH', `/api/campaigns/${campaignId}`, { key, body: { scheduled_at } });
+    expect((await patch(later)).status).toBe(409);
+    await run(sql.fragment`UPDATE campaign SET status = 'SCHEDULED', send_type = 'SCHEDULED', scheduled_at = now()
+      WHERE id = ${campaignId}`);
+    expect((await patch(later)).body.data.scheduled_at).toBe(later);
+    expect((await patch('2020-01-01T00:00:00Z')).status).toBe(400);
+  });
+});
+
 describe('GET /api/campaigns', () => {
   it('filters by status, name, template and time, and says what a campaign was created with', async () => {
     const { campaignId, templateId, key } = await aCampaign({ recipients: 1 });

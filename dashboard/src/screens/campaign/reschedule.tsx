@@ -2,7 +2,7 @@
 import { Alert, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { client, type api } from '../../client.ts';
+import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
 import { fieldTime, TimeField, timeProblem } from '../../parts/time-field.tsx';
@@ -23,12 +23,7 @@ export function RescheduleDialog({
   const problem = timeProblem(at);
   const queryClient = useQueryClient();
   const change = useMutation({
-    mutationFn: () =>
-      client.send({
-        method: 'PATCH',
-        path: `/api/campaigns/${id}`,
-        body: { scheduled_at: new Date(at).toISOString() },
-      }),
+    mutationFn: () => api.updateCampaign(client, id, { scheduled_at: new Date(at).toISOString() }),
     onSuccess: async () => {
       onClose();
       await queryClient.invalidateQueries({ queryKey: ['campaign', id] });

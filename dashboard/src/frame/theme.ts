@@ -32,6 +32,8 @@ export const inks: CSSVariablesResolver = ({ colors }) => {
   return {
     variables: {},
     light: {
+      // Mantine lightens a button below the pointer: too little contrast to its label.
+      '--mantine-color-teal-filled-hover': '#066b4c',
       '--mantine-color-dimmed': '#535b63',
       '--mantine-color-placeholder': '#666e76',
       '--mantine-color-anchor': '#086347',
@@ -43,6 +45,7 @@ export const inks: CSSVariablesResolver = ({ colors }) => {
       '--mantine-color-error': '#b3261e',
     },
     dark: {
+      '--mantine-color-teal-filled-hover': '#066b4c',
       '--mantine-color-dimmed': '#a6adb4',
       '--mantine-color-placeholder': '#9aa1a8',
       '--mantine-color-anchor': '#63e6be',

@@ -1,4 +1,4 @@
-/** Who did what in the workspace. */
+/** GET /api/audit: the audit log of a workspace. */
 import * as t from 'io-ts';
 import { named } from '../codecs/json-schema.ts';
 import { IsoDateTime, limitUpTo } from '../codecs/scalars.ts';

@@ -1,4 +1,4 @@
-/** What shows a campaign at work: GET /api/campaigns/:id/timeline, /diagnosis and /stream. */
+/** Endpoints that follow a campaign: GET /api/campaigns/:id/timeline, /diagnosis and /stream. */
 import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { idOf, Integer, IsoDateTime } from '../../codecs/scalars.ts';

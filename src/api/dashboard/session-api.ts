@@ -1,4 +1,4 @@
-/** `/dashboard/api/*`: the paths of `/api/*` for who is signed in to the dashboard. */
+/** `/dashboard/api/*`: the paths of `/api/*` for a session of the dashboard. */
 import type { Middleware } from 'koa';
 import type { Endpoint } from '../frame/endpoint.ts';
 import { mount, type Frame } from '../frame/mount.ts';

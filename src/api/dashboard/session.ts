@@ -41,7 +41,7 @@ const workflowsPage = ({ temporalUiUrl, temporalNamespace }: Dependencies['confi
     : `${temporalUiUrl}/namespaces/${encodeURIComponent(temporalNamespace)}/workflows`;
 
 interface Doorkeeper {
-  /** As a key in the header is proven. Throws Unauthorized. */
+  /** Authenticates an API key as the header X-API-Key does. Throws Unauthorized. */
   readonly prove: (apiKey: string, ip: string) => Promise<Principal>;
   readonly guard: SessionGuard;
   /** A refusal token of the address, before Postgres is asked for a link; a link that fits gets it back. */

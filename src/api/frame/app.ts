@@ -34,7 +34,7 @@ const securityHeaders = new Map([
   ['X-Frame-Options', 'DENY'],
 ]);
 
-/** Of one address: credentials that are refused, or that Postgres has to be asked about. */
+/** Limit per address for credentials that are refused or not cached, since each costs a query. */
 const mostRefusalsPerSecond = 100;
 
 export interface ServerLimits {
@@ -66,7 +66,7 @@ interface AppOptions {
   readonly limits: ServerLimits;
   readonly isStopping: () => boolean;
   readonly readiness: Readiness;
-  /** Of the built dashboard; undefined: none is served. */
+  /** Folder of the built dashboard; undefined when none is served. */
   readonly pageFolder: string | undefined;
 }
 
@@ -132,8 +132,8 @@ export interface ApiServer {
   /** Not listening yet. */
   readonly server: Server;
   /**
-   * Is not ready from now on, and listens for `delayMs` more: whoever spreads the load has to notice. Then it takes no new
-   * connection; resolves when the last request is answered. What is not `limitMs` later is cut off.
+   * Fails the readiness check and goes on listening for `delayMs`, so that load balancers notice; then refuses new
+   * connections. Resolves when the last request is answered, at most `limitMs` later: open connections are then cut.
    */
   readonly drain: (limitMs: number, delayMs?: number) => Promise<void>;
 }
@@ -171,7 +171,7 @@ export function createApiServer(
       const serve = () => {
         if (stopping || !readiness.answer(request, response)) void handle(request, response);
       };
-      // Of requests in one piece each waits until the answer before it is taken, and a turn of the loop, which lets others between.
+      // Pipelined requests are served one at a time, each in a later turn of the event loop, so that other connections get theirs.
       if (response.socket === null) response.once('socket', () => setImmediate(serve));
       else serve();
     },

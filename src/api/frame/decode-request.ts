@@ -45,7 +45,7 @@ export function decodeFields(
   return { query: decodedQuery, body: decodedBody };
 }
 
-/** Of the declared parameters only: unknown ones are ignored. */
+/** Checks declared parameters only: unknown ones are ignored. */
 function unstorable(query: Fields['query'], decoded: unknown): readonly FieldProblem[] {
   return Object.keys(decoded ?? {})
     .filter((field) => [query[field]].flat().some((text) => typeof text === 'string' && !isStorable(text)))

@@ -76,14 +76,14 @@ export interface Declaration<
   readonly bodyLimit?: number;
   /** Takes an Idempotency-Key; the handler must use `request.idempotency`. */
   readonly idempotent?: true;
-  /** Of a public endpoint: throws for a request that its headers alone condemn, before its body is read. */
+  /** Throws when the headers alone are reason to refuse the request, before its body is read. For public endpoints. */
   readonly precheck?: (header: EndpointRequest['header']) => void;
-  /** Asked for every few seconds by machines: logged at `debug`. */
+  /** Polled by machines every few seconds, and therefore logged at `debug`. */
   readonly probe?: true;
   /** Left out of the document: the parts of the documentation page. */
   readonly undocumented?: true;
   readonly responses: R;
-  /** Beside the implied ones: 401, 429, 500 and 503, 404 of path parameters, 400 of queries and bodies, 408, 413 and 415 of bodies. */
+  /** Error statuses in addition to the implied ones: 401, 429, 500 and 503, 404 of path parameters, 400 of queries and bodies, 408, 413 and 415 of bodies. */
   readonly errors?: readonly number[];
 }
 
@@ -95,9 +95,9 @@ export interface EndpointRequest {
   readonly ip: string;
   /** The process is ending. */
   readonly isStopping: () => boolean;
-  /** Names what the process cannot work without and does not have; one look a second for all who ask. */
+  /** Names missing dependencies of the process, such as Postgres; cached for a second. */
   readonly findMissing: () => Promise<readonly string[]>;
-  /** The credentials of the request, looked at again: for an answer that goes on for long. */
+  /** Checks the credentials of the request again; for answers that stream for a long time. */
   readonly isStillAllowed: () => Promise<boolean>;
   readonly idempotency: RequestIdempotency;
 }
@@ -144,7 +144,7 @@ type BodyOf<B extends BodyDeclaration> = B extends t.Mixed
       ? FileReceiver
       : undefined;
 
-/** What a handler is called with: decoded, typed by the codecs. */
+/** Arguments of a handler, decoded and typed by the codecs. */
 export interface EndpointCall<P = unknown, Q = unknown, B = unknown> {
   readonly dependencies: Dependencies;
   readonly principal: Principal;

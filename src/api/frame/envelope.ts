@@ -49,7 +49,7 @@ export const cursorPageOf = <C extends t.Mixed>(item: C) =>
   );
 
 export const FieldProblem = named('FieldProblem', struct({ field: t.string, message: t.string }));
-/** What is wrong with an input, field by field, in an answer that is no error. */
+/** Problems of an input by field, in a successful answer. */
 export const FieldProblems = t.readonlyArray(FieldProblem);
 
 export const ErrorEnvelope = named(
@@ -117,7 +117,7 @@ export function partPage<R, A>(
   return cursorPage(items.map(present), { limit, nextCursor: last === undefined ? null : cursor(last) });
 }
 
-/** The page of what was found up to one row beyond the limit: that row tells whether there is a next page. */
+/** Page of rows that were read up to one beyond the limit; the extra row means that there is a next page. */
 export const cutPage = <R, A>(found: readonly R[], limit: number, how: PageOf<R, A>) =>
   partPage({ items: found.slice(0, limit), hasNext: found.length > limit }, limit, how);
 

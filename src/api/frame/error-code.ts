@@ -38,7 +38,7 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
-/** Of a message without its error: the document's examples. */
+/** Error code for a message alone; for the examples of the document. */
 export const codeOfMessage = (message: string, status: number): ErrorCode =>
   byMessage.get(message) ?? codeOfStatus(status);
 

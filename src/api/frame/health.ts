@@ -57,8 +57,8 @@ const lookMs = 1_000;
 export interface Readiness {
   readonly findMissing: () => Promise<readonly string[]>;
   /**
-   * Answers `GET /readyz` at once when the last look found nothing missing; false: it did not. Whoever floods it costs a part of
-   * a request; it cannot be limited, as the balancer may ask from the address of the flood.
+   * Answers `GET /readyz` before the middleware runs, if the latest check found nothing missing; returns false otherwise. The
+   * route has no rate limit, because a load balancer may share an address with a flood, so its cost has to be small.
    */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => boolean;
 }

@@ -11,7 +11,7 @@ export class HttpProblem extends Failure {
   }
 }
 
-/** The caller went away before the request was whole: nobody is left to answer. */
+/** The client closed the connection before the request was complete, so no answer is written. */
 export class CallerGone extends Failure {
   constructor() {
     super('The caller closed the connection');

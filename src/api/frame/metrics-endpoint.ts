@@ -1,4 +1,4 @@
-/** What a Prometheus server scrapes. No API key; keep it off the public network. */
+/** GET /metrics for Prometheus. It needs no API key: keep it off the public network. */
 import { endpoint } from './endpoint.ts';
 
 export const metricsEndpoint = endpoint(

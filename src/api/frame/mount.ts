@@ -27,15 +27,15 @@ export interface Frame {
   readonly addressOf: AddressReader;
   readonly bodyTimeoutMs: number;
   readonly memory: MemoryBudget;
-  /** For those that read: the lists of one workspace do not take all connections of the database. */
+  /** Limits concurrent reads of a workspace, so that its lists cannot take all connections of the database. */
   readonly readers: KeyedSemaphore;
-  /** The process is on its way out: not ready any more, though requests are still answered. */
+  /** True once the process is stopping: it is not ready any more, but still answers requests. */
   readonly isStopping: () => boolean;
-  /** Names what keeps the process from its work. */
+  /** Names missing dependencies of the process. */
   readonly findMissing: () => Promise<readonly string[]>;
 }
 
-// What a request may take beside its call to the provider, before its reservation counts as abandoned.
+// 30 s beside the call to the provider: a reservation of an Idempotency-Key older than that is abandoned.
 const abandonedAfterMs = 30_000;
 
 /** The middleware that serves the endpoints. Throws when they contradict each other. */
@@ -137,10 +137,10 @@ async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration):
   return principal;
 }
 
-/** What the request holds of the process's memory, until it is answered. */
+/** Opens the request's share of the memory budget; released when the response closes. */
 function openMemory(frame: Frame, ctx: FrameContext, principal: Principal | undefined): MemoryShare {
   const holder = principal?.workspaceId ?? limitedParty(frame.addressOf(ctx.req));
-  // Nobody would release it.
+  // Its `close` event has already fired, so the share would never be released.
   if (ctx.res.destroyed) throw new CallerGone();
   const memory = frame.memory.open(String(holder));
   ctx.res.once('close', memory.release);

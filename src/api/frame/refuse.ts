@@ -13,11 +13,11 @@ import { hasBody } from './body/read-body.ts';
 // An unread rest that is known to be this small is read and thrown away, so that the connection stays usable.
 const smallRest = 64 * 1024;
 const lingerMs = 1_000;
-/** Whoever has shown no key and asks too often is told so this much later: a flood of refusals takes the time of all others. */
+/** 1 s: refusals of clients without a valid key are delayed, so that a flood of them does not use up the process's time. */
 const strangersWaitMs = 1_000;
-/** Who finds none is told at once: those who wait hold connections, which others may need. */
+/** Beyond 1,000 delayed refusals the next are answered at once, because each waiting one holds a connection. */
 const waitingStrangers = createKeyedSemaphore({ total: 1_000, perKey: 1_000, waiting: 0 });
-/** For refused bodies that are read on meanwhile: some callers read no answer before they have written. */
+/** At most eight refused bodies are read to their end: some clients read no answer before they have written everything. */
 const readingOn = createKeyedSemaphore({ total: 8, perKey: 8, waiting: 0 });
 
 export function refuse({

@@ -1,4 +1,4 @@
-/** What the parts of the frame tell each other about one request. */
+/** State of one request, shared by the middleware. */
 import type { ParameterizedContext } from 'koa';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 

@@ -1,4 +1,4 @@
-/** The delivery log of a configuration, and deliveries somebody asks for. */
+/** The delivery log of a configuration, resends and test deliveries. */
 import { idOf, limitUpTo, repeated } from '../../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../../codecs/struct.ts';
 import { exampleEvent } from '../../codecs/event-example.ts';

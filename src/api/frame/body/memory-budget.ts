@@ -1,18 +1,18 @@
 /**
- * What request bodies and large answers may hold of a process's memory, over all of them. Of several that one holder has,
- * they take no more than is left for everybody else: whoever fills it alone gets half.
+ * Limits the memory that request bodies and large answers hold in a process. A holder's second and later requests may not
+ * take more than would then be left for the others, so one holder gets at most half of the budget.
  */
 import { HttpProblem } from '../http-problem.ts';
 
 export interface MemoryShare {
   /** Throws HttpProblem 503 when there is no room for so many more bytes. */
   readonly take: (bytes: number) => void;
-  /** What is taken afterwards is held by nobody. */
+  /** Frees the share; `take` does nothing afterwards. */
   readonly release: () => void;
 }
 
 export interface MemoryBudget {
-  /** For one request. `holder`: whom the memory is counted against. */
+  /** Opens the share of one request; `holder` is the party that the memory counts against. */
   readonly open: (holder: string) => MemoryShare;
 }
 

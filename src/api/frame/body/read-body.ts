@@ -90,7 +90,7 @@ function isJson(contentType: string | undefined): boolean {
   );
 }
 
-// As a stream: what it comes to is known piece by piece only.
+// Inflated as a stream, because the inflated size is known only piece by piece.
 async function inflateWithin(
   bytes: Buffer,
   { limit, memory }: Pick<BodyLimits, 'limit' | 'memory'>,

@@ -9,9 +9,9 @@ import type { FrameContext } from '../state.ts';
 
 const defaultBodyLimit = 1024 * 1024;
 const mostValuesPerMebibyte = 100_000;
-/** More than telephone numbers go into the largest body. */
+/** More than the phone numbers that fit into the largest body. */
 const mostValues = 2_500_000;
-/** Of a value once it is parsed, whatever it is. */
+/** Estimated memory of a parsed value of any type. */
 const bytesPerValue = 64;
 // One token each; the request's own covers the first of both.
 const [bytesPerToken, valuesPerToken] = [64 * 1024, 1_000];
@@ -22,13 +22,13 @@ export interface Receiving {
   readonly declaration: Pick<Declaration, 'access' | 'body' | 'bodyLimit'>;
   readonly timeoutMs: number;
   readonly memory: MemoryShare;
-  /** Tells what the body costs beside the request itself, also when it is refused. */
+  /** Charges the rate limit for the body, in addition to the request itself, even when the body is refused. */
   readonly charge: (tokens: number) => void;
 }
 
 export interface Received {
   readonly value: unknown;
-  /** What an Idempotency-Key compares. */
+  /** The raw body, which the hash of an Idempotency-Key covers. */
   readonly bytes: Buffer;
 }
 

@@ -13,11 +13,11 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
   return async ({ field, maxBytes }, take) => {
     const form = guardForm(ctx.req, maxBytes);
     const file = new PassThrough();
-    // Whoever takes the file learns of it; after that nobody needs to.
+    // `take` handles errors of the file; this listener prevents an unhandled one after it has returned.
     file.on('error', () => undefined);
     let taken: ReturnType<typeof take> | undefined;
     const onFile = (name: string, content: Readable, { encoding, mimeType }: busboy.FileInfo) => {
-      // A part that breaks off: the parser tells of it as well.
+      // The parser reports a part that breaks off as well.
       content.on('error', () => undefined);
       // Parts in base64 and the like would have to be decoded.
       if (taken !== undefined || name !== field || !/^(?:binary|7bit|8bit)$/i.test(encoding)) {
@@ -42,12 +42,12 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
         text: false,
         urlencoded: false,
         patchKoa: false,
-        // Alone: the others look for their names anywhere in the Content-Type, and a boundary may hold "json".
+        // Only this plugin: the others search the whole Content-Type for their names, and a boundary may contain "json".
         formidable: { enabledPlugins: [(formidable: unknown) => parseBy(formidable as Form, parser)] },
       });
       await read(Object.create(ctx, { req: { value: form.stream } }) as Context, async () => undefined);
     } catch {
-      // What is not ours, or of whoever takes the file, is the parser's.
+      // An error that neither we nor `take` raised comes from the parser: the form is malformed.
       const problem = form.stream.errored ?? malformedForm();
       file.destroy(problem);
       // Answered when nothing of the file is left.
@@ -63,7 +63,7 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
   };
 }
 
-/** What formidable asks of a plugin that parses. */
+/** The part of formidable's interface that a parsing plugin uses. */
 interface Form {
   type: string;
   _parser: Pick<busboy.Busboy, 'once' | 'end'> & { readonly write: (chunk: Buffer) => void };

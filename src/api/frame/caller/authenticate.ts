@@ -68,7 +68,7 @@ export function createAuthenticator({
   // SHA-256 of the secret that a cached key has been proven with, for as long as it is cached: spares the next one the HMAC.
   const proven = new WeakMap<ApiKey, Buffer>();
 
-  // Keys that were good once: whoever floods an address with others does not keep them from it.
+  // Ids of keys that were valid once: they need no refusal token, so a flood of invalid keys from the same address cannot lock them out.
   const familiar = new Set<string>();
 
   const find = groupCalls<string, ApiKey | undefined>(async (keyIds) => {
@@ -79,7 +79,7 @@ export function createAuthenticator({
   const lookUp = (keyId: string, pay: () => void): Promise<ApiKey | undefined> => {
     const nowMs = now().getTime();
     const cached = cache.get(keyId);
-    // What would be stale later than if it were new is of before the clock was set back.
+    // An expiry beyond the maximum TTL means that the clock was set back: treat the entry as expired.
     if (cached !== undefined && cached.staleAtMs > nowMs && cached.staleAtMs <= nowMs + cacheMs)
       return cached.key;
     if (!familiar.has(keyId)) pay();

@@ -1,4 +1,4 @@
-/** Whom a request comes from, by address: what its own headers say counts only where a proxy of ours wrote it. */
+/** Finds the client address of a request. X-Forwarded-For counts only where a trusted proxy wrote it. */
 import type { IncomingMessage } from 'node:http';
 import { blockContains, parseAddress, parseBlock } from '../../../outbound/parse-address.ts';
 
@@ -14,9 +14,8 @@ export function createProxyTest(trusted: readonly string[]): (address: string) =
 }
 
 /**
- * Each trusted proxy adds the address it was called from to X-Forwarded-For. `onStranger` is called for the first request
- * whose header comes from an address that is no trusted proxy: it is ignored, and behind a proxy nobody named all callers
- * share that proxy's limits.
+ * Each trusted proxy appends the address it was called from to X-Forwarded-For. The header of any other peer is ignored, and
+ * `onStranger` is called once: behind a proxy that is not configured, all clients share the limits of that proxy.
  */
 export function createAddressReader(
   trusted: readonly string[],
@@ -31,7 +30,7 @@ export function createAddressReader(
       onStranger(caller);
     }
     const forwarded = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
-    // From the nearest hop on: what stands before the first stranger is the stranger's own invention.
+    // From the nearest hop outwards: entries before the first untrusted address could be forged by it.
     for (const hop of forwarded.toReversed().map((text) => withoutMapping(text.trim()))) {
       if (!isProxy(caller) || parseAddress(hop) === undefined) break;
       caller = hop;
@@ -40,7 +39,7 @@ export function createAddressReader(
   };
 }
 
-/** Whom a limit binds: an address, of IPv6 the whole network that one customer of a provider gets. */
+/** The key of a rate limit: an IPv4 address, or the /64 network of an IPv6 address, which one customer usually gets whole. */
 export function limitedParty(address: string): string {
   const bare = withoutMapping(address);
   const parsed = parseAddress(bare);

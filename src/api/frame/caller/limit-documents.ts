@@ -1,4 +1,4 @@
-/** What is served without a key costs its address by its size: written for many who read none of it, it would hold up everybody else. */
+/** Charges documents that need no key to the client's address by their size, so that bulk downloads cannot starve other clients. */
 import type { Middleware } from 'koa';
 import type { FrameState } from '../state.ts';
 import { limitedParty, type AddressReader } from './client-address.ts';

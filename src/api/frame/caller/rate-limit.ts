@@ -1,6 +1,6 @@
 /**
- * Requests per API key, and failing credentials per address: a token bucket each, in the memory of each process. By the
- * monotonic clock, so that setting the other one binds nobody.
+ * Token buckets in the memory of each process, for requests per API key and refused credentials per address. They use the
+ * monotonic clock, so that a change of the wall clock blocks no client.
  */
 import { TokenBucket } from 'limiter';
 import { HttpProblem } from '../http-problem.ts';
@@ -14,7 +14,7 @@ export interface RateLimits {
 export interface RateLimiter {
   /** The headers of an allowed request; HttpProblem 429 for one too many. */
   readonly take: (key: string) => Readonly<Record<string, string>>;
-  /** What a request turned out to cost beside its token (negative: what it did not): above what is left, the next ones wait. */
+  /** Adds to the cost of a request afterwards (negative: refunds). A bucket may go below zero; later requests then wait. */
   readonly charge: (key: string, tokens: number) => void;
 }
 
@@ -25,7 +25,7 @@ export function createRateLimiter({ perSecond, burst }: RateLimits): RateLimiter
 
   const makeRoom = () => {
     for (const [key, bucket] of buckets) if (secondsToFull(bucket) === 0) buckets.delete(key);
-    // Still crowded by callers of this very moment: forgetting all of them is better than growing.
+    // All buckets are in use: dropping them is better than growing without bound.
     if (buckets.size >= mostBuckets) buckets.clear();
   };
 

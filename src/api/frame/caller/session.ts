@@ -76,8 +76,8 @@ export interface SessionGuard {
 const mostFamiliar = 10_000;
 
 /**
- * A cookie that this process has not seen valid costs its address a refusal token before Postgres is asked; a valid one gets
- * the token back. So a flood of invented cookies neither reaches Postgres nor locks out who is signed in.
+ * A cookie that this process has not yet seen valid costs its address a refusal token before Postgres is asked; a valid one
+ * gets the token back. A flood of invented cookies thus neither reaches Postgres nor locks out signed-in users.
  */
 export function createSessionGuard({ config, database, refusals }: SessionOptions): SessionGuard {
   const familiar = new Set<string>();
@@ -124,7 +124,7 @@ export function createSessionGuard({ config, database, refusals }: SessionOption
   };
 }
 
-/** A page that nobody touches goes on asking; such requests do not keep its session alive. */
+/** Requests that an idle page repeats by itself do not extend its session. */
 const isAutomatic = (header: Header): boolean =>
   header('x-automatic') !== undefined || header('accept')?.includes('text/event-stream') === true;
 

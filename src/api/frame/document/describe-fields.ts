@@ -1,10 +1,10 @@
-/** Puts what fields and parameters mean into the document. */
+/** Adds the descriptions of fields and parameters to the document. */
 import type { JsonSchema } from '../../../codecs/json-schema.ts';
 import { exampleTemplateId } from '../../../codecs/template.ts';
 import { fieldDescriptions } from './field-descriptions.ts';
 import { schemaDescriptions } from './schema-descriptions.ts';
 
-/** Of parameters of the path and the query, where they mean something else than a field of the same name. */
+/** Descriptions of path and query parameters that differ from those of the fields with the same name. */
 const parameterDescriptions: Readonly<Record<string, string>> = {
   assignedTo: 'Only those assigned to this user, team or bot.',
   channel_id: 'Which channel’s wallet; needed with a workspace key where the workspace has several.',
@@ -48,7 +48,7 @@ export function described(name: string, schema: JsonSchema): JsonSchema {
   return { ...(description !== undefined && { description }), ...withDescriptions(name, schema) };
 }
 
-/** Of a field that says the same in every answer. */
+/** Description of a field that has one value in every answer. */
 function constantOf({ enum: values }: JsonSchema): string | undefined {
   return Array.isArray(values) && values.length === 1 ? `Always \`${values[0]}\`.` : undefined;
 }

@@ -79,7 +79,7 @@ const page = SwaggerUIBundle({
 
 /** The document describes `operations` and its own address. */
 export function documentation(operations: readonly Endpoint[]): readonly Endpoint[] {
-  // As bytes: anybody may ask for it.
+  // Serialised once, because the document needs no key and may be requested often.
   let content: Buffer | undefined;
   const description: Endpoint = endpoint(
     {

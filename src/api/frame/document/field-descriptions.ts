@@ -1,4 +1,4 @@
-/** What each field and parameter means, by its name (`channelId` is `channel_id`, too). */
+/** Descriptions of fields and parameters by name; `channel_id` also uses that of `channelId`. */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
   days: 'The days of the week on which it opens.',
   sending_window: 'The hours in which the campaign sends; without it only the workspace’s hold.',

@@ -1,4 +1,4 @@
-/** What the document says beside its operations: how to begin, the mapping language, and a real answer for every failure. */
+/** Text of the document beside its operations: how to begin, the mapping language, and a real answer for every failure. */
 
 export const guide = `Approved template messages to the contacts of a workspace: campaigns, single sends, contacts and webhooks.
 

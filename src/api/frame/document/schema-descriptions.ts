@@ -9,7 +9,7 @@ import {
 } from '../../../domain/campaigns/reasons.ts';
 import { webhookErrorTable } from '../../../domain/webhooks/delivery-errors.ts';
 
-/** What a named schema means, by its name, and a field of it that means something else than its name says elsewhere. */
+/** By schema name; `Schema.field` overrides the general description of the field. */
 export const schemaDescriptions: Readonly<Record<string, string>> = {
   CampaignStatus:
     'DRAFT: the audience is being prepared. SCHEDULED: waits for its time. RUNNING: is being sent. PAUSED: waits for you, see pause_reason. COMPLETED: nobody is left to be sent to; receipts still come. FAILED: could not be prepared. CANCELLED: you ended it.',

@@ -48,7 +48,7 @@ export const ContactFilters = named(
   ),
 );
 
-/** What the campaign keeps; fields of other kinds of audience are absent. */
+/** The audience input that is stored with a campaign; fields of other kinds of audience are absent. */
 export const AudienceInput = optional({
   segments: t.array(t.string),
   contact_filters: ContactFilters,

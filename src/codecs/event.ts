@@ -81,7 +81,7 @@ const messageStatus = named(
   ]),
 );
 
-/** Who sent the message of a status event. */
+/** Senders of the message that a status event is about. */
 export const messageSources = ['campaign', 'api', 'inbox', 'chatbot', 'assistant', 'app', 'unknown'] as const;
 export type MessageSource = (typeof messageSources)[number];
 
@@ -200,7 +200,7 @@ export type ConversationAssignedData = t.TypeOf<typeof ConversationAssignedData>
 
 const conversationStatus = oneOf(conversationStatuses, 'ConversationStatus');
 
-/** `closedAt` is null unless the new status is `closed`; `changedBy` is null when nobody did it by hand. */
+/** `closedAt` is null unless the new status is `closed`; `changedBy` is null for automatic changes. */
 const ConversationStatusChangedData = named(
   'ConversationStatusChangedData',
   struct({

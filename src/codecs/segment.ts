@@ -37,7 +37,7 @@ const Conditions = refined(
 /** `match` is `all` where absent. */
 export const CreateSegment = struct({ name: SegmentName, conditions: Conditions }, { match: FilterMatch });
 
-/** As a segment that is created, without its name. */
+/** The body of a new segment, without its name. */
 export const CountSegment = struct({ conditions: Conditions }, { match: FilterMatch });
 
 export const UpdateSegment = optional({ name: SegmentName, match: FilterMatch, conditions: Conditions });

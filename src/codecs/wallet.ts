@@ -31,7 +31,7 @@ export type Wallet = t.TypeOf<typeof Wallet>;
 /** The amount itself is read by `parseAmount`. */
 export const RechargeWallet = struct({ channel_id: Uuid, amount: Amount });
 
-/** Of a list whose ids count up: the ledger, the audit. */
+/** Cursor of a list with serial ids: the ledger and the audit log. */
 export const SerialCursor = cursorOf(struct({ id: integerOf({ min: 1, max: Number.MAX_SAFE_INTEGER }) }));
 export const serialCursor = ({ id }: { readonly id: bigint }) => SerialCursor.encode({ id: Number(id) });
 

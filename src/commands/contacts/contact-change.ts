@@ -16,7 +16,7 @@ export function contactEvent({ workspaceId, eventKey, contact, occurredAt }: Con
   return { key: eventKey, body: serialiseEvent(workspaceId, { eventKey, data, occurredAt }), occurredAt };
 }
 
-/** What the contact becomes, changed at the time of reading, and the `contact.updated` that tells of it. */
+/** The edited contact, with the time of its reading as `updatedAt`, and its event `contact.updated`. */
 export function contactChange(before: StoredContact, edited: Contact, occurredAt: Date): ContactChange {
   const { workspaceId, contact, readAt } = before;
   // A transaction that waited for the contact may have begun before its last change.

@@ -52,7 +52,7 @@ export async function createContact(
   const subscribed = input.subscribed ?? !optedOut(number.digits);
   const contact = editContact(newContact(number, { id, source, createdAt: at }), { ...input, subscribed });
   const event = contactEvent({ workspaceId, eventKey: 'contact.created', contact, occurredAt: now() });
-  // Somebody else took it meanwhile.
+  // Another request has registered the number meanwhile.
   if (!(await insertContact(database, workspaceId, { contact, event }))) throw numberIsTaken();
   return { contact, restored: false };
 }

@@ -1,4 +1,4 @@
-/** Numbers of erased people who had unsubscribed: whoever registers one again registers it unsubscribed. */
+/** Numbers of erased people who had unsubscribed: a new contact with such a number begins unsubscribed. */
 import { createHmac } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Connection } from '../../records/database/database.ts';

@@ -231,8 +231,8 @@ async function learn(
 const recordForMs = 10_000;
 
 /**
- * What the provider has answered must be written down although the database is away for a moment. Given up then: the
- * message stays CLAIMED, then UNKNOWN, and its receipts settle it.
+ * Records the provider's answer, with retries for 10 s while the database is away. If that fails, the message stays CLAIMED,
+ * becomes UNKNOWN after the grace period, and its receipts settle it.
  */
 async function record(
   { database, logger }: SingleSender,

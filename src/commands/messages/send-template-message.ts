@@ -26,7 +26,7 @@ import {
 
 export interface TemplateMessageRequest {
   readonly workspaceId: number;
-  /** Of the key; null for a key of the workspace. */
+  /** The channel of the API key; null for a workspace key. */
   readonly channelId: string | null;
   readonly templateId: string;
   /** Digits with country code. */
@@ -126,7 +126,7 @@ export function requireSendable({
   readonly channel: Channel;
   readonly template: Template;
   readonly recipient: MessageRecipient;
-  /** As the caller's body calls the number. */
+  /** Name of the number's field in the request body. */
   readonly numberField: string;
 }): void {
   if (template.vanishedAt !== null || !isSendable(template.status)) {

@@ -24,7 +24,7 @@ const kinds = [
     ],
   },
 ];
-/** Of the largest kind. */
+/** The limit of the largest kind. */
 export const maxMediaBytes = 100 * mib;
 
 export interface MediaUpload {

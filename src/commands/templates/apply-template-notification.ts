@@ -31,8 +31,8 @@ export type TemplateItem =
   | TemplateComponentsItem;
 
 /**
- * Notes what the provider says of a template, tells the workspace (event `template`) and pauses its campaigns when it may
- * not be sent any more. A template we have not seen yet, or whose definition changed, has to be fetched.
+ * Records a change of a template, emits the event `template` and a notice, and pauses the campaigns of a template that is no
+ * longer sendable. A template that is unknown, or whose definition changed, is fetched by a sync.
  */
 export async function applyTemplateNotification(
   dependencies: Pick<Dependencies, 'logger' | 'now'>,
@@ -67,7 +67,7 @@ export async function applyTemplateNotification(
     await emitEvents(connection, template.workspaceId, [event]);
     await insertNotices(connection, templateChanged(template.workspaceId, template, changed, reason));
   }
-  // What a sync no longer found is there again: only another sync can say how it looks now.
+  // A template that the latest sync did not find exists again: only another sync can read its definition.
   if (template.status === vanishedStatus) return { resync: [businessAccountId] };
   if (!isSendable(template.status) || isSendable(changed.status)) return {};
   return { paused: await pauseCampaignsOfTemplate(dependencies, connection, template.id) };
@@ -93,7 +93,7 @@ function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemp
   }
 }
 
-/** Callbacks are repeated for days: one that comes behind a newer one says nothing any more. */
+/** The provider repeats callbacks for days: one that is older than the recorded status is ignored. */
 function isOutdated({ statusToldAt }: NotifiedTemplate, item: TemplateItem): boolean {
   const toldAt = item.kind === 'template_status' ? epochSeconds(item.timestamp) : null;
   return toldAt !== null && statusToldAt !== null && toldAt < statusToldAt;

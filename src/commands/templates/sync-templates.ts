@@ -132,8 +132,8 @@ function isTokenRefusal(error: unknown): boolean {
 }
 
 /**
- * Syncs every business account of the workspace, for somebody who waits for it. One that cannot be had holds up no other;
- * then throws ProviderUnreachable or ProviderRefused, and what was written stays.
+ * Syncs every business account of the workspace while the caller waits. An account that fails does not hold up the others:
+ * their templates are written before this throws ProviderUnreachable or ProviderRefused.
  */
 export async function syncTemplates(
   dependencies: SyncDependencies,

@@ -16,9 +16,9 @@ import type { Consequences } from '../callbacks/status-effects.ts';
 import { pauseCampaignsOfChannel, pauseRefusedChannel } from '../campaigns/pause-campaigns.ts';
 
 /**
- * What happened to a business account or to a number: it is noted, with what it says of limit and quality. A ban, or a restriction of
- * sending that has not ended, blocks its channels and pauses their campaigns; its end lifts the block (the campaigns are
- * started again by hand). Errors that belong to no message count for the number as a whole.
+ * Records the provider's report about a business account or a number, with its messaging limit and quality. A ban, or a
+ * restriction of sending that has not ended, blocks the channels and pauses their campaigns; its end lifts the block, and the
+ * campaigns are started again by hand. An error without a message affects the whole number.
  */
 export async function applyAccountNotification(
   dependencies: Pick<Dependencies, 'logger' | 'now'>,

@@ -15,7 +15,7 @@ export interface UpdateChannel {
   readonly messagesPerSecond?: number | undefined;
   /** `active` lifts a block, the provider's included. */
   readonly status?: string | undefined;
-  /** Who answers inbound messages: `none`, `chatbot` or `assistant`. */
+  /** Automatic responder to inbound messages: `none`, `chatbot` or `assistant`. */
   readonly responder?: string | undefined;
   /** ISO 3166 alpha-2; replaces the list. */
   readonly blockedCountries?: readonly string[] | undefined;
@@ -65,7 +65,7 @@ export async function updateChannel(
       ? found.accessTokenEncrypted
       : secrets.encrypt(input.accessToken, `channel ${input.channelId}`);
   await database.transaction(async (transaction) => {
-    // A loop of the workers tells their workflows.
+    // The worker's outbox loop signals their workflows.
     if (settings.status === 'blocked') {
       await pauseRunning(transaction, { channelId: input.channelId });
       if (found.status !== 'blocked')

@@ -29,7 +29,7 @@ export const nationalNumber = ({
   countryCode,
 }: Pick<Contact, 'phoneNumber' | 'countryCode'>): string => phoneNumber?.slice(countryCode.length) ?? '';
 
-/** As the API and the events show it: the number in its national digits, the code without a plus sign. */
+/** A contact as the API and the events show it: the number in its national digits, the code without a plus sign. */
 export function presentContact(contact: Contact) {
   const { country: _, customFields, tagsId, dob, createdAt, updatedAt, ...rest } = contact;
   return {
@@ -43,7 +43,7 @@ export function presentContact(contact: Contact) {
   };
 }
 
-/** What a caller gives of a contact; what is absent stays as it is. */
+/** Fields of a contact in a request; absent fields stay as they are. */
 export interface ContactInput {
   /** National digits, or international ones with a plus sign. */
   readonly phoneNumber?: string;

@@ -14,14 +14,14 @@ import {
 export const filterMatches = ['all', 'any'] as const;
 export type FilterMatch = (typeof filterMatches)[number];
 
-/** As a caller writes it; `value` is not needed by `exists` and `not_exists`. */
+/** A condition of a request; `exists` and `not_exists` take no value. */
 export interface SegmentCondition {
   readonly field: string;
   readonly operator: string;
   readonly value?: unknown;
 }
 
-/** As it is stored: without a value that its operator would not look at. */
+/** The condition as it is stored, without a value that its operator ignores. */
 export function tidyCondition(condition: SegmentCondition): SegmentCondition {
   const { field, operator } = condition;
   return takesNoValue(operator) ? { field, operator } : condition;

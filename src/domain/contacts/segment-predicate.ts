@@ -61,7 +61,7 @@ export type Predicate = { readonly negated: boolean } & (
   | { readonly test: 'tag_present' }
 );
 
-/** What is wrong with a condition: the part of it and the message. */
+/** A problem of a condition: the affected part and a message. */
 export type ConditionProblem = {
   readonly part: 'field' | 'operator' | 'value';
   readonly message: string;

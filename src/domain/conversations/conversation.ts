@@ -12,7 +12,7 @@ export type ChatMode = (typeof chatModes)[number];
 export const assignmentSources = ['manual', 'chatbot', 'assistant', 'api', 'auto'] as const;
 export type AssignmentSource = (typeof assignmentSources)[number];
 
-/** Whom a conversation is assigned to; what the caller left out is null. */
+/** The assignee of a conversation; fields that the request left out are null. */
 export interface Assignee {
   readonly id: string | null;
   readonly name: string | null;
@@ -21,7 +21,7 @@ export interface Assignee {
   readonly email: string | null;
 }
 
-/** Who assigned or changed a conversation. */
+/** The person who assigned or changed a conversation. */
 export type Actor = Pick<Assignee, 'id' | 'name' | 'email'>;
 
 export interface Conversation {
@@ -46,7 +46,7 @@ export interface Conversation {
 export interface Assignment {
   readonly assignmentType: AssignmentType;
   readonly assignedTo: Assignee | null;
-  /** Absent: people answer by hand, a bot by itself, and where nobody is assigned the mode stays. */
+  /** Default: `manual` for users and teams, `bot` for bots, unchanged for `none`. */
   readonly chatMode?: ChatMode;
 }
 

@@ -2,7 +2,7 @@ import { isRecord, own, textOf } from './json.ts';
 import type { ButtonDefinition } from './definition.ts';
 import type { Report } from './slot-reader.ts';
 
-/** What a mapping gives for one button: an object with `type` and values, or just the button's main value. */
+/** The entry of a mapping for one button: an object with `type` and values, or just the button's main value. */
 export interface ButtonEntry {
   /** Where it stands in the mapping, e.g. `buttons.0`. */
   readonly path: string;

@@ -78,7 +78,7 @@ const readVoiceCall = <Leaf>(source: ButtonSource<Leaf>): readonly ButtonValue<L
   return [{ index: source.button.index, subType: 'voice_call', kind: 'voice_call', ...value }];
 };
 
-/** What is sent for one button: nothing, or its one value. */
+/** Reads the parameters that are sent for one button: none, or its one value. */
 const readButton = <Leaf>(
   source: ButtonSource<Leaf>,
   code: Leaf | undefined,

@@ -96,7 +96,7 @@ const parseCarousel = (component: unknown, format: ParameterFormat): CarouselDef
 };
 
 export interface TemplateOptions {
-  /** As the provider gives it; undefined counts as positional. */
+  /** The provider's `parameter_format`; undefined counts as positional. */
   readonly parameterFormat?: string | undefined;
   readonly category?: string | undefined;
 }

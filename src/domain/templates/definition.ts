@@ -45,7 +45,7 @@ export type ButtonDefinition = ButtonPlace &
     | { readonly kind: 'unsupported' }
   );
 
-/** What a carousel card has; the template itself has the same three parts. */
+/** Parts of a carousel card; the template itself has the same three. */
 export interface CardDefinition {
   readonly header: HeaderDefinition | undefined;
   readonly body: BodyDefinition | undefined;
@@ -61,9 +61,9 @@ export interface CarouselDefinition {
 export interface TemplateDefinition extends CardDefinition {
   /** An authentication template: the same code goes into the body and the OTP button. */
   readonly authentication: boolean;
-  /** The offer's expiry has to be given with every message. */
-  /** It has a limited-time offer. */
+  /** The template has a limited-time offer. */
   readonly hasOffer: boolean;
+  /** The expiry of the offer must be given with every message. */
   readonly offerExpires: boolean;
   readonly carousel: CarouselDefinition | undefined;
   /** Component types this service does not know; they are kept and never filled. */

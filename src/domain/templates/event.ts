@@ -1,6 +1,6 @@
 import type { NewEvent, TemplateData } from '../../codecs/event.ts';
 
-/** What a `template` event tells of the template (Spec 6.3). */
+/** The state of the template that a `template` event carries (spec 6.3). */
 export interface TemplateState {
   readonly id: string;
   readonly providerTemplateId: string;

@@ -52,7 +52,7 @@ export const planMessage = (
   return { components: components.map((component, at) => withoutSlots(component, [at], holes)), holes };
 };
 
-/** Of a stored plan: whether its limited-time offer ends by that moment. */
+/** True when the limited-time offer of a stored plan ends by that moment. */
 export const offerEndsBy = (plan: unknown, moment: Date): boolean =>
   listOf(own(plan, 'components'))
     .flatMap((component) => listOf(own(component, 'parameters')))
@@ -102,8 +102,8 @@ const compileObject = (
 };
 
 /**
- * Compiled once a campaign, called once a recipient. Parts without holes are shared between the messages: treat what
- * comes out as frozen.
+ * Compiles a plan into a function that is called once per recipient. Messages share the parts without holes: callers must
+ * not modify the result.
  */
 export const compileRenderer = (plan: MessagePlan): ((values: Values) => readonly unknown[]) => {
   const holes = new Map(plan.holes.map(({ path, slot }) => [keyOf(path), slot]));

@@ -39,7 +39,7 @@ export function previewMessage(template: PreviewedTemplate, sent: readonly unkno
   const carousel = componentOf(components, 'CAROUSEL');
   const cards = listOf(own(carousel, 'cards'));
   const sentCards = listOf(own(componentOf(sent, 'CAROUSEL'), 'cards'));
-  // Of products as many are sent as the mapping has.
+  // A product carousel has as many cards as the mapping gives, up to 10.
   const count = sentCards.length || cards.length;
   return {
     ...previewCard(definition, components, sent),

@@ -1,7 +1,7 @@
 import { normaliseSlot, type SlotRule } from './slot.ts';
 import { tidyText, type ContactField, type TextPart } from './variable-mapping-text.ts';
 
-/** What is known about one recipient while the audience is prepared. */
+/** The data of one recipient from which its variables are resolved. */
 export interface RecipientSource {
   readonly contact?: { readonly [field in ContactField]?: string | null };
   /** The cells of the CSV row, by column. */

@@ -23,7 +23,7 @@ export interface SlotReader<Leaf> {
   readonly report: Report;
 }
 
-/** What a mapping gives for one card, or for the template itself. */
+/** The part of a mapping for one card, or for the template itself. */
 export interface Given<Leaf> {
   readonly mapping: unknown;
   readonly defaults: unknown;

@@ -18,7 +18,7 @@ const isWebLink = (text: string): boolean => /^https?:\/\//i.test(text) && URL.c
 const isCoordinate = (text: string, limit: number): boolean =>
   /^[+-]?\d+(\.\d+)?$/.test(text) && Math.abs(Number(text)) <= limit;
 
-/** What is wrong with a value that is not empty, as the end of a sentence; undefined when nothing is. */
+/** Describes the problem of a non-empty value as the end of a sentence; undefined when it has none. */
 export const slotProblem = (rule: SlotRule, text: string): string | undefined => {
   switch (rule.kind) {
     case 'link':

@@ -30,7 +30,7 @@ export interface CompiledMapping {
 
 export interface MappingFindings {
   readonly problems: readonly FieldProblem[];
-  /** What would be sent, and is hardly meant. */
+  /** Texts that are valid but probably mistaken. */
   readonly warnings: readonly FieldProblem[];
 }
 
@@ -44,7 +44,7 @@ export interface MappingOptions {
   readonly inlineCount?: number;
   /** `name_column`, `email_column` and the names of `custom_field_mapping`, as far as `csv_mapping` has them. */
   readonly csvKeys?: ReadonlyMap<string, number>;
-  /** When the campaign sends, at the earliest: an offer must not have expired by then. */
+  /** The earliest time of sending: an offer must not have expired by then. */
   readonly now: Date;
 }
 

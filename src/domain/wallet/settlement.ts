@@ -12,7 +12,7 @@ export interface MessageMoney {
 export interface SettlementRequest extends MessageMoney {
   /** The state the message has now. */
   readonly state: RecipientState;
-  /** What the provider says the message costs; null when it said nothing. */
+  /** The price that the provider reported; null without a report. */
   readonly reportedPrice: bigint | null;
   /** balance − reserved of the wallet: no entry may take more than that. */
   readonly available: bigint;
@@ -25,7 +25,7 @@ export interface SettlementEntry {
 }
 
 export interface SettlementOutcome extends MessageMoney {
-  /** What to take off the wallet's reserved amount. */
+  /** To be subtracted from the wallet's reserved amount. */
   readonly released: bigint;
   readonly entries: readonly SettlementEntry[];
 }

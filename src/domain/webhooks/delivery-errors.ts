@@ -1,4 +1,4 @@
-/** What each error code of a delivery means and what to do about it. */
+/** Meaning and advice for each error code of a delivery. */
 import type { ReasonTable } from '../campaigns/reasons.ts';
 import type { WebhookErrorCode } from './delivery.ts';
 

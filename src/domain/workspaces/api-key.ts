@@ -27,7 +27,7 @@ const form = new RegExp(
   `^${prefix}_([0-9A-Za-z]{${keyIdLength}})_([0-9A-Za-z]{${secretLength}})_([0-9A-Za-z]{${checksumLength}})$`,
 );
 
-/** What is stored of a key. */
+/** The stored part of a key. */
 export interface StoredSecret {
   readonly keyId: string;
   readonly secretHash: Buffer;

@@ -1,4 +1,4 @@
-/** What a cookie or a sign-in link holds: 256 random bits, of which the database knows a hash. */
+/** Secrets of cookies and sign-in links: 256 random bits, of which the database stores a hash. */
 import { createHash, randomBytes } from 'node:crypto';
 
 export const newSessionSecret = (): string => randomBytes(32).toString('base64url');

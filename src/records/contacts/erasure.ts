@@ -1,4 +1,4 @@
-/** What is held of one person: to be given to them, or to be forgotten. */
+/** Finds the data of one person, for an export or for an erasure. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
@@ -182,7 +182,7 @@ export async function eraseContact(connection: Connection, contactId: string): P
 
 const Key = row(t.type({ key: bytes }));
 
-/** The workspace's key as it is stored: encrypted. Undefined when nobody was erased. */
+/** The encrypted key of the workspace; undefined before its first erasure. */
 export async function findErasureKey(
   connection: Connection,
   workspaceId: number,

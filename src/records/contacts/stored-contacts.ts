@@ -42,7 +42,7 @@ export async function lockContact(
   return toStored(found);
 }
 
-/** As `lockContact`, of the deleted contact with the number; undefined when there is none. */
+/** Locks the deleted contact with the number; undefined when there is none. */
 export async function lockDeletedContact(
   connection: Transaction,
   workspaceId: number,

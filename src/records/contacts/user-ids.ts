@@ -19,11 +19,11 @@ export interface Address {
   /** Digits of E.164, or else the user id. */
   readonly to: string;
   readonly country: string;
-  /** Of a contact without a number. */
+  /** Set for a contact without a number. */
   readonly contactId?: string;
 }
 
-/** Where a message to this user id goes: the number wins. Undefined when it is nobody's. */
+/** The address of a user id: the contact's number, else the id itself. Undefined when no contact has the id. */
 export async function findAddressOfUser(
   connection: Connection,
   workspaceId: number,

@@ -108,7 +108,7 @@ export async function getConversation(
   return found ?? notFound('Conversation');
 }
 
-/** As `getConversation`, and nobody else changes the conversation until the transaction ends. */
+/** Like `getConversation`, and locks the conversation until the transaction ends. */
 export async function lockConversation(
   connection: Connection,
   workspaceId: number,

@@ -11,7 +11,7 @@ const NotifiedTemplate = t.type({
   quality: nullable(t.string),
   /** To the second: when the provider changed the status, or was asked for it by a sync; null before either. */
   statusToldAt: nullable(timestamp),
-  /** What the provider has announced, and for when. */
+  /** The category that the provider has announced. */
   upcomingCategory: nullable(t.string),
   upcomingCategoryAt: nullable(timestamp),
 });

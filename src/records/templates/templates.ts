@@ -62,7 +62,7 @@ export interface TemplateFilter {
   readonly statuses: readonly string[];
   /** Part of the name, in whatever case; all when empty. */
   readonly search: string;
-  /** Without it, of every business account. */
+  /** Default: every business account. */
   readonly businessAccountId?: string | undefined;
 }
 

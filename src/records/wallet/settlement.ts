@@ -24,7 +24,7 @@ export async function lockWallets(
     ORDER BY channel_id FOR NO KEY UPDATE`);
 }
 
-/** Of all messages that say the same. */
+/** One ledger entry for all messages with the same campaign, kind and reason. */
 export interface LedgerSum extends NewLedgerEntry {
   readonly workspaceId: number;
   readonly campaignId: string | null;

@@ -43,7 +43,7 @@ export async function revokeApiKey(connection: Connection, keyId: string): Promi
   return revoked ?? undefined;
 }
 
-/** Keeps the secret's hash under another pepper. Does nothing when somebody else has done so, or the key is revoked. */
+/** Stores the hash of the secret under another pepper. A no-op when it is already stored, or the key is revoked. */
 export async function replaceKeyHash(
   connection: Connection,
   { keyId, secretHash, pepperId }: Pick<ApiKey, 'keyId' | 'secretHash' | 'pepperId'>,

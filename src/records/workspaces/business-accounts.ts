@@ -41,7 +41,7 @@ export function listAllBusinessAccounts(connection: Connection, afterId = '') {
     SELECT ${selection} FROM business_account WHERE id > ${afterId} ORDER BY id`);
 }
 
-/** The account whoever owns it: provider callbacks name it without a workspace. */
+/** Finds an account of any workspace: provider callbacks do not name one. */
 export async function findBusinessAccount(
   connection: Connection,
   businessAccountId: string,
@@ -56,11 +56,11 @@ export async function markTemplatesSynced(connection: Connection, businessAccoun
     UPDATE business_account SET templates_synced_at = now() WHERE id = ${businessAccountId}`);
 }
 
-/** What the provider said of an account. */
+/** A report of the provider about an account. */
 export interface AccountNotice {
   readonly field: string;
   readonly event: string;
-  /** Without numbers and people. */
+  /** Holds no phone numbers and no personal data. */
   readonly facts: Readonly<Record<string, unknown>>;
   /** By the provider's clock. */
   readonly toldAt: Date;

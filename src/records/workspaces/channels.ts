@@ -61,7 +61,7 @@ export async function insertChannel(
     .catch(asConflict('The phone number id belongs to another channel'));
 }
 
-/** What an operator may change of a channel. */
+/** Settings of a channel that an operator may change. */
 export type ChannelSettings = Pick<
   Channel,
   | 'accessTokenEncrypted'
@@ -102,7 +102,7 @@ export async function getChannel(
   return found ?? notFound('Channel');
 }
 
-/** The channel whoever owns it: for work that knows the id from a record of ours. */
+/** Finds a channel of any workspace, for callers that have its id from one of our records. */
 export async function findChannelById(
   connection: Connection,
   channelId: string,

@@ -229,6 +229,8 @@ export function loadConfig(environment: Environment, terminal = false) {
             region: text('S3_REGION', 'us-east-1'),
             forcePathStyle: choice('S3_FORCE_PATH_STYLE', ['yes', 'no'], 'no') === 'yes',
           },
+    /** Percent of the log lines of delivered webhooks and of stored callbacks that are written; failures always are. */
+    logSamplePercent: integer('LOG_SAMPLE_PERCENT', 100, 0, 100),
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
     logFormat: choice('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
     /** Where spans go, over OTLP; undefined: there are none. */

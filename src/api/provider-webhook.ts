@@ -42,6 +42,7 @@ export const receiveProviderCallback = endpoint(
       'Signed by `X-Hub-Signature-256` over the raw bytes. Answered once the bytes are stored; a worker applies them afterwards, in any order and with any repetition.',
     tag,
     access: 'public',
+    sampled: true,
     precheck: (header) => {
       if (!isSignature(header('x-hub-signature-256'))) throw new Unauthorized();
     },

@@ -80,6 +80,8 @@ export interface Declaration<
   readonly precheck?: (header: EndpointRequest['header']) => void;
   /** Polled by machines every few seconds, and therefore logged at `debug`. */
   readonly probe?: true;
+  /** Called so often that LOG_SAMPLE_PERCENT applies to the log lines of its successes. */
+  readonly sampled?: true;
   /** Left out of the document: the parts of the documentation page. */
   readonly undocumented?: true;
   readonly responses: R;

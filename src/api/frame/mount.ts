@@ -42,6 +42,7 @@ const abandonedAfterMs = 30_000;
 export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<FrameState> {
   const router = createRouter(endpoints, (ctx, target) => {
     if (target.declaration.probe) ctx.state.quiet = true;
+    if (target.declaration.sampled) ctx.state.sampled = true;
     return serve({ frame, ctx, target, params: ctx.params });
   });
   // The middleware sets the fields that its type asks of the context.

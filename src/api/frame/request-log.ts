@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
 import { withCallContext } from '../../concurrency/call-context.ts';
+import type { Config } from '../../config.ts';
+import { createLogSample } from '../../telemetry/log-sample.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
@@ -13,11 +15,14 @@ export function requestLog({
   logger,
   metrics,
   tracing,
+  config,
 }: {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
+  readonly config: Pick<Config, 'logSamplePercent'>;
 }): Middleware<FrameState> {
+  const isSampled = createLogSample(config.logSamplePercent);
   return (ctx, next) => {
     const startedAt = performance.now();
     const given = ctx.get('X-Request-Id');
@@ -43,6 +48,7 @@ export function requestLog({
         ...(failure !== undefined && { failure }),
         ...(!ctx.res.writableFinished && { aborted: true }),
       };
+      if (ctx.state.sampled === true && status < 400 && !isSampled()) return;
       logger[levelOf(status, ctx.state.quiet === true ? 'probe' : 'request')](line, 'request');
     });
     const { requestId } = ctx.state;

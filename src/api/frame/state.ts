@@ -11,6 +11,8 @@ export interface FrameState {
   failure?: string;
   /** Probes and scrapes are logged at `debug`. */
   quiet?: true;
+  /** LOG_SAMPLE_PERCENT applies to the log line of a success. */
+  sampled?: true;
 }
 
 export type FrameContext = ParameterizedContext<FrameState>;

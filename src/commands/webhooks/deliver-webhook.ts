@@ -1,4 +1,5 @@
 import { groupCalls } from '../../concurrency/group-calls.ts';
+import { createLogSample } from '../../telemetry/log-sample.ts';
 import { untilDone } from '../../records/database/until-done.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { signatureHeaders } from '../../domain/webhooks/signature.ts';
@@ -56,6 +57,7 @@ export function createDeliverWebhook(
     await recordDeliveryOutcomes(database, results);
     return results.map(() => undefined);
   };
+  const isSampled = createLogSample(config.logSamplePercent);
   const record = groupCalls(recordAll, grouping);
   const recordLate = groupCalls(recordAll, groupingOfLate);
 
@@ -75,7 +77,8 @@ export function createDeliverWebhook(
     // Recording may be retried, dialling may not: the claim permits one request.
     await untilDone(() => (result.errorCode === 'timeout' ? recordLate : record)(result), keptForMs);
     const { state, errorCode, responseStatus, durationMs } = result;
-    logger.info({ ...delivery, state, errorCode, responseStatus, durationMs }, 'delivery');
+    if (errorCode !== null || isSampled())
+      logger.info({ ...delivery, state, errorCode, responseStatus, durationMs }, 'delivery');
     return result.errorCode === null ? 'delivered' : `failed: ${result.errorCode}`;
   };
 }

@@ -1,5 +1,218 @@
+/** One person: facts, tags, consent with its history, and everything sent to and received from them. */
+import { Alert, Badge, Button, Card, Grid, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { api, client } from '../../client.ts';
+import { ConfirmButton } from '../../parts/confirm.tsx';
+import { Loaded } from '../../parts/faces.tsx';
 import { Screen } from '../../parts/screen.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { Time } from '../../parts/time.tsx';
+import { ContactForm } from './contact-form.tsx';
+import { History } from './history.tsx';
+import { nameOf, numberOf } from './name.ts';
+
+const route = getRouteApi('/inside/contacts/$id');
 
 export function Contact() {
-  return <Screen title="Contact">{null}</Screen>;
+  const { id } = route.useParams();
+  const query = useQuery({
+    queryKey: ['contact', id],
+    queryFn: async () => (await api.getContact(client, id)).data,
+  });
+  return (
+    <Screen
+      title={query.data === undefined ? 'Contact' : nameOf(query.data)}
+      path={[
+        <TextLink key="contacts" to="/contacts">
+          Contacts
+        </TextLink>,
+      ]}
+      actions={query.data && <Actions contact={query.data} />}
+    >
+      <Loaded query={query}>
+        {(contact) => (
+          <Grid gap="lg">
+            <Grid.Col span={{ base: 12, md: 8 }}>
+              <Title order={2} size="h4" mb="sm">
+                History
+              </Title>
+              <History contactId={id} />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, md: 4 }}>
+              <Stack>
+                <Facts contact={contact} />
+                <Consents contactId={id} isSubscribed={contact.subscribed} />
+                <Conversations contactId={id} />
+              </Stack>
+            </Grid.Col>
+          </Grid>
+        )}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function Actions({ contact }: { contact: api.Contact }) {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [editing, edit] = useDisclosure();
+  const act = useMutation({
+    mutationFn: async (action: 'consent' | 'erase') => {
+      if (action === 'erase') return api.deleteContact(client, contact.id, { erase: 'true' });
+      return api.updateContact(client, contact.id, { subscribed: !contact.subscribed });
+    },
+    onSuccess: async (_, action) => {
+      await queryClient.invalidateQueries({ queryKey: ['contacts'] });
+      if (action === 'erase') return navigate({ to: '/contacts' });
+      return queryClient.invalidateQueries({ queryKey: ['contact'] });
+    },
+  });
+  const download = useMutation({
+    mutationFn: async () => {
+      const { data } = await api.exportContact(client, contact.id);
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(
+        new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }),
+      );
+      link.download = `contact-${contact.id}.json`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    },
+  });
+  const error = act.error ?? download.error;
+  return (
+    <>
+      <Button variant="default" onClick={edit.open}>
+        Edit
+      </Button>
+      <Button variant="default" onClick={() => act.mutate('consent')}>
+        {contact.subscribed ? 'Unsubscribe' : 'Subscribe'}
+      </Button>
+      <Button variant="default" onClick={() => download.mutate()}>
+        Export
+      </Button>
+      <ConfirmButton
+        variant="light"
+        color="red"
+        label="Erase"
+        question="Erase this person?"
+        consequence="Number, names, texts and variables go from contact, campaigns, messages, events and callbacks. Numbers of campaigns and the ledger stay. This cannot be undone."
+        confirmation="Erase for good"
+        onConfirm={() => act.mutate('erase')}
+      />
+      {error && (
+        <Alert color="red" role="alert">
+          {error.message}
+        </Alert>
+      )}
+      <ContactForm contact={contact} opened={editing} onClose={edit.close} />
+    </>
+  );
+}
+
+function Facts({ contact }: { contact: api.Contact }) {
+  const tags = useQuery({
+    queryKey: ['tags'],
+    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
+  });
+  const nameOfTag = new Map(tags.data?.map(({ tagId, name }) => [tagId, name]));
+  const rows: readonly (readonly [string, string])[] = [
+    ['Number', numberOf(contact)],
+    ['E-mail', contact.email || '—'],
+    ['Chat name', contact.chatName || '—'],
+    ['Source', contact.source],
+    ...contact.customFields.map(({ fieldId, value }) => [fieldId, value] as const),
+  ];
+  return (
+    <Card withBorder>
+      <Table layout="fixed">
+        <Table.Tbody>
+          {rows.map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th w={110}>{name}</Table.Th>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+          <Table.Tr>
+            <Table.Th>Created</Table.Th>
+            <Table.Td>
+              <Time at={contact.createdAt} />
+            </Table.Td>
+          </Table.Tr>
+          <Table.Tr>
+            <Table.Th>Tags</Table.Th>
+            <Table.Td>
+              {contact.tagsId.length === 0
+                ? '—'
+                : contact.tagsId.map((id) => (
+                    <Badge key={id} variant="light" tt="none" mr={4}>
+                      {nameOfTag.get(id) ?? 'tag'}
+                    </Badge>
+                  ))}
+            </Table.Td>
+          </Table.Tr>
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
+
+function Consents({ contactId, isSubscribed }: { contactId: string; isSubscribed: boolean }) {
+  const query = useQuery({
+    queryKey: ['contact', contactId, 'consents', isSubscribed],
+    queryFn: async () => (await api.listContactConsents(client, contactId, { limit: 20 })).data,
+  });
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4">
+          Consent
+        </Title>
+        <Badge variant="light" tt="none" color={isSubscribed ? 'teal' : 'orange'}>
+          {isSubscribed ? 'Subscribed' : 'Opted out'}
+        </Badge>
+      </Group>
+      <Loaded query={query}>
+        {(consents) =>
+          consents.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              No change since the contact was created.
+            </Text>
+          ) : (
+            consents.map(({ subscribed, source, at }, index) => (
+              <Text key={index} size="sm">
+                {subscribed ? 'Opted in' : 'Opted out'}{' '}
+                {source === 'person' ? 'by a message' : 'by an operator or the API'}, <Time at={at} />
+              </Text>
+            ))
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function Conversations({ contactId }: { contactId: string }) {
+  const { data } = useQuery({
+    queryKey: ['conversations', { contactId }],
+    queryFn: async () => (await api.listConversations(client, { contactId, limit: 5 })).data,
+  });
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <Card withBorder>
+      <Title order={2} size="h4" mb="xs">
+        Conversations
+      </Title>
+      {data.map(({ id, status, createdAt }) => (
+        <Text key={id} size="sm">
+          <TextLink to="/conversations" search={{ conversation: id }}>
+            Conversation, {status}
+          </TextLink>
+          , begun <Time at={createdAt} />
+        </Text>
+      ))}
+    </Card>
+  );
 }

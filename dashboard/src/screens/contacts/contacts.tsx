@@ -1,5 +1,168 @@
+/** All contacts of the workspace: search, filters in the address, new ones and imports. */
+import { Badge, Button, Group, Select } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlus, IconSearchOff, IconUpload, IconUsers } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { allOf, api, client } from '../../client.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { EmptyFace, ErrorFace } from '../../parts/faces.tsx';
 import { Screen } from '../../parts/screen.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { ShowMore } from '../../parts/show-more.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { Time } from '../../parts/time.tsx';
+import { ContactForm } from './contact-form.tsx';
+import { ImportDialog } from './import-dialog.tsx';
+import { nameOf, numberOf } from './name.ts';
+
+const route = getRouteApi('/inside/contacts');
+
+/** The filter of the API for each choice of the address. */
+const subscribedBy: Readonly<Record<string, 'true' | 'false'>> = { subscribed: 'true', 'opted-out': 'false' };
+
+const contactColumns = (tagName: ReadonlyMap<string, string>): readonly Column<api.Contact>[] => [
+  {
+    key: 'name',
+    title: 'Name',
+    cell: (contact) => (
+      <TextLink to="/contacts/$id" params={{ id: contact.id }} fw={600} dir="auto">
+        {nameOf(contact)}
+      </TextLink>
+    ),
+  },
+  { key: 'number', title: 'Number', cell: numberOf },
+  { key: 'email', title: 'E-mail', cell: ({ email }) => email || '—' },
+  {
+    key: 'tags',
+    title: 'Tags',
+    cell: ({ tagsId }) =>
+      tagsId.map((id) => (
+        <Badge key={id} variant="light" tt="none" mr={4}>
+          {tagName.get(id) ?? 'tag'}
+        </Badge>
+      )),
+  },
+  {
+    key: 'consent',
+    title: 'Consent',
+    cell: ({ subscribed }) => (
+      <Badge variant="light" tt="none" color={subscribed ? 'teal' : 'orange'}>
+        {subscribed ? 'Subscribed' : 'Opted out'}
+      </Badge>
+    ),
+  },
+  { key: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
 
 export function Contacts() {
-  return <Screen title="Contacts">{null}</Screen>;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [creating, create] = useDisclosure();
+  const [importing, importThem] = useDisclosure();
+  const narrow = (next: typeof search) => void navigate({ search: (old) => ({ ...old, ...next }) });
+  const tags = useQuery({
+    queryKey: ['tags'],
+    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
+  });
+  const segments = useQuery({
+    queryKey: ['segments', 'all'],
+    queryFn: () => allOf((place) => api.listSegments(client, { ...place, limit: 100 })),
+  });
+  const { search: text, tag, segment, consent } = search;
+  const list = useInfiniteQuery({
+    queryKey: ['contacts', { text, tag, segment, consent }],
+    queryFn: ({ pageParam }) =>
+      api.listContacts(client, {
+        search: text,
+        tag,
+        segment,
+        subscribed: consent === undefined ? undefined : subscribedBy[consent],
+        cursor: pageParam,
+        limit: 50,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
+  });
+  const rows = list.data?.pages.flatMap(({ data }) => data);
+  const isFiltered = [text, tag, segment, consent].some((one) => one !== undefined);
+  const tagName = new Map(tags.data?.map(({ tagId, name }) => [tagId, name]));
+  return (
+    <Screen
+      title="Contacts"
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconUpload size={16} aria-hidden />}
+            onClick={importThem.open}
+          >
+            Import contacts
+          </Button>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={create.open}>
+            New contact
+          </Button>
+        </>
+      }
+    >
+      <Group align="flex-end" gap="sm">
+        <SearchField
+          label="Search contacts"
+          placeholder="Name, e-mail or number"
+          given={text}
+          look={(next) => narrow({ search: next })}
+          w={240}
+        />
+        <Select
+          label="Tag"
+          placeholder="Any"
+          clearable
+          searchable
+          data={tags.data?.map(({ tagId, name }) => ({ value: tagId, label: name })) ?? []}
+          value={tag ?? null}
+          onChange={(next) => narrow({ tag: next ?? undefined })}
+          w={170}
+        />
+        <Select
+          label="Segment"
+          placeholder="Any"
+          clearable
+          searchable
+          data={segments.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+          value={segment ?? null}
+          onChange={(next) => narrow({ segment: next ?? undefined })}
+          w={190}
+        />
+        <Select
+          label="Consent"
+          placeholder="Any"
+          clearable
+          data={[
+            { value: 'subscribed', label: 'Subscribed' },
+            { value: 'opted-out', label: 'Opted out' },
+          ]}
+          value={consent ?? null}
+          onChange={(next) => narrow({ consent: next ?? undefined })}
+          w={150}
+        />
+      </Group>
+      {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}
+      {rows?.length === 0 && isFiltered && (
+        <EmptyFace title="Nobody matches" icon={IconSearchOff}>
+          Remove a filter. A number is found in any form, such as 0151 66131026 or +49 151 66131026.
+        </EmptyFace>
+      )}
+      {rows?.length === 0 && !isFiltered && (
+        <EmptyFace title="No contact yet" icon={IconUsers}>
+          Import a CSV, or let a campaign’s CSV or the first message of a person create them.
+        </EmptyFace>
+      )}
+      {!list.error && rows?.length !== 0 && (
+        <DataTable label="Contacts" columns={contactColumns(tagName)} rows={rows} keyOf={({ id }) => id} />
+      )}
+      <ShowMore list={list} />
+      <ContactForm opened={creating} onClose={create.close} />
+      <ImportDialog opened={importing} onClose={importThem.close} />
+    </Screen>
+  );
 }

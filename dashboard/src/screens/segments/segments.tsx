@@ -1,5 +1,129 @@
+/** Segments: saved filters of contacts, with a live count while they are written; and the tags that they can use. */
+import { Button, Group, Pagination } from '@mantine/core';
+import { IconPlus, IconUsersGroup } from '@tabler/icons-react';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, client } from '../../client.ts';
+import { counted } from '../../format.ts';
+import { ConfirmButton } from '../../parts/confirm.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { EmptyFace, Loaded } from '../../parts/faces.tsx';
 import { Screen } from '../../parts/screen.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { Time } from '../../parts/time.tsx';
+import { SegmentForm } from './segment-form.tsx';
+import { Tags } from './tags.tsx';
+
+const route = getRouteApi('/inside/segments');
+const pageSize = 25;
+
+const segmentColumns = (remove: (id: string) => void): readonly Column<api.Segment>[] => [
+  {
+    key: 'name',
+    title: 'Segment',
+    cell: ({ id, name }) => (
+      <TextLink to="/segments" search={{ segment: id }} fw={600} dir="auto">
+        {name}
+      </TextLink>
+    ),
+  },
+  {
+    key: 'conditions',
+    title: 'Conditions',
+    cell: ({ match, conditions }) =>
+      `${match === 'all' ? 'all' : 'any'} of ${counted(conditions.length, 'condition')}`,
+  },
+  {
+    key: 'contacts',
+    title: 'Contacts',
+    cell: ({ id }) => (
+      <TextLink to="/contacts" search={{ segment: id }}>
+        Show
+      </TextLink>
+    ),
+  },
+  { key: 'updated', title: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  {
+    key: 'actions',
+    title: '',
+    cell: ({ id, name }) => (
+      <ConfirmButton
+        size="compact-xs"
+        variant="subtle"
+        color="red"
+        label="Delete"
+        question={`Delete ${name}?`}
+        consequence="Campaigns that were prepared with it stay as they are. No contact is deleted."
+        confirmation="Delete segment"
+        onConfirm={() => remove(id)}
+      />
+    ),
+  },
+];
 
 export function Segments() {
-  return <Screen title="Segments">{null}</Screen>;
+  const { segment: chosen } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [page, setPage] = useState(1);
+  const queryClient = useQueryClient();
+  const choose = (segment: string | undefined) => void navigate({ search: { segment } });
+  const list = useQuery({
+    queryKey: ['segments', page],
+    queryFn: () => api.listSegments(client, { page, limit: pageSize }),
+    placeholderData: keepPreviousData,
+  });
+  const remove = useMutation({
+    mutationFn: (id: string) => api.deleteSegment(client, id),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['segments'] }),
+  });
+  const create = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => choose('new')}>
+      New segment
+    </Button>
+  );
+  return (
+    <Screen
+      title="Segments"
+      lead="A segment is a saved filter. A campaign to it reaches the contacts that match when the campaign is prepared."
+      actions={create}
+    >
+      {chosen !== undefined && (
+        <SegmentForm
+          key={chosen}
+          id={chosen === 'new' ? undefined : chosen}
+          onClose={() => choose(undefined)}
+        />
+      )}
+      <Loaded query={list}>
+        {({ data, pagination: { totalPages } }) =>
+          data.length === 0 ? (
+            <EmptyFace title="No segment yet" icon={IconUsersGroup}>
+              Choose New segment to save a filter, such as everybody in Berlin who is subscribed.
+            </EmptyFace>
+          ) : (
+            <>
+              <DataTable
+                label="Segments"
+                columns={segmentColumns(remove.mutate)}
+                rows={data}
+                keyOf={({ id }) => id}
+              />
+              {totalPages > 1 && (
+                <Group>
+                  <Pagination
+                    total={totalPages}
+                    value={page}
+                    onChange={setPage}
+                    getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+                  />
+                </Group>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+      <Tags />
+    </Screen>
+  );
 }

@@ -1,0 +1,109 @@
+/** Creates a contact, or changes one. */
+import { Alert, Button, Group, MultiSelect, Switch, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { api, client } from '../../client.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Dialog } from '../../parts/confirm.tsx';
+
+interface ContactFormProps {
+  /** Absent for a new contact. */
+  readonly contact?: api.Contact;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function ContactForm({ contact, opened, onClose }: ContactFormProps) {
+  return (
+    <Dialog title={contact === undefined ? 'New contact' : 'Edit contact'} opened={opened} onClose={onClose}>
+      {opened && <Fields contact={contact} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+const initial = (contact: api.Contact | undefined) => ({
+  number: contact?.phoneNumber ? `+${contact.countryCode ?? ''}${contact.phoneNumber}` : '',
+  firstName: contact?.firstName ?? '',
+  lastName: contact?.lastName ?? '',
+  email: contact?.email ?? '',
+});
+
+function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const [fields, setFields] = useState(() => initial(contact));
+  const [tagsId, setTagsId] = useState<readonly string[]>(contact?.tagsId ?? []);
+  const [subscribed, setSubscribed] = useState(contact?.subscribed ?? true);
+  const tags = useQuery({
+    queryKey: ['tags'],
+    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
+  });
+  const save = useMutation({
+    mutationFn: () => {
+      const { number, ...names } = fields;
+      const body = { ...names, tagsId: [...tagsId], subscribed };
+      // An unchanged number is left out: a person known by a user id alone has none.
+      if (contact === undefined) return api.createContact(client, { ...body, phoneNumber: number });
+      const changed = number === initial(contact).number ? {} : { phoneNumber: number };
+      return api.updateContact(client, contact.id, { ...body, ...changed });
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['contacts'] });
+      await queryClient.invalidateQueries({ queryKey: ['contact'] });
+      onClose();
+    },
+  });
+  const field = (name: keyof typeof fields) => ({
+    value: fields[name],
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+      setFields({ ...fields, [name]: value }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Group grow mb="sm">
+        <TextInput label="First name" {...field('firstName')} maxLength={255} />
+        <TextInput label="Last name" {...field('lastName')} maxLength={255} />
+      </Group>
+      <TextInput
+        label="Phone number"
+        description="In international form, such as +4915112345678."
+        type="tel"
+        required={contact === undefined}
+        withAsterisk={false}
+        mb="sm"
+        {...field('number')}
+      />
+      <TextInput label="E-mail" type="email" mb="sm" {...field('email')} />
+      <MultiSelect
+        label="Tags"
+        data={tags.data?.map(({ tagId, name }) => ({ value: tagId, label: name })) ?? []}
+        value={[...tagsId]}
+        onChange={setTagsId}
+        searchable
+        mb="sm"
+      />
+      <Switch
+        label="Subscribed: campaigns may write to this person"
+        checked={subscribed}
+        onChange={({ currentTarget }) => setSubscribed(currentTarget.checked)}
+        mb="md"
+      />
+      {save.error && (
+        <Alert color="red" role="alert" mb="sm">
+          {save.error.message}
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <ActionButton type="submit" loading={save.isPending}>
+          {contact === undefined ? 'Create contact' : 'Save contact'}
+        </ActionButton>
+      </Group>
+    </form>
+  );
+}

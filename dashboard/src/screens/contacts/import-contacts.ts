@@ -1,0 +1,98 @@
+/** Reads a CSV of contacts and creates them through the API. */
+import { api, client } from '../../client.ts';
+
+export interface ContactRow {
+  /** The line of the file on which the row begins; the headings are line 1. */
+  readonly line: number;
+  readonly contact: api.CreateContact;
+}
+
+export interface Imported {
+  readonly created: number;
+  readonly known: number;
+  readonly refused: readonly { readonly line: number; readonly message: string }[];
+}
+
+/** As csv-parse gives a row with `info`; `lines` counts the lines read so far. */
+interface CsvRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+const mostRows = 10_000;
+/** Requests at a time: well below the limit of a key. */
+const atOnce = 8;
+
+const plain = (heading: string): string => heading.toLowerCase().replaceAll(/[^a-z]/g, '');
+const fieldOf: Readonly<Record<string, 'phoneNumber' | 'countryCode' | 'firstName' | 'lastName' | 'email'>> =
+  {
+    phone: 'phoneNumber',
+    phonenumber: 'phoneNumber',
+    number: 'phoneNumber',
+    mobile: 'phoneNumber',
+    countrycode: 'countryCode',
+    firstname: 'firstName',
+    lastname: 'lastName',
+    surname: 'lastName',
+    email: 'email',
+  };
+
+/** Throws an Error that says what is wrong with the file. */
+export async function readContactsFile(file: File): Promise<readonly ContactRow[]> {
+  const { parse } = await import('csv-parse/browser/esm/sync');
+  // The types of the package do not know what `info` adds.
+  const records = parse(await file.text(), {
+    bom: true,
+    delimiter: [',', ';', '\t'],
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    trim: true,
+  }) as unknown as readonly CsvRecord[];
+  const [headings, ...rows] = records;
+  const fields = headings?.record.map((heading) => ({ heading, field: fieldOf[plain(heading)] })) ?? [];
+  if (!fields.some(({ field }) => field === 'phoneNumber'))
+    throw new Error(
+      'No heading is called phone. Name the columns in the first line, such as: phone,first name,last name',
+    );
+  if (rows.length > mostRows)
+    throw new Error(`The file has ${rows.length} rows, more than 10,000: create a campaign from it instead.`);
+  return rows.map(({ record, info }) => {
+    const known: Record<string, string> = {};
+    const customFields: { fieldId: string; value: string }[] = [];
+    for (const [at, value] of record.entries()) {
+      const column = fields[at];
+      if (column === undefined || value === '') continue;
+      if (column.field === undefined) customFields.push({ fieldId: column.heading, value });
+      else known[column.field] = value;
+    }
+    return { line: info.lines, contact: { phoneNumber: '', ...known, customFields } };
+  });
+}
+
+/** `onProgress` hears how many rows are done. */
+export async function importContacts(
+  rows: readonly ContactRow[],
+  onProgress: (done: number) => void,
+): Promise<Imported> {
+  const left = [...rows].reverse();
+  const refused: { line: number; message: string }[] = [];
+  let created = 0;
+  let known = 0;
+  async function work(): Promise<void> {
+    for (let row = left.pop(); row !== undefined; row = left.pop()) {
+      try {
+        await api.createContact(client, row.contact);
+        created += 1;
+      } catch (error) {
+        if (error instanceof api.ApiError && error.status === 409) known += 1;
+        else if (error instanceof api.ApiError && error.status < 500)
+          refused.push({ line: row.line, message: error.message });
+        else throw error;
+      }
+      onProgress(created + known + refused.length);
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { created, known, refused: refused.toSorted((one, other) => one.line - other.line) };
+}

@@ -1,0 +1,215 @@
+/** One conversation: its messages, who answers it, and whether it is done. */
+import { Alert, Box, Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { api, client } from '../../client.ts';
+import { phone, words } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Dialog } from '../../parts/confirm.tsx';
+import { Loaded } from '../../parts/faces.tsx';
+import { ShowMore } from '../../parts/show-more.tsx';
+import { Status } from '../../parts/status.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** After a person's message, a business may answer freely for 24 hours; later only with a template. */
+const windowMs = 86_400_000;
+
+const isWindowOver = (lastInboundAt: string | null): boolean =>
+  lastInboundAt === null || Date.now() - new Date(lastInboundAt).getTime() > windowMs;
+
+export function Thread({ id }: { readonly id: string }) {
+  const query = useQuery({
+    queryKey: ['conversation', id],
+    queryFn: async () => (await api.getConversation(client, id)).data,
+    refetchInterval: 10_000,
+  });
+  return (
+    <Loaded query={query}>
+      {(conversation) => (
+        <Stack>
+          <Head conversation={conversation} />
+          <WindowNote lastInboundAt={conversation.lastInboundAt} />
+          <Messages id={id} />
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function Head({ conversation }: { conversation: api.Conversation }) {
+  const { id, contactId, contactName, contactPhoneNumber, status, assignedTo } = conversation;
+  const queryClient = useQueryClient();
+  const [assigning, assign] = useDisclosure();
+  const move = useMutation({
+    mutationFn: (next: 'open' | 'resolved') => api.changeConversationStatus(client, id, { status: next }),
+    onSuccess: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['conversations'] }),
+        queryClient.invalidateQueries({ queryKey: ['conversation', id] }),
+      ]),
+  });
+  return (
+    <>
+      <Group justify="space-between">
+        <Stack gap={0}>
+          <Title order={2} size="h4">
+            <TextLink to="/contacts/$id" params={{ id: contactId }} dir="auto">
+              {contactName || phone(contactPhoneNumber)}
+            </TextLink>
+          </Title>
+          <Text size="sm" c="dimmed">
+            {assignedTo ? `Assigned to ${assignedTo.name ?? assignedTo.id}` : 'Not assigned'}
+          </Text>
+        </Stack>
+        <Group gap="xs">
+          <Status state={status} />
+          <Button size="xs" variant="default" onClick={assign.open}>
+            Assign
+          </Button>
+          {status === 'open' ? (
+            <ActionButton size="xs" loading={move.isPending} onClick={() => move.mutate('resolved')}>
+              Resolve
+            </ActionButton>
+          ) : (
+            <ActionButton
+              size="xs"
+              variant="default"
+              loading={move.isPending}
+              onClick={() => move.mutate('open')}
+            >
+              Open again
+            </ActionButton>
+          )}
+        </Group>
+      </Group>
+      {move.error && (
+        <Alert color="red" role="alert">
+          {move.error.message}
+        </Alert>
+      )}
+      <AssignDialog id={id} opened={assigning} onClose={assign.close} />
+    </>
+  );
+}
+
+function AssignDialog({ id, opened, onClose }: { id: string; opened: boolean; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const [name, setName] = useState('');
+  const assign = useMutation({
+    mutationFn: (to: string | undefined) =>
+      api.assignConversation(
+        client,
+        id,
+        to === undefined
+          ? { assignmentType: 'none', source: 'manual' }
+          : { assignmentType: 'user', assignedTo: { id: to, name: to }, source: 'manual' },
+      ),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['conversations'] });
+      await queryClient.invalidateQueries({ queryKey: ['conversation', id] });
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    assign.mutate(name.trim());
+  };
+  return (
+    <Dialog title="Assign the conversation" opened={opened} onClose={onClose}>
+      <form onSubmit={submit}>
+        <TextInput
+          label="Who answers"
+          description="A person’s or a team’s name or id, as your systems know it."
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          required
+          withAsterisk={false}
+        />
+        {assign.error && (
+          <Alert color="red" role="alert" mt="sm">
+            {assign.error.message}
+          </Alert>
+        )}
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={() => assign.mutate(undefined)}>
+            Nobody
+          </Button>
+          <ActionButton type="submit" loading={assign.isPending}>
+            Save assignment
+          </ActionButton>
+        </Group>
+      </form>
+    </Dialog>
+  );
+}
+
+function WindowNote({ lastInboundAt }: { lastInboundAt: string | null }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {isWindowOver(lastInboundAt)
+        ? 'More than 24 hours since the person wrote: only an approved template reaches them.'
+        : 'The person wrote within 24 hours: a free answer is allowed, by the system that answers for you.'}
+    </Text>
+  );
+}
+
+function Messages({ id }: { id: string }) {
+  const list = useInfiniteQuery({
+    queryKey: ['conversation', id, 'messages'],
+    queryFn: ({ pageParam }) => api.listConversationMessages(client, id, { cursor: pageParam, limit: 50 }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
+    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 1) === 1 ? 10_000 : false),
+  });
+  return (
+    <Loaded query={list}>
+      {({ pages }) => (
+        <>
+          <Stack
+            gap="xs"
+            component="ol"
+            m={0}
+            p={0}
+            style={{ listStyle: 'none' }}
+            aria-label="Messages, latest first"
+          >
+            {pages
+              .flatMap(({ data }) => data)
+              .map((message) => (
+                <Bubble key={message.id} message={message} />
+              ))}
+          </Stack>
+          <ShowMore list={list} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Bubble({ message }: { message: api.HistoryItem }) {
+  const { direction, text, type, template, campaign, state, reason, at } = message;
+  const isInbound = direction === 'inbound';
+  return (
+    <Box component="li" style={{ alignSelf: isInbound ? 'flex-start' : 'flex-end', maxWidth: '80%' }}>
+      <Paper withBorder radius="md" p="sm" bg={isInbound ? undefined : 'var(--mantine-primary-color-light)'}>
+        <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+          {isInbound ? (text ?? words(type)) : `Template ${template?.name ?? ''}`}
+        </Text>
+        <Group gap={6} mt={4}>
+          {campaign && (
+            <TextLink to="/campaigns/$id" params={{ id: campaign.id }} size="xs">
+              {campaign.name}
+            </TextLink>
+          )}
+          {!isInbound && <Status state={state} />}
+          {reason && <Text size="xs">{words(reason)}</Text>}
+          <Text size="xs" c="dimmed">
+            <Time at={at} />
+          </Text>
+        </Group>
+      </Paper>
+    </Box>
+  );
+}

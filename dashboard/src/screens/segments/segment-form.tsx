@@ -1,0 +1,235 @@
+/** A segment in the making: its conditions, with the number of contacts they match right now. */
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Card,
+  Group,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconTrash } from '@tabler/icons-react';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { api, client } from '../../client.ts';
+import { number } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Loaded } from '../../parts/faces.tsx';
+import {
+  fieldChoices,
+  firstOperator,
+  operatorsOf,
+  readValue,
+  takesValue,
+  writeValue,
+  type Draft,
+} from './conditions.ts';
+
+interface SegmentFormProps {
+  /** Undefined for a new segment. */
+  readonly id: string | undefined;
+  readonly onClose: () => void;
+}
+
+const blank: Draft = { field: 'countryCode', operator: 'eq', value: '' };
+
+export function SegmentForm({ id, onClose }: SegmentFormProps) {
+  const query = useQuery({
+    queryKey: ['segment', id],
+    queryFn: async () => (await api.getSegment(client, id ?? '')).data,
+    enabled: id !== undefined,
+    staleTime: Infinity,
+  });
+  if (id === undefined) return <Form segment={undefined} onClose={onClose} />;
+  return <Loaded query={query}>{(segment) => <Form segment={segment} onClose={onClose} />}</Loaded>;
+}
+
+function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const [name, setName] = useState(segment?.name ?? '');
+  const [match, setMatch] = useState<'all' | 'any'>(segment?.match ?? 'all');
+  const [drafts, setDrafts] = useState<readonly Draft[]>(
+    segment?.conditions.map(({ field, operator, value }) => ({
+      field,
+      operator,
+      value: writeValue(value),
+    })) ?? [blank],
+  );
+  const conditions = drafts.map(({ field, operator, value }) => ({
+    field,
+    operator,
+    ...(takesValue(operator) && { value: readValue(field, operator, value) }),
+  }));
+  const [asked] = useDebouncedValue(JSON.stringify({ match, conditions }), 400);
+  const count = useQuery({
+    queryKey: ['segment-count', asked],
+    queryFn: async () => (await api.countSegment(client, JSON.parse(asked) as api.CountSegment)).data,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const save = useMutation({
+    mutationFn: () => {
+      const body = { name, match, conditions } as api.CreateSegment;
+      return segment === undefined
+        ? api.createSegment(client, body)
+        : api.updateSegment(client, segment.id, body);
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['segments'] });
+      await queryClient.invalidateQueries({ queryKey: ['segment'] });
+      onClose();
+    },
+  });
+  const change = (at: number, draft: Draft) =>
+    setDrafts(drafts.map((one, index) => (index === at ? draft : one)));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Card withBorder component="form" onSubmit={submit} aria-label={segment?.name ?? 'New segment'}>
+      <Stack>
+        <TextInput
+          label="Segment's name"
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          required
+          maxLength={255}
+          withAsterisk={false}
+        />
+        <SegmentedControl
+          aria-label="Match"
+          value={match}
+          onChange={(chosen) => setMatch(chosen === 'any' ? 'any' : 'all')}
+          data={[
+            { value: 'all', label: 'All conditions' },
+            { value: 'any', label: 'Any condition' },
+          ]}
+          w="max-content"
+        />
+        {drafts.map((draft, at) => (
+          <Condition
+            key={at}
+            at={at + 1}
+            draft={draft}
+            onChange={(next) => change(at, next)}
+            onRemove={
+              drafts.length === 1 ? undefined : () => setDrafts(drafts.filter((_, index) => index !== at))
+            }
+          />
+        ))}
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          w="max-content"
+          onClick={() => setDrafts([...drafts, blank])}
+        >
+          Add condition
+        </Button>
+        <Text role="status" aria-live="polite">
+          {count.data && (
+            <>
+              <b>{number(count.data.count)}</b>{' '}
+              {count.data.count === 1 ? 'contact matches' : 'contacts match'}, of whom{' '}
+              {number(count.data.subscribed)} can be written to.
+            </>
+          )}
+        </Text>
+        {(save.error ?? count.error) && (
+          <Alert color={save.error ? 'red' : 'orange'} role="alert">
+            {(save.error ?? count.error)?.message}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <ActionButton type="submit" loading={save.isPending}>
+            Save segment
+          </ActionButton>
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+interface ConditionProps {
+  /** From 1. */
+  readonly at: number;
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  readonly onRemove: (() => void) | undefined;
+}
+
+function Condition({ at, draft: { field, operator, value }, onChange, onRemove }: ConditionProps) {
+  const tags = useQuery({
+    queryKey: ['tags'],
+    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
+    enabled: field === 'tag',
+  });
+  const isCustom = field.startsWith('custom.');
+  return (
+    <Group align="flex-end" gap="xs">
+      <Select
+        label={`Field ${at}`}
+        data={[...fieldChoices]}
+        value={isCustom ? 'custom.' : field}
+        allowDeselect={false}
+        onChange={(next) => next && onChange({ field: next, operator: firstOperator(next), value: '' })}
+        w={170}
+      />
+      {isCustom && (
+        <TextInput
+          label="Custom field"
+          value={field.slice('custom.'.length)}
+          onChange={({ currentTarget }) =>
+            onChange({ field: `custom.${currentTarget.value}`, operator, value })
+          }
+          w={140}
+        />
+      )}
+      <Select
+        label={`Operator ${at}`}
+        data={[...operatorsOf(field)]}
+        value={operator}
+        allowDeselect={false}
+        onChange={(next) => next && onChange({ field, operator: next as Draft['operator'], value })}
+        w={180}
+      />
+      {takesValue(operator) &&
+        (field === 'tag' ? (
+          <Select
+            label={`Value ${at}`}
+            data={tags.data?.map(({ tagId, name }) => ({ value: tagId, label: name })) ?? []}
+            value={value || null}
+            onChange={(next) => onChange({ field, operator, value: next ?? '' })}
+            searchable
+            w={220}
+          />
+        ) : (
+          <TextInput
+            label={`Value ${at}`}
+            value={value}
+            onChange={({ currentTarget }) => onChange({ field, operator, value: currentTarget.value })}
+            placeholder={field === 'subscribed' ? 'true or false' : undefined}
+            w={220}
+          />
+        ))}
+      {onRemove && (
+        <ActionIcon
+          variant="subtle"
+          color="red"
+          aria-label={`Remove condition ${at}`}
+          onClick={onRemove}
+          mb={4}
+        >
+          <IconTrash size={16} aria-hidden />
+        </ActionIcon>
+      )}
+    </Group>
+  );
+}

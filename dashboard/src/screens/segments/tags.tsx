@@ -1,0 +1,91 @@
+/** The workspace's tags: create, see, delete. */
+import { Alert, Badge, Card, CloseButton, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { api, client } from '../../client.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Loaded } from '../../parts/faces.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+
+export function Tags() {
+  const queryClient = useQueryClient();
+  const [name, setName] = useState('');
+  const refresh = () => queryClient.invalidateQueries({ queryKey: ['tags'] });
+  const list = useQuery({
+    queryKey: ['tags'],
+    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
+  });
+  const create = useMutation({
+    mutationFn: () => api.createTag(client, { name }),
+    onSuccess: () => {
+      setName('');
+      return refresh();
+    },
+  });
+  const remove = useMutation({ mutationFn: (id: string) => api.deleteTag(client, id), onSuccess: refresh });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  const error = create.error ?? remove.error;
+  return (
+    <Card withBorder>
+      <Stack>
+        <Title order={2} size="h4">
+          Tags
+        </Title>
+        <Loaded query={list}>
+          {(tags) => (
+            <Group gap="xs">
+              {tags.length === 0 && (
+                <Text size="sm" c="dimmed">
+                  A tag is a label for contacts, such as VIP. Give it on a contact’s page, use it in a
+                  segment.
+                </Text>
+              )}
+              {tags.map(({ tagId, name: label, text_color, background_color }) => (
+                <Badge
+                  key={tagId}
+                  tt="none"
+                  size="lg"
+                  style={{ color: text_color, backgroundColor: background_color }}
+                  rightSection={
+                    <CloseButton
+                      size="xs"
+                      aria-label={`Delete tag ${label}`}
+                      style={{ color: text_color }}
+                      onClick={() => remove.mutate(tagId)}
+                    />
+                  }
+                >
+                  <TextLink to="/contacts" search={{ tag: tagId }} c="inherit">
+                    {label}
+                  </TextLink>
+                </Badge>
+              ))}
+            </Group>
+          )}
+        </Loaded>
+        <form onSubmit={submit}>
+          <Group align="flex-end">
+            <TextInput
+              label="New tag"
+              value={name}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+              required
+              withAsterisk={false}
+            />
+            <ActionButton type="submit" variant="default" loading={create.isPending}>
+              Create tag
+            </ActionButton>
+          </Group>
+        </form>
+        {error && (
+          <Alert color="red" role="alert">
+            {error.message}
+          </Alert>
+        )}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,146 @@
+/** The form of a webhook: where events go, which ones, and the secret that signs them. */
+import { Alert, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { eventKeys, type EventKey } from '../../../../src/domain/webhooks/event-key.ts';
+import { api, client } from '../../client.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { Dialog } from '../../parts/confirm.tsx';
+
+interface WebhookFormProps {
+  /** Absent for a new webhook. */
+  readonly webhook?: api.Webhook;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function WebhookForm({ webhook, opened, onClose }: WebhookFormProps) {
+  const title = webhook === undefined ? 'New webhook' : `Edit ${webhook.title}`;
+  return (
+    <Dialog title={title} opened={opened} onClose={onClose} size="lg">
+      {opened && <Fields webhook={webhook} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+/** 32 random bytes in the form that Standard Webhooks gives secrets. */
+function createSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return `whsec_${btoa(String.fromCodePoint(...bytes))}`;
+}
+
+function Fields({
+  webhook,
+  onClose,
+}: Omit<WebhookFormProps, 'opened' | 'webhook'> & { webhook: api.Webhook | undefined }) {
+  const queryClient = useQueryClient();
+  const [title, setTitle] = useState(webhook?.title ?? '');
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [events, setEvents] = useState<readonly EventKey[]>(webhook?.events ?? []);
+  const [secret, setSecret] = useState(() => (webhook === undefined ? createSecret() : ''));
+  const save = useMutation({
+    mutationFn: async (): Promise<string | undefined> => {
+      const given = secret.trim() === '' ? undefined : secret.trim();
+      const body = { url, events: [...events], secret: given };
+      if (webhook === undefined) await api.createWebhook(client, { title, ...body });
+      else await api.updateWebhook(client, webhook.id, body);
+      return given;
+    },
+    onSuccess: async (given) => {
+      await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
+      if (given === undefined) onClose();
+    },
+  });
+  if (save.data !== undefined) {
+    return (
+      <Stack>
+        <Text>
+          {webhook === undefined ? 'The webhook is created.' : 'The webhook is saved.'} Its secret is shown
+          this once: keep it where your receiver verifies signatures.
+        </Text>
+        <CopyText text={save.data} />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    );
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {webhook === undefined && (
+          <TextInput
+            label="Title"
+            description="What people here call it."
+            value={title}
+            onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+            required
+            maxLength={255}
+            withAsterisk={false}
+          />
+        )}
+        <TextInput
+          label="Address"
+          description="Where each event is posted as JSON, once, with five seconds to answer."
+          type="url"
+          placeholder="https://example.com/hooks/messages"
+          value={url}
+          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+          required
+          withAsterisk={false}
+        />
+        <Checkbox.Group
+          label="Events"
+          value={[...events]}
+          onChange={(chosen) => setEvents(eventKeys.filter((key) => chosen.includes(key)))}
+        >
+          <Group mt="xs" gap="md">
+            {eventKeys.map((key) => (
+              <Checkbox key={key} value={key} label={key} miw={190} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+        <PasswordInput
+          label={webhook === undefined ? 'Secret' : 'New secret'}
+          description={
+            webhook?.hasSecret === true
+              ? 'Leave it empty to keep the present one. After a change the old one signs too, for 24 hours.'
+              : 'Signs every request. Leave it empty to send without signatures.'
+          }
+          value={secret}
+          onChange={({ currentTarget }) => setSecret(currentTarget.value)}
+          autoComplete="off"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the secret' }}
+        />
+        {webhook !== undefined && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            w="max-content"
+            onClick={() => setSecret(createSecret())}
+          >
+            Make a new secret
+          </Button>
+        )}
+        {save.error && (
+          <Alert color="red" role="alert">
+            {save.error.message}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <ActionButton type="submit" loading={save.isPending} disabled={events.length === 0}>
+            {webhook === undefined ? 'Create webhook' : 'Save webhook'}
+          </ActionButton>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

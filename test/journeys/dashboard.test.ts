@@ -10,5 +10,6 @@ await import('./dashboard/create.ts');
 await import('./dashboard/follow.ts');
 await import('./dashboard/lists.ts');
 await import('./dashboard/money.ts');
+await import('./dashboard/people.ts');
 await import('./dashboard/sessions.ts');
 await import('./dashboard/faces.ts');

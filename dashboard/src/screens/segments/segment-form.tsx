@@ -94,7 +94,7 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
     <Card withBorder component="form" onSubmit={submit} aria-label={segment?.name ?? 'New segment'}>
       <Stack>
         <TextInput
-          label="Segment's name"
+          label="Segment’s name"
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           required

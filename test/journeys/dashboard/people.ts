@@ -1,0 +1,84 @@
+/** Contacts, segments, conversations, webhooks and activity, as somebody would use them on the first day. */
+import { expect, it } from 'vitest';
+import { expectNoViolation, goTo, photographBoth, within } from './fixture.ts';
+
+const csv = [
+  'phone,first name,city',
+  '+4915166132001,Ada,Berlin',
+  '+4915166132002,Grace,Hamburg',
+  '+4915166132002,Again,Hamburg',
+  '12,Nobody,Nowhere',
+].join('\n');
+
+it('imports contacts, finds one by a number as it is dialled, and shows its page', async () => {
+  await within(async (page) => {
+    await goTo(page, 'Contacts');
+    await page.getByRole('button', { name: 'Import contacts' }).click();
+    const dialog = page.getByRole('dialog');
+    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+    await dialog.locator('input[type=file]').setInputFiles(file);
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog.getByText('2 contacts created, 1 already there').waitFor({ timeout: 30_000 });
+    await dialog.getByText(/^Line 5: /).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByLabel('Search contacts').fill('0151 66132001');
+    await page.getByRole('link', { name: 'Grace' }).waitFor({ state: 'hidden' });
+    await expectNoViolation(page);
+    await page.getByRole('link', { name: 'Ada' }).click();
+    await page.getByRole('heading', { name: 'Ada', level: 1 }).waitFor();
+    await page.getByRole('cell', { name: 'Berlin' }).waitFor();
+    await page.getByRole('button', { name: 'Unsubscribe' }).click();
+    await page.getByText('Opted out by an operator or the API').waitFor();
+    await photographBoth(page, 'contact', {}, (rules) => expectNoViolation(page, rules));
+    await page.getByRole('button', { name: 'Erase' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click();
+    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
+    await page.getByLabel('Search contacts').fill('0151 66132001');
+    await page.getByText('Nobody matches').waitFor();
+  });
+}, 90_000);
+
+it('counts a segment while it is written, saves it, and narrows contacts by it', async () => {
+  await within(async (page) => {
+    await goTo(page, 'Segments');
+    await page.getByRole('button', { name: 'New segment' }).click();
+    await page.getByLabel('Segment’s name').fill('Hamburg');
+    await page.getByLabel('Field 1').click();
+    await page.getByRole('option', { name: 'First name' }).click();
+    await page.getByLabel('Value 1').fill('Grace');
+    await page.getByText('1 contact matches, of whom 1 can be written to.').waitFor();
+    await expectNoViolation(page);
+    await page.getByRole('button', { name: 'Save segment' }).click();
+    await page.getByRole('link', { name: 'Hamburg' }).waitFor();
+    await page.getByRole('link', { name: 'Show' }).click();
+    await page.getByRole('link', { name: 'Grace' }).waitFor();
+    expect(page.url()).toContain('segment=');
+  });
+}, 60_000);
+
+it('makes a webhook with a secret that is shown once, tests, pauses and deletes it', async () => {
+  await within(async (page) => {
+    await goTo(page, 'Webhooks');
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('Data warehouse');
+    await dialog.getByLabel('Address').fill('http://127.0.0.1:9/hook');
+    await dialog.getByRole('checkbox', { name: 'read', exact: true }).check();
+    await expectNoViolation(page);
+    await dialog.getByRole('button', { name: 'Create webhook' }).click();
+    await dialog.getByText(/^whsec_/).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const card = page.getByRole('listitem', { name: 'Data warehouse' });
+    await card.getByRole('button', { name: 'Send test event' }).click();
+    await card.getByText('A test event was sent to Data warehouse.').waitFor();
+    await card.getByRole('button', { name: 'Pause webhook' }).click();
+    await card.getByRole('button', { name: 'Activate webhook' }).waitFor();
+    await card.getByRole('button', { name: 'Delete webhook' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await card.waitFor({ state: 'hidden' });
+    await goTo(page, 'Activity');
+    await page.getByRole('tab', { name: 'Who did what' }).click();
+    await page.getByRole('cell', { name: 'Webhook delete' }).waitFor();
+    await expectNoViolation(page);
+  });
+}, 60_000);

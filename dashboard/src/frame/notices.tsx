@@ -21,7 +21,6 @@ export function Notices() {
       disabled={unread === 0}
       color="red"
       offset={4}
-      aria-hidden={unread === 0}
     >
       <ActionIcon
         variant="subtle"

@@ -30,7 +30,10 @@ it('says of an empty workspace what to do first, and of what is missing that it 
     for (const [place, sentence] of [
       ['Campaigns', 'No campaign yet'],
       ['Wallet', 'There is no channel in this workspace yet.'],
-      ['Webhooks', 'No webhook'],
+      ['Contacts', 'No contact yet'],
+      ['Segments', 'No segment yet'],
+      ['Conversations', 'No conversation'],
+      ['Webhooks', 'No webhook yet'],
       ['Templates', 'No template'],
       ['Channels', 'No channel'],
     ] as const) {

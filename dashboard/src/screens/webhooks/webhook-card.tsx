@@ -3,7 +3,7 @@ import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
-import { counted } from '../../format.ts';
+import { number } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -37,11 +37,8 @@ function useActions({ id, title, events }: api.Webhook) {
           const body = { since: since.toISOString(), until: until.toISOString() };
           const { count } = (await api.resendFailedDeliveries(client, id, body)).data;
           return count === 0
-            ? 'Nothing failed in the last 24 hours.'
-            : `${counted(count, 'delivery')} of the last 24 hours will be sent again.`.replace(
-                'deliverys',
-                'deliveries',
-              );
+            ? 'Nothing that failed in the last 24 hours is left to send again.'
+            : `${number(count)} that failed in the last 24 hours ${count === 1 ? 'is' : 'are'} sent again.`;
         }
         default:
           return action satisfies never;

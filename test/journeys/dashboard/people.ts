@@ -6,7 +6,7 @@ const csv = [
   'phone,first name,city',
   '+4915166132001,Ada,Berlin',
   '+4915166132002,Grace,Hamburg',
-  '+4915166132002,Again,Hamburg',
+  '+4915166132002,Grace,Hamburg',
   '12,Nobody,Nowhere',
 ].join('\n');
 

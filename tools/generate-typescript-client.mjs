@@ -73,7 +73,7 @@ function operation(path, method, { operationId, summary, parameters, requestBody
   const args = [
     'client: Client',
     ...inPath.map((name) => `${name}: string`),
-    ...(body ? [`body: ${named(body)}`] : []),
+    ...(body ? [`body: ${named(body)}${requestBody.required ? '' : ' = {}'}`] : []),
     ...(query.length > 0
       ? [`query: ${named({ type: 'object', properties: fields, required })}${optional ? ' = {}' : ''}`]
       : []),

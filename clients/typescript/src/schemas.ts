@@ -1665,8 +1665,8 @@ export type Pagination = {
   readonly totalPages: number;
 };
 
-/** INSUFFICIENT_BALANCE: The wallet of the channel does not cover the next message. Recharge the wallet, then start the campaign. BROADCAST_QUOTA: The broadcasts of this month are used up. Start the campaign next month, or ask the operator for a larger quota. TEMPLATE_UNAVAILABLE: The template is no longer approved, or the provider refuses it. Have the template approved again, then start the campaign. CHANNEL_BLOCKED: The channel is blocked, or the provider refuses its number or access token. Have the operator unblock the channel, then start the campaign. RECORD_RESTORED: The database was restored from a backup, and messages of the lost time may have been sent. Have the operator settle the restore with the doctor, then start the campaign. OPERATOR: Somebody paused the campaign. Start it when it should go on. */
-export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "RECORD_RESTORED" | "OPERATOR";
+/** INSUFFICIENT_BALANCE: The wallet of the channel does not cover the next message. Recharge the wallet, then start the campaign. BROADCAST_QUOTA: The broadcasts of this month are used up. Start the campaign next month, or ask the operator for a larger quota. TEMPLATE_UNAVAILABLE: The template is no longer approved, or the provider refuses it. Have the template approved again, then start the campaign. CHANNEL_BLOCKED: The channel is blocked, or the provider refuses its number or access token. Have the operator unblock the channel, then start the campaign. MESSAGE_REJECTED: The provider rejected a hundred messages in a row as malformed. Correct the mapping in a new campaign; `start` with `{"force": true}` sends on as it is. RECORD_RESTORED: The database was restored from a backup, and messages of the lost time may have been sent. Have the operator settle the restore with the doctor, then start the campaign. OPERATOR: Somebody paused the campaign. Start it when it should go on. */
+export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "MESSAGE_REJECTED" | "RECORD_RESTORED" | "OPERATOR";
 
 export type PayloadSkeleton = {
   /** The template. */
@@ -2070,6 +2070,11 @@ export type SkeletonMapping = {
 
 /** INVALID_PHONE: The phone number is no number of any country. Correct the number; the international form such as +4915112345678 is always understood. DUPLICATE: The number stands in the audience more than once. Nothing: the first one is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Register the contact again if it should be sent to. MISSING_VARIABLE: A variable of the template has no value for the contact. Fill the field of the contact, or give a value in `default_values`. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. */
 export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
+
+export type StartCampaign = {
+  /** `true` starts a campaign that was paused as MESSAGE_REJECTED without any change of it. */
+  readonly force?: boolean;
+};
 
 export type Tag = {
   /** Identifies the tag. */

@@ -1,11 +1,14 @@
 /** POST /api/campaigns/:id/start, /pause and /cancel. */
+import * as t from 'io-ts';
+import { describe } from '../../codecs/json-schema.ts';
 import { idOf } from '../../codecs/scalars.ts';
-import { struct } from '../../codecs/struct.ts';
+import { optional, struct } from '../../codecs/struct.ts';
 import {
   cancelCampaign,
   pauseCampaign,
   startCampaignAgain,
 } from '../../commands/campaigns/change-campaign.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import { getCampaignReport } from '../../records/campaigns/report.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { record, succeed } from '../frame/envelope.ts';
@@ -14,43 +17,66 @@ import { CampaignDetail, campaignDetailExample, presentCampaignDetail } from './
 const CampaignId = struct({ id: idOf('Campaign') });
 const example = { status: 'success', data: campaignDetailExample };
 
-const move = (
+const StartCampaign = optional({
+  force: describe(t.boolean, {
+    description: '`true` starts a campaign that was paused as MESSAGE_REJECTED without any change of it.',
+  }),
+});
+
+const declarationOf = (
   name: 'start' | 'pause' | 'cancel',
   { summary, shown }: { readonly summary: string; readonly shown: object },
-  change: typeof startCampaignAgain | typeof pauseCampaign | typeof cancelCampaign,
+) =>
+  ({
+    method: 'POST',
+    path: `/api/campaigns/:id/${name}`,
+    operationId: `${name}Campaign`,
+    summary,
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: CampaignId,
+    responses: {
+      202: {
+        description: 'The campaign as it is now',
+        body: record(CampaignDetail),
+        example: { ...example, data: { ...campaignDetailExample, ...shown } },
+      },
+    },
+    errors: [409],
+  }) as const;
+
+async function answerWithRecord({ database }: Dependencies, workspaceId: number, campaignId: string) {
+  const report = await getCampaignReport(database, workspaceId, campaignId);
+  return { status: 202, body: succeed(presentCampaignDetail(report)) } as const;
+}
+
+const move = (
+  name: 'pause' | 'cancel',
+  words: { readonly summary: string; readonly shown: object },
+  change: typeof pauseCampaign | typeof cancelCampaign,
 ) =>
   endpoint(
-    {
-      method: 'POST',
-      path: `/api/campaigns/:id/${name}`,
-      operationId: `${name}Campaign`,
-      summary,
-      tag: 'Campaigns',
-      access: 'workspace',
-      params: CampaignId,
-      responses: {
-        202: {
-          description: 'The campaign as it is now',
-          body: record(CampaignDetail),
-          example: { ...example, data: { ...campaignDetailExample, ...shown } },
-        },
-      },
-      errors: [409],
-    },
-    async ({ dependencies, principal, params }) => {
-      await change(dependencies, { campaignId: params.id, workspaceId: principal.workspaceId });
-      const report = await getCampaignReport(dependencies.database, principal.workspaceId, params.id);
-      return { status: 202, body: succeed(presentCampaignDetail(report)) };
+    declarationOf(name, words),
+    async ({ dependencies, principal: { workspaceId }, params: { id: campaignId } }) => {
+      await change(dependencies, { campaignId, workspaceId });
+      return answerWithRecord(dependencies, workspaceId, campaignId);
     },
   );
 
-export const startCampaign = move(
-  'start',
+export const startCampaign = endpoint(
   {
-    summary: 'Start a paused campaign again, where it stopped; one that is not due yet waits for its time',
-    shown: { status: 'RUNNING' },
+    ...declarationOf('start', {
+      summary: 'Start a paused campaign again, where it stopped; one that is not due yet waits for its time',
+      shown: { status: 'RUNNING' },
+    }),
+    body: StartCampaign,
+    bodyIsOptional: true,
+    bodyExample: {},
   },
-  startCampaignAgain,
+  async ({ dependencies, principal: { workspaceId }, params: { id: campaignId }, body }) => {
+    await startCampaignAgain(dependencies, { campaignId, workspaceId, isForced: body.force === true });
+    return answerWithRecord(dependencies, workspaceId, campaignId);
+  },
 );
 export const pauseCampaignEndpoint = move(
   'pause',

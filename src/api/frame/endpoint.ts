@@ -68,6 +68,8 @@ export interface Declaration<
   readonly query?: Q;
   /** A codec makes the endpoint take a JSON object. */
   readonly body?: B;
+  /** A request without a body is read as an empty object. */
+  readonly bodyIsOptional?: true;
   /** In wire form; a test sends it through the codec. */
   readonly bodyExample?: unknown;
   /** For `raw` and `multipart` bodies, which have no codec. */

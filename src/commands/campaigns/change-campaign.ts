@@ -28,7 +28,10 @@ export interface CampaignReference {
 type Changer = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 
 /** Starts a paused campaign again. Throws NotFound, or Conflict naming the state or what still stands in the way. */
-export function startCampaignAgain(dependencies: Changer, reference: CampaignReference): Promise<void> {
+export function startCampaignAgain(
+  dependencies: Changer,
+  reference: CampaignReference & { readonly isForced?: boolean },
+): Promise<void> {
   return change(dependencies, reference, (campaign) => {
     const start = actionOfStart({ started: campaign.started_at !== null, sendType: campaign.send_type });
     const action = requirePossible(campaign, start, 'started again');
@@ -37,6 +40,10 @@ export function startCampaignAgain(dependencies: Changer, reference: CampaignRef
       throw new Conflict(`The campaign is PAUSED and its template is not approved: ${hint}`);
     if (campaign.channel_status !== 'active')
       throw new Conflict(`The campaign is PAUSED and its channel is blocked: ${hint}`);
+    if (campaign.pause_reason === 'MESSAGE_REJECTED' && reference.isForced !== true)
+      throw new Conflict(
+        'The campaign is PAUSED because the provider rejected a hundred messages in a row: create it again with another mapping, or start it with {"force": true}',
+      );
     return action;
   });
 }

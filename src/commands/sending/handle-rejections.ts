@@ -48,7 +48,7 @@ export async function handleStop(
 }
 
 /**
- * Pauses the campaign before the rest of its recipients fail in the same way; started again, it fails at most a hundred more.
+ * Pauses the campaign before the rest of its recipients fail in the same way. A start must be forced, and fails at most a hundred more.
  * Does nothing if the campaign has changed since its `epoch`.
  */
 async function pauseMalformed(
@@ -58,7 +58,7 @@ async function pauseMalformed(
   const paused = await database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);
     if (campaign.epoch !== epoch) return false;
-    await moveCampaign(transaction, campaign, 'pause', 'TEMPLATE_UNAVAILABLE');
+    await moveCampaign(transaction, campaign, 'pause', 'MESSAGE_REJECTED');
     return true;
   });
   if (paused) logger.error({ campaignId }, 'every message is malformed in the same way: campaign paused');

@@ -19,6 +19,7 @@ export const pauseReasons = [
   'BROADCAST_QUOTA',
   'TEMPLATE_UNAVAILABLE',
   'CHANNEL_BLOCKED',
+  'MESSAGE_REJECTED',
   'RECORD_RESTORED',
   'OPERATOR',
 ] as const;

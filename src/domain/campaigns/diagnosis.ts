@@ -59,6 +59,8 @@ function completed({ total, failed, underWay }: StatusFacts): string {
 
 const pausedBecause: Partial<Record<PauseReason, string>> = {
   OPERATOR: 'Paused by an operator.',
+  MESSAGE_REJECTED:
+    'Paused because the provider rejected a hundred messages in a row as malformed: the mapping is wrong for this template.',
   RECORD_RESTORED:
     'Paused because the database was restored from a backup: ask who runs this service to settle what was sent since.',
 };

@@ -32,6 +32,10 @@ export const pauseReasonTable: ReasonTable<PauseReason> = {
     meaning: 'The channel is blocked, or the provider refuses its number or access token.',
     advice: 'Have the operator unblock the channel, then start the campaign.',
   },
+  MESSAGE_REJECTED: {
+    meaning: 'The provider rejected a hundred messages in a row as malformed.',
+    advice: 'Correct the mapping in a new campaign; `start` with `{"force": true}` sends on as it is.',
+  },
   RECORD_RESTORED: {
     meaning: 'The database was restored from a backup, and messages of the lost time may have been sent.',
     advice: 'Have the operator settle the restore with the doctor, then start the campaign.',

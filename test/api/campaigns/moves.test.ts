@@ -44,9 +44,10 @@ async function runningCampaign(): Promise<string> {
   return id;
 }
 
-async function move(id: string, verb: 'start' | 'pause' | 'cancel') {
+async function move(id: string, verb: 'start' | 'pause' | 'cancel', given?: object) {
   const { status, body } = await api.send('POST', `/api/campaigns/${id}/${verb}`, {
     key: workspace.workspaceKey,
+    ...(given !== undefined && { body: given }),
   });
   return status === 202
     ? ([202, body.data.status, body.data.pause_reason] as const)
@@ -57,6 +58,17 @@ const statusOf = async (id: string) =>
   (await api.send('GET', `/api/campaigns/${id}`, { key: workspace.workspaceKey })).body.data.status;
 
 describe('start, pause and cancel', () => {
+  it('start what the provider rejected only by force', async () => {
+    const id = await runningCampaign();
+    expect(await move(id, 'pause')).toEqual([202, 'PAUSED', 'OPERATOR']);
+    await api.database.pool.query(sql.type(nothing)`
+      UPDATE campaign SET pause_reason = 'MESSAGE_REJECTED' WHERE id = ${id}`);
+    const refused = [409, expect.stringContaining('{"force": true}')];
+    expect(await move(id, 'start')).toEqual(refused);
+    expect(await move(id, 'start', { force: false })).toEqual(refused);
+    expect(await move(id, 'start', { force: true })).toEqual([202, 'RUNNING', null]);
+  });
+
   it('answer during the preparation, which goes on in a pause', async () => {
     const id = await createCampaign();
     expect(await move(id, 'start')).toEqual([

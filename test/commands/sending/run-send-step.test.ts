@@ -221,7 +221,7 @@ describe('runSendStep', () => {
     const dependencies = dependenciesWith(provider);
     await runSendStep(dependencies, seeded.campaignId, calm);
     const snapshot = await getCampaignSnapshot(test.pool, seeded.campaignId);
-    expect(snapshot).toMatchObject({ status: 'PAUSED', pauseReason: 'TEMPLATE_UNAVAILABLE' });
+    expect(snapshot).toMatchObject({ status: 'PAUSED', pauseReason: 'MESSAGE_REJECTED' });
     expect(snapshot.counts.failed).toBeGreaterThanOrEqual(100);
     expect(snapshot.counts.failed).toBeLessThan(600);
     expect(snapshot.counts).toMatchObject({ claimed: 0, pending: 900 - snapshot.counts.failed });

@@ -49,16 +49,27 @@ export function Actions({ campaign }: { campaign: Detail }) {
         )}
         {!isFinished(status) && (
           <>
-            {/* One button, so that the focus stays on it. */}
-            <ActionButton
-              // Recharging comes first where money is missing.
-              variant={isPaused && campaign.pause_reason !== 'INSUFFICIENT_BALANCE' ? 'filled' : 'default'}
-              leftSection={isPaused ? <IconPlayerPlay {...icon} /> : <IconPlayerPause {...icon} />}
-              loading={move.isPending}
-              onClick={() => move.mutate(isPaused ? 'start' : 'pause')}
-            >
-              {isPaused ? 'Start' : 'Pause'}
-            </ActionButton>
+            {isPaused && campaign.pause_reason === 'MESSAGE_REJECTED' ? (
+              <ConfirmButton
+                label="Start"
+                leftSection={<IconPlayerPlay {...icon} />}
+                question="Send on as it is?"
+                consequence="The provider rejected a hundred messages in a row as malformed. Up to a hundred more people will fail if the mapping is still wrong."
+                confirmation="Start anyway"
+                onConfirm={() => move.mutate('force')}
+              />
+            ) : (
+              // One button, so that the focus stays on it.
+              <ActionButton
+                // Recharging comes first where money is missing.
+                variant={isPaused && campaign.pause_reason !== 'INSUFFICIENT_BALANCE' ? 'filled' : 'default'}
+                leftSection={isPaused ? <IconPlayerPlay {...icon} /> : <IconPlayerPause {...icon} />}
+                loading={move.isPending}
+                onClick={() => move.mutate(isPaused ? 'start' : 'pause')}
+              >
+                {isPaused ? 'Start' : 'Pause'}
+              </ActionButton>
+            )}
             <ConfirmButton
               label="Cancel"
               variant="default"

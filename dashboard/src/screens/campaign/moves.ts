@@ -3,13 +3,19 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { counted } from '../../format.ts';
 
-const moves = { pause: api.pauseCampaign, start: api.startCampaign, cancel: api.cancelCampaign };
+const moves = {
+  pause: (id: string) => api.pauseCampaign(client, id),
+  start: (id: string) => api.startCampaign(client, id),
+  /** Of a campaign whose messages the provider rejected, as it is. */
+  force: (id: string) => api.startCampaign(client, id, { force: true }),
+  cancel: (id: string) => api.cancelCampaign(client, id),
+};
 
 /** Shows the record that comes back at once. */
 export function useMove(id: string) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async (move: keyof typeof moves) => (await moves[move](client, id)).data,
+    mutationFn: async (move: keyof typeof moves) => (await moves[move](id)).data,
     onSuccess: (campaign) => queryClient.setQueryData(['campaign', id], campaign),
     onSettled: () =>
       Promise.all([

@@ -3,7 +3,7 @@ import type { Declaration } from '../endpoint.ts';
 import { HttpProblem } from '../http-problem.ts';
 import { countValues, parseJsonObject } from './json-body.ts';
 import type { MemoryShare } from './memory-budget.ts';
-import { readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
+import { hasBody, readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
 import { fileReceiver } from './receive-file.ts';
 import type { FrameContext } from '../state.ts';
 
@@ -19,7 +19,7 @@ const noBytes = Buffer.alloc(0);
 
 export interface Receiving {
   readonly ctx: FrameContext;
-  readonly declaration: Pick<Declaration, 'access' | 'body' | 'bodyLimit'>;
+  readonly declaration: Pick<Declaration, 'access' | 'body' | 'bodyIsOptional' | 'bodyLimit'>;
   readonly timeoutMs: number;
   readonly memory: MemoryShare;
   /** Charges the rate limit for the body, in addition to the request itself, even when the body is refused. */
@@ -34,7 +34,7 @@ export interface Received {
 
 export async function receiveBody({
   ctx,
-  declaration: { access, body = 'none', bodyLimit = defaultBodyLimit },
+  declaration: { access, body = 'none', bodyIsOptional, bodyLimit = defaultBodyLimit },
   timeoutMs,
   memory,
   charge,
@@ -49,6 +49,7 @@ export async function receiveBody({
     const bytes = await readBytes(ctx.req, limits);
     return { value: bytes, bytes };
   }
+  if (bodyIsOptional && !hasBody(ctx.req)) return { value: {}, bytes: noBytes };
   const bytes = await readJsonBytes(ctx.req, limits);
   if (bytes === undefined) throw new HttpProblem(400, 'Request body is required');
   charge(Math.floor(bytes.length / bytesPerToken));

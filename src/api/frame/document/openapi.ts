@@ -182,7 +182,7 @@ function fieldsOf(
 }
 
 function bodyOf(
-  { operationId, body = 'none', bodyExample, bodySchema }: Declaration,
+  { operationId, body = 'none', bodyIsOptional, bodyExample, bodySchema }: Declaration,
   schemas: NamedSchemas,
 ): JsonSchema | undefined {
   if (body === 'none') return undefined;
@@ -190,7 +190,7 @@ function bodyOf(
     return { required: true, content: { 'multipart/form-data': { schema: bodySchema } } };
   const schema = body === 'raw' ? bodySchema : toJsonSchema(named(pascalCase(operationId), body), schemas);
   const media = { schema, ...(bodyExample !== undefined && { example: bodyExample }) };
-  return { required: true, content: { 'application/json': media } };
+  return { required: bodyIsOptional !== true, content: { 'application/json': media } };
 }
 
 const pascalCase = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;

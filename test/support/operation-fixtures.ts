@@ -91,6 +91,14 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
     return id;
   }
 
+  async function message(): Promise<string> {
+    const id = randomUUID();
+    await api.database.pool.query(sql.type(nothing)`
+      INSERT INTO message (id, workspace_id, channel_id, direction, source, type, state)
+      VALUES (${id}, ${workspaceId}, ${channelId}, 'outbound', 'api', 'template', 'ACCEPTED')`);
+    return id;
+  }
+
   const webhook = () =>
     made('/api/external-webhooks', { title: 'A', url: 'https://example.com/hook', events: ['sent'] });
 
@@ -125,6 +133,8 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
         return campaign(statusFor[operationId] ?? 'RUNNING');
       case 'conversations':
         return conversation();
+      case 'messages':
+        return message();
       case 'external-webhooks':
         return webhook();
       case 'channels':

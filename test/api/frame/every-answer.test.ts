@@ -217,6 +217,7 @@ const ill: Readonly<Record<string, CampaignFixture>> = {
   'testCampaign 409': async (operation) =>
     send(operation, await fixtures.pathOf(operation), { body: { phone_number: '+4915112345678' } }),
   'startCampaign 409': wrongState,
+  'updateCampaign 409': wrongState,
   'pauseCampaign 409': wrongState,
   'cancelCampaign 409': wrongState,
   'syncTemplates 400': (operation) => {
@@ -254,6 +255,18 @@ const ill: Readonly<Record<string, CampaignFixture>> = {
     send(operation, `${await fixtures.pathOf(operation)}?erase=maybe`),
   'listWalletEntries 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'getWallet 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
+  'rechargeWallet 409': async (operation) => {
+    const body = merged(operation, { channel_id: workspace.channelId });
+    const lock = `${workspace.workspaceId} POST ${operation.path} taken`;
+    return database.pool.transaction(async (other) => {
+      await other.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+      return send(operation, operation.path, { body, headers: { 'Idempotency-Key': 'taken' } });
+    });
+  },
+  'rechargeWallet 422': async (operation) => {
+    const body = merged(operation, { channel_id: workspace.channelId, amount: '1' });
+    return twice(operation, body, { ...body, amount: '2' });
+  },
   'rechargeWallet 404': (operation) =>
     send(operation, operation.path, { body: merged(operation, { channel_id: randomUUID() }) }),
   'verifyProviderWebhook 400': (operation) => send(operation, `${operation.path}?hub.mode=a&hub.mode=b`),
@@ -273,6 +286,7 @@ const ill: Readonly<Record<string, CampaignFixture>> = {
 const wrongQueries: Readonly<Record<string, string>> = {
   getWallet: 'channel_id=x',
   getCampaignTimeline: 'interval=x',
+  getOverview: 'interval=x',
 };
 
 /** Error responses common to all operations with a key, id, query or body. */

@@ -210,6 +210,8 @@ it('incoming', async () => {
     phoneNumberId: place.channelId,
     contactId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     conversationId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    messageId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    campaignId: null,
     providerEvent: {
       object: 'whatsapp_business_account',
       entry: [{ id: expect.any(String), changes: [{ field: 'messages', value }] }],

@@ -5,7 +5,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
   plugins: [react()],
-  // Those that know light-dark(): it is not to be written otherwise.
+  // The first versions that support light-dark(), so that the build does not rewrite it.
   build: {
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     outDir: '../dist/dashboard',

@@ -27,5 +27,5 @@ export const useWallet = (channelId: string | undefined) =>
     staleTime: 30_000,
   });
 
-/** Empty until it is known. */
+/** Returns the wallet's currency; empty until the wallet is loaded. */
 export const useCurrency = (): string => useWallet(useOwnChannel()).data?.currency ?? '';

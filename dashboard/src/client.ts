@@ -9,14 +9,14 @@ let touchedAt = Date.now();
 for (const event of ['pointerdown', 'keydown', 'wheel'])
   globalThis.addEventListener?.(event, () => (touchedAt = Date.now()), { passive: true });
 
-/** Marks requests of a page that nobody has touched for a minute, so that they do not keep its session alive. */
+/** Marks requests after a minute without input, so that automatic polling does not keep the session alive. */
 function withMark(given: RequestInit['headers']): Headers {
   const headers = new Headers(given);
   if (Date.now() - touchedAt > restAfterMs) headers.set('X-Automatic', '1');
   return headers;
 }
 
-/** `fetch` with a sentence for the reader where there was no answer. */
+/** Calls `fetch`; where no answer comes, throws an error whose message a user understands. */
 export const ask: typeof fetch = async (address, options) => {
   try {
     return await fetch(address, { ...options, headers: withMark(options?.headers) });
@@ -27,17 +27,17 @@ export const ask: typeof fetch = async (address, options) => {
 
 export const client = createClient({ baseUrl: '/dashboard', fetch: ask });
 
-/** Every record of a list, page after page; for lists that a person chooses from. */
+/** Returns every record of a list, fetched page by page; for lists that a user chooses from. */
 export async function allOf<T>(list: Parameters<typeof pages<T>>[0]): Promise<T[]> {
   const all: T[] = [];
   for await (const record of pages(list)) all.push(record);
   return all;
 }
 
-/** The session has ended. */
+/** True where the session has ended. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
-/** No answer came: the network or the service is gone. */
+/** True where no answer came: the network or the service is gone. */
 export const isUnanswered = (error: unknown): boolean => error !== null && !(error instanceof ApiError);
 
 export interface Session {
@@ -47,10 +47,10 @@ export interface Session {
   readonly keyId: string;
   readonly channelId: string | null;
   readonly scope: 'channel' | 'workspace' | 'operator';
-  /** The session may recharge. */
+  /** True where the session may recharge. */
   readonly operator: boolean;
   readonly expiresAt: string;
-  /** The service runs on somebody's own machine. */
+  /** True where the service does not run in production mode, such as on a developer's machine. */
   readonly local: boolean;
   /** The list of workflows on Temporal's page; null where its address is not configured. */
   readonly workflowsUrl: string | null;
@@ -68,7 +68,7 @@ async function askSession(method: string, path = '', body?: object): Promise<unk
   return response.status === 204 ? undefined : response.json();
 }
 
-/** Null without a session. */
+/** Returns null without a session. */
 export const readSession = (): Promise<Session | null> =>
   askSession('GET').then(
     (session) => session as Session,

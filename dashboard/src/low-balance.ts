@@ -1,4 +1,4 @@
-/** From which available amount on the wallet warns; a setting of this browser. */
+/** Available amount below which the wallet warns; the setting is kept in this browser. */
 const keyOf = (channelId: string): string => `low-balance-${channelId}`;
 const defaultLimit = 10;
 

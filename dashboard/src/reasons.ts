@@ -1,4 +1,4 @@
-/** What a reason means, and what can be done about it. */
+/** Explains why messages fail and campaigns wait, in words for users, with advice. */
 import type { WaitingReason } from '../../src/domain/campaigns/campaign.ts';
 import { providerErrorTable } from '../../src/domain/sending/provider-error-table.ts';
 import { words } from './format.ts';
@@ -48,7 +48,7 @@ const meanings = new Map(
   providerErrorTable.flatMap(({ codes, meaning }) => codes.map((code) => [code, meaning] as const)),
 );
 
-/** Reasons after which another message to the same person fails again, or should not be sent. */
+/** Reasons after which another message to the same recipient would fail again, or should not be sent. */
 const hopeless: ReadonlySet<string> = new Set([
   'PROVIDER_131026',
   'PROVIDER_131049',
@@ -73,7 +73,7 @@ export function explain(reason: string): Explanation {
   };
 }
 
-/** Why a campaign is paused. */
+/** Text for each reason why a campaign is paused. */
 export const pauses: Readonly<Record<string, string>> = {
   INSUFFICIENT_BALANCE: 'The wallet is empty',
   BROADCAST_QUOTA: 'The month’s broadcasts are used',
@@ -84,7 +84,7 @@ export const pauses: Readonly<Record<string, string>> = {
   RECORD_RESTORED: 'Paused after a restore of the records',
 };
 
-/** What a running campaign waits for. */
+/** Text for each reason why a running campaign waits, shown after “Waits:”. */
 export const waits: Readonly<Record<WaitingReason, string>> = {
   TURN: 'takes turns with others on its channel',
   CHANNEL_TROUBLE: 'the provider does not answer',

@@ -174,7 +174,7 @@ it('callbacks that stop coming: CallbacksMissing', async () => {
   await isQuiet('CallbacksMissing');
   await simulate('flush', {});
   await simulate('callbacks', { enabled: false });
-  // What came last must be older than the alert's threshold.
+  // The last callback must be older than the alert's threshold.
   await sleep(11_000);
   await rings('CallbacksMissing', {}, () => createCampaign(5));
   const { notes } = (await admin('doctor', '--json', '--pause-seconds', '0')) as { notes: readonly string[] };
@@ -183,7 +183,7 @@ it('callbacks that stop coming: CallbacksMissing', async () => {
 });
 
 it('a full disk: DatabaseRefusesWrites names disk_full', async () => {
-  // What Postgres answers when a table cannot grow.
+  // Raises the error with which Postgres answers when a table cannot grow.
   await database.query(`
     CREATE FUNCTION refuse_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       RAISE disk_full USING MESSAGE = 'could not extend file: No space left on device'; END $$;

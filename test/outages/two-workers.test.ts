@@ -59,7 +59,7 @@ describe('two workers on one campaign', () => {
     await expect
       .poll(() => fixture.provider.taken.length, { timeout: 30_000 })
       .toBeGreaterThan(recipients / 3);
-    // Stops the worker that holds the slot; the other one continues.
+    // Stops the worker that holds the slot; the remaining worker continues.
     workers[sharesOf('ahead', 'behind')[0] === 0 ? 1 : 0].child.kill('SIGTERM');
     await fixture.untilCompleted(seeded);
     expect(await fixture.expectSound(seeded)).toMatchObject({ accepted: recipients, unknown: 0 });

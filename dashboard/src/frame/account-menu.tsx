@@ -1,4 +1,4 @@
-/** Who is signed in, for how long, and the way out. */
+/** Account menu: the workspace and key of the session, its expiry, and signing out. */
 import {
   ActionIcon,
   Alert,

@@ -1,4 +1,4 @@
-/** What stands around every screen: where one can go, who is signed in, and what is out of date. */
+/** Frame of every screen: navigation, search, notices, account, and a warning about stale data. */
 import { AppShell, Badge, Box, Group, Text } from '@mantine/core';
 import { useDidUpdate, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The bell: how many notices nobody has read yet, and the way to them. */
+/** Bell with the number of unread notices; it links to their list. */
 import { ActionIcon, Indicator } from '@mantine/core';
 import { IconBell } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

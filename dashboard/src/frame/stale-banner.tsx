@@ -1,4 +1,4 @@
-/** Says that what is shown is no longer kept up to date, and since when. */
+/** Warns that the data on the screen is no longer updated, and says since when. */
 import { Alert } from '@mantine/core';
 import { useNetwork } from '@mantine/hooks';
 import { useQueryClient, type QueryCache } from '@tanstack/react-query';
@@ -7,7 +7,7 @@ import { useCallback, useSyncExternalStore } from 'react';
 import { isUnanswered } from '../client.ts';
 import { minuteTime } from '../format.ts';
 
-/** `<oldest update in ms> <unanswered>`: a string, so that an unchanged state is the same value. */
+/** Returns `<oldest update in ms> <unanswered>`: a string, so that React sees an unchanged state as equal. */
 function stateOf(cache: QueryCache): string {
   const failed = cache.getAll().filter((query) => query.isActive() && query.state.status === 'error');
   const unanswered = failed.some(({ state }) => isUnanswered(state.error));

@@ -20,7 +20,7 @@ export interface Column<A> {
   /** The heading; an empty one belongs to a column of actions. */
   readonly title: string;
   readonly cell: (row: A) => ReactNode;
-  /** What rows are ordered by; absent for a column without order. */
+  /** Returns the value that rows are sorted by; absent for a column that cannot be sorted. */
   readonly sortBy?: (row: A) => number | string;
   readonly isNumber?: boolean;
   readonly width?: number | string;
@@ -30,7 +30,7 @@ interface DataTableProps<A> {
   /** Names the table for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<A>[];
-  /** Undefined while they are loaded. The first column is the heading of a row's card. */
+  /** Undefined while the rows load. The first column is the heading of a row's card. */
   readonly rows: readonly A[] | undefined;
   readonly keyOf: (row: A) => string;
   /** A column's key, with a minus in front for the descending order. */

@@ -1,4 +1,4 @@
-/** What a screen shows while it loads, when loading failed, and when there is nothing. */
+/** Loading, error and empty states of a screen. */
 import { Alert, Button, Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconAlertCircle, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -22,9 +22,9 @@ export function ErrorFace({ error, retry }: { error: Error; retry?: () => void }
 interface EmptyFaceProps {
   readonly title: string;
   readonly icon?: TablerIcon;
-  /** One sentence: what would stand here, and how it gets here. */
+  /** One sentence: why there is nothing here, or how to change that. */
   readonly children?: ReactNode;
-  /** The button that does it. */
+  /** The button that does what the sentence advises. */
   readonly action?: ReactNode;
 }
 
@@ -57,7 +57,7 @@ export function LoadingFace({ rows = 4 }: { rows?: number }) {
   );
 }
 
-/** The loading, error and full face of a query, in this order; old data stays while it is fetched again. */
+/** Shows a query's data, also while it is fetched again; without data its error, else a skeleton. */
 export function Loaded<A>({
   query,
   children,

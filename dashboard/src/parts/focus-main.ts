@@ -1,2 +1,2 @@
-/** To the screen, where what had the focus is gone. */
+/** Moves the focus to the screen; for use after the focused element was removed. */
 export const focusMain = (): void => document.querySelector('main')?.focus();

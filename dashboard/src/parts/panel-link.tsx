@@ -1,10 +1,10 @@
-/** To the side panel of a row. Of thousands of rows the router's own links would all be asked again at each move. */
+/** Opens the side panel of a row. The router's own links would all be evaluated at each navigation, for thousands of rows. */
 import { Anchor } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { MouseEvent, ReactNode } from 'react';
 
 interface PanelLinkProps {
-  /** What of the address opens the panel. */
+  /** Name of the search parameter that opens the panel. */
   readonly name: string;
   readonly id: string;
   readonly children: ReactNode;
@@ -15,7 +15,7 @@ export function PanelLink({ name, id, children }: PanelLinkProps) {
   const query = new URLSearchParams(location.search);
   query.set(name, id);
   const open = (event: MouseEvent) => {
-    // A new tab is the browser's.
+    // The browser itself opens a link in a new tab or window.
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     void navigate({ to: '.', search: ((old: object) => ({ ...old, [name]: id })) as never });

@@ -1,12 +1,12 @@
-/** A field whose text is looked for a moment after it was typed. */
+/** Search field that applies its text 300 ms after the last change. */
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 
 interface SearchFieldProps extends TextInputProps {
-  /** What is looked for when the screen opens. */
+  /** Text that the screen searches for when it opens. */
   readonly given: string | undefined;
-  /** Undefined for an empty field. */
+  /** Starts the search; the text is undefined for an empty field. */
   readonly look: (text: string | undefined) => unknown;
 }
 

@@ -1,35 +1,35 @@
-/** A field for a moment in the reader's zone, with what it means and what is wrong with it. */
+/** Field for a moment in the reader's zone; it explains the moment, or what is wrong with it. */
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { ownZone, plannedTime } from '../format.ts';
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** As the field of the browser writes it. */
+/** Formats a moment as the browser's `datetime-local` field writes it. */
 export const fieldTime = (at: Date): string =>
   `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
 
 const latest = '9999-12-31T23:59';
 
-/** Undefined for an empty field and for a time that can be used. */
+/** Returns what is wrong with the text; undefined for an empty field and for a usable time. */
 export function timeProblem(value: string): string | undefined {
   if (value === '') return undefined;
   const at = new Date(value);
-  // A typed year may have six digits.
+  // The browser's field lets a user type a year of six digits.
   if (value.length > latest.length || Number.isNaN(at.getTime()))
     return 'This is not a date with a year of four digits.';
   if (at.getTime() < Date.now() - 60_000) return 'This time has passed.';
   return undefined;
 }
 
-/** The moment; undefined where it is empty or cannot be used. */
+/** Returns the moment; undefined where the field is empty or its time cannot be used. */
 export const momentOf = (value: string): Date | undefined =>
   value === '' || timeProblem(value) !== undefined ? undefined : new Date(value);
 
 type TimeFieldProps = Omit<TextInputProps, 'value' | 'onChange'> & {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** What an empty field means. */
+  /** Explains what an empty field means; shown behind the time zone. */
   readonly empty?: string;
 };
 

@@ -1,4 +1,4 @@
-/** To the workflow of a campaign on Temporal's page, where its address is known. */
+/** Links to a campaign's workflow in Temporal's UI where the address of that UI is configured. */
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { readSession } from '../client.ts';

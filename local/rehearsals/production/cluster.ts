@@ -30,7 +30,7 @@ export interface Cluster {
 
 const host = '127.0.0.1';
 const user = 'temporal';
-// As in docker-compose.yml. The number of shards cannot change after the first start.
+// NUM_HISTORY_SHARDS of docker-compose.yml. The number of shards cannot change after the first start.
 export const historyShards = '512';
 /** GOMEMLIMIT of the Temporal server, as in docker-compose.yml. */
 export const serverMemory = '1GiB';

@@ -5,7 +5,7 @@ export interface Person {
   readonly userId: string;
 }
 
-/** The simulated person who has this number. */
+/** Returns the ids under which the provider names the owner of this number. */
 export function personOfNumber(digits: string): Person {
   return { waId: waIdOf(digits), userId: userIdOf(digits) };
 }
@@ -15,7 +15,7 @@ function waIdOf(digits: string): string {
   return digits.replace(/^52(?=[2-9]\d{9}$)/, '521').replace(/^(55\d{2})9(?=\d{8}$)/, '$1');
 }
 
-/** The same for every form of a number, and after every restart. */
+/** Hashes the number, so that the id is the same for every form of it and after every restart. */
 function userIdOf(digits: string): string {
   let hash = 7n;
   for (const digit of waIdOf(digits))

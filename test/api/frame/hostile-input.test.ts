@@ -88,7 +88,7 @@ const ordinary = shapes(mebibyte - slack, 99_000);
 const ofThose = (all: ReadonlyMap<string, () => string>, names: ReadonlySet<string>) =>
   [...all].filter(([name]) => names.has(name));
 
-/** Of many fields each is tried with every third shape: they share a codec's code, and all shapes take minutes. */
+/** Tests each of more than eight fields with every third shape only: they share a codec's code, and all shapes take minutes. */
 const turnsOf = <T>(place: number, fields: number, all: readonly T[]): readonly T[] =>
   fields <= 8 ? all : all.filter((_, at) => (at + place) % 3 === 0);
 

@@ -382,7 +382,7 @@ describe('GET /api/external-webhooks/:id/health', () => {
     );
     expect(entry).toEqual({ action: 'webhook.disable', key_id: null });
 
-    // It listens to nothing, and stays disabled whatever else changes.
+    // A disabled webhook receives no events, and stays disabled until it is set active.
     await emitEvents(pool, seeded.workspaceId, [contactEvent()]);
     expect(await fanOutEvents(pool, 100)).toMatchObject({ deliveries: 0 });
     expect((await call('PATCH', `/${id}`, { events: ['contact.created'] })).body.data.status).toBe(

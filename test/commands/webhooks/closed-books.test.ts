@@ -1,4 +1,4 @@
-/** What a subscriber to `failed` and `delivered` knows of a campaign: together with what is open, it adds up to the total. */
+/** The events `failed` and `delivered` account for a campaign: with the open messages they add up to its total. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -227,7 +227,7 @@ describe('scheduleDeliveries', () => {
     await backlog(workspaceId, 8);
     const all = (await deliveries()).map(({ id }) => id);
     const handedOut: string[] = [];
-    // Of four rounds at once one locks the shard; the others find it locked and go away empty-handed.
+    // One of four concurrent calls locks the shard; the others find it locked and return nothing.
     while (handedOut.length < all.length) {
       const rounds = await Promise.all(Array.from({ length: 4 }, () => schedule({ limit: 2 })));
       expect(rounds.flat().length).toBeLessThanOrEqual(8);

@@ -75,7 +75,7 @@ describe('the time in which a campaign may send', () => {
       '2026-03-29T00:30:00.000Z',
       '2026-03-29T01:00:00.000Z',
     ]);
-    // Of 02:15 to 02:45 nothing is left on that day.
+    // The clock skips all of 02:15 to 02:45, so the window opens on the next day.
     expect(open([berlin('02:15', '02:45')], '2026-03-29T00:30:00Z')?.[0]).toBe('2026-03-30T00:15:00.000Z');
   });
 

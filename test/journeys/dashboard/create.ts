@@ -285,7 +285,7 @@ it('keeps the form through a wrong year and a lost session, and sends no file th
     await page.getByLabel('CSV file').setInputFiles(csvFile('Phone\n+4915120000051\n+4915120000052\n'));
     await page.getByText(/^2 people for/).waitFor();
     const field = page.getByLabel('Send at');
-    // As the browser's own field does when somebody types a fifth digit.
+    // Sets a year of five digits, as the browser's own field does when a user types a fifth digit.
     await page.evaluate(`{
       const input = document.querySelector('input[type=datetime-local]');
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '12026-11-25T09:00');

@@ -1,4 +1,4 @@
-/** Contacts, segments, conversations, webhooks and activity, as somebody would use them on the first day. */
+/** Contacts, segments, conversations, webhooks and activity, as a new user works with them on the first day. */
 import { expect, it } from 'vitest';
 import { expectNoViolation, goTo, photographBoth, within } from './fixture.ts';
 

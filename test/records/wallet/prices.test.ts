@@ -1,4 +1,4 @@
-/** What a message costs is told in one place, also where a card has no price. */
+/** `priceOf` and the SQL of `priceIn` give the same price for a message, also where a card has none. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';

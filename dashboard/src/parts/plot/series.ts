@@ -1,4 +1,4 @@
-/** What a plot shows: counts of four kinds in parts of equal length. */
+/** Counts of messages in one part of a plot, which is a minute, an hour or a day from `at` on. */
 export interface Part {
   readonly at: string;
   readonly accepted: number;
@@ -16,7 +16,7 @@ export const series = [
   { key: 'failed', label: 'Failed', light: '#b91c1c', dark: '#fca5a5' },
 ] as const;
 
-/** The beginning of the part that holds the moment, in the reader's zone. */
+/** Returns the start of the minute, hour or day that contains the moment, in the reader's zone. */
 export function beginOf(at: Date, step: Step): Date {
   const begin = new Date(at);
   if (step === 'minute') begin.setSeconds(0, 0);

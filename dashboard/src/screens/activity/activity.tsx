@@ -1,4 +1,4 @@
-/** What happened by itself (notices), and who did what (audit). */
+/** Notices of the service in one tab; the audit log of what each key did in the other. */
 import { Badge, Button, Card, Group, Stack, Tabs, Text } from '@mantine/core';
 import { IconBell, IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';

@@ -59,9 +59,9 @@ export function Actions({ campaign }: { campaign: Detail }) {
                 onConfirm={() => move.mutate('force')}
               />
             ) : (
-              // One button, so that the focus stays on it.
+              // Pause and start share one button, so that the focus stays on it.
               <ActionButton
-                // Recharging comes first where money is missing.
+                // Recharging is the primary action where money is missing.
                 variant={isPaused && campaign.pause_reason !== 'INSUFFICIENT_BALANCE' ? 'filled' : 'default'}
                 leftSection={isPaused ? <IconPlayerPlay {...icon} /> : <IconPlayerPause {...icon} />}
                 loading={move.isPending}
@@ -74,7 +74,7 @@ export function Actions({ campaign }: { campaign: Detail }) {
               label="Cancel"
               variant="default"
               {...cancelQuestion(campaign)}
-              // The buttons disappear with the cancellation.
+              // The buttons disappear with the cancellation, so the focus has to move.
               onConfirm={() => move.mutate('cancel', { onSuccess: focusMain })}
             />
           </>

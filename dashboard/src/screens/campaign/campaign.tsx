@@ -1,4 +1,4 @@
-/** What happens to a campaign now, and what would change it. */
+/** One campaign: its state, diagnosis, progress, figures and actions. */
 import { Card, Grid, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useNetwork } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -26,7 +26,7 @@ const route = getRouteApi('/inside/campaigns/$id');
 
 export type Detail = api.CampaignDetail;
 
-/** The stream has no reasons and no minutes, and ends before the last receipts come. */
+/** Poll interval in ms. The event stream carries no failure reasons, and ends before the last receipts come. */
 const pauseMs = (status: CampaignStatus | undefined): number =>
   status !== undefined && isFinished(status) ? 10_000 : 30_000;
 
@@ -51,7 +51,7 @@ export function Campaign() {
 function Followed({ campaign: record }: { campaign: Detail }) {
   const { online } = useNetwork();
   const { progress, live } = useProgress(record.id, online && !isFinished(record.status));
-  // The record is fetched again when the stream ends, and holds more then.
+  // The record is fetched again when the stream ends, and is newer than the last progress then.
   const campaign: Detail = progress && !isFinished(record.status) ? { ...record, ...progress } : record;
   const { id, name, description, status, counters, total_contacts: total } = campaign;
   const done = doneOf(campaign);
@@ -69,7 +69,7 @@ function Followed({ campaign: record }: { campaign: Detail }) {
       ]}
       actions={<Actions campaign={campaign} />}
     >
-      {/* Numbers that move each second are not announced; the state is. */}
+      {/* Screen readers announce the state, but not the numbers, which change each second. */}
       <VisuallyHidden role="status">{`The campaign is ${stateWord(status)}`}</VisuallyHidden>
       <Diagnosis campaign={campaign} isSending={rate > 0} />
       <Grid gap="lg" align="flex-start">

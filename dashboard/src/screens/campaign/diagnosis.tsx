@@ -14,7 +14,7 @@ export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending
   const { data, error, refetch } = useQuery({
     queryKey: ['campaign', campaign.id, 'diagnosis', campaign.status],
     queryFn: async () => (await api.getCampaignDiagnosis(client, campaign.id)).data,
-    // The key holds the status: a change asks at once.
+    // The query key includes the status, so that a change of status fetches at once.
     refetchInterval: isSending ? 60_000 : 30_000,
   });
   if (data === undefined) {
@@ -26,7 +26,7 @@ export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending
   }
   const checks = data.slice(1);
   const { pending, claimed, unknown, failed } = campaign.counters;
-  // From the counters below it, so that both describe the same moment.
+  // The sentence is made from the counters shown below it, so that both describe the same moment.
   const status = diagnoseStatus(
     {
       status: campaign.status,

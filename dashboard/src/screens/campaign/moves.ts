@@ -1,4 +1,4 @@
-/** Pause, start and cancel; used by the page of a campaign and by tables. */
+/** Pauses, starts and cancels a campaign; used by the page of a campaign and by tables. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { counted } from '../../format.ts';
@@ -6,12 +6,12 @@ import { counted } from '../../format.ts';
 const moves = {
   pause: (id: string) => api.pauseCampaign(client, id),
   start: (id: string) => api.startCampaign(client, id),
-  /** Of a campaign whose messages the provider rejected, as it is. */
+  /** Starts a campaign that was paused because the provider rejected its messages, without a correction. */
   force: (id: string) => api.startCampaign(client, id, { force: true }),
   cancel: (id: string) => api.cancelCampaign(client, id),
 };
 
-/** Shows the record that comes back at once. */
+/** Caches the returned record, so that the page shows the new state before the next fetch. */
 export function useMove(id: string) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -32,7 +32,7 @@ export const cancelQuestion = ({ counters }: Pick<api.Campaign, 'counters'>) => 
   color: 'red',
 });
 
-/** All recipients as a file, written to disk by the browser while it arrives. */
+/** Address of the recipients as a CSV: a link, so that the browser streams a large file to disk. */
 export const exportAddress = (id: string, query = new URLSearchParams()): string => {
   const filter = new URLSearchParams(query);
   filter.set('format', 'csv');

@@ -1,4 +1,4 @@
-/** Chooses which of the failed are written to again: hopeless reasons are off until somebody turns them on. */
+/** Chooses by reason which failed recipients get another message; hopeless reasons start unticked. */
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';

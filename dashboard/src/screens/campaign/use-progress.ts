@@ -16,7 +16,7 @@ export type Progress = Pick<
 
 const againAfterMs = 2_000;
 
-/** `live` is false while the connection is away. A change of status, and a stop of the sending, fetches all else anew. */
+/** `live` is false while disconnected. The record is fetched again when the status changes, or sending starts or stops. */
 export function useProgress(id: string, enabled: boolean): { progress: Progress | undefined; live: boolean } {
   const queryClient = useQueryClient();
   const [progress, setProgress] = useState<Progress>();
@@ -44,7 +44,7 @@ export function useProgress(id: string, enabled: boolean): { progress: Progress 
       });
       source.addEventListener('error', () => {
         setLive(false);
-        // Refused, not broken off: the browser does not try again by itself.
+        // CLOSED means refused. The browser reconnects a broken stream by itself, but not a refused one.
         if (source.readyState !== EventSource.CLOSED) return;
         void refresh();
         timer = setTimeout(open, againAfterMs);

@@ -1,4 +1,4 @@
-/** What narrows the table of campaigns. */
+/** Filters of the table of campaigns. */
 import { Group, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconSearch } from '@tabler/icons-react';
@@ -17,7 +17,7 @@ interface FiltersProps {
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Whole days of the reader's zone, `to` included; what is no day is left out. */
+/** Converts whole days of the reader's zone to instants; `to` is included, and text that is no day is ignored. */
 export function instantsOf({ from, to }: Strings<'from' | 'to'>): { from?: string; to?: string } {
   const startOf = (day: string | undefined, daysLater: number) => {
     const at = dayForm.test(day ?? '') ? new Date(`${day}T00:00`) : undefined;

@@ -1,12 +1,12 @@
-/** What became of a campaign's recipients, as shares of those that were sent to. */
+/** Delivered, read and failed recipients of a campaign as shares. */
 import type { api } from '../../client.ts';
 
 export interface Rates {
-  /** Accepted by the provider or further. */
+  /** Recipients whose message the provider accepted, whatever its later status. */
   readonly sent: number;
-  /** Sent to or failed. */
+  /** Recipients that are sent, failed or of unknown outcome. */
   readonly done: number;
-  /** Each between 0 and 1; undefined before anything was sent. */
+  /** Delivered and read are shares of `sent`, failed of `done`: between 0 and 1, undefined where that is 0. */
   readonly delivered: number | undefined;
   readonly read: number | undefined;
   readonly failed: number | undefined;
@@ -26,7 +26,7 @@ export function ratesOf({ counters }: Pick<api.Campaign, 'counters'>): Rates {
   };
 }
 
-/** A campaign that ended without reaching half of its recipients is not shown in a calm colour. */
+/** Marks a completed campaign red where all of its messages failed, orange where more than half did. */
 export function colourOf(campaign: Pick<api.Campaign, 'status' | 'counters'>): string | undefined {
   const { failed } = ratesOf(campaign);
   if (campaign.status !== 'COMPLETED' || failed === undefined) return undefined;

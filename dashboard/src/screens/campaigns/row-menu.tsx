@@ -1,4 +1,4 @@
-/** What can be done with one campaign of a table. */
+/** Menu of the actions on one campaign of a table. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {

@@ -94,7 +94,7 @@ function Channel({ channel }: { channel: api.Channel }) {
   );
 }
 
-/** The campaigns that send on the channel, and who waits in each. */
+/** Lists the running campaigns of a channel, each with its number of pending recipients. */
 function Queue({ channel: { id, running_campaigns: total } }: { channel: api.Channel }) {
   const list = useQuery({
     queryKey: ['campaigns', 'running'],
@@ -139,7 +139,7 @@ function Queue({ channel: { id, running_campaigns: total } }: { channel: api.Cha
   );
 }
 
-/** What the provider said last: of its quality, its limit, its standing. */
+/** Shows the provider's latest event about the channel's business account, such as the result of a review. */
 function Notice({ notice }: { notice: api.Channel['account_notice'] }) {
   if (notice === null) return null;
   const { field, event, at } = notice as {

@@ -1,4 +1,4 @@
-/** What was sent to a person and what came back, newest first. */
+/** Messages to and from one contact, newest first. */
 import { Text } from '@mantine/core';
 import { IconMessages } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';

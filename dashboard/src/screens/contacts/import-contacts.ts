@@ -13,14 +13,14 @@ export interface Imported {
   readonly refused: readonly { readonly line: number; readonly message: string }[];
 }
 
-/** As csv-parse gives a row with `info`; `lines` counts the lines read so far. */
+/** A row as csv-parse returns it with the option `info`; `lines` counts the lines read so far. */
 interface CsvRecord {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
 }
 
 const mostRows = 10_000;
-/** Requests at a time: well below the limit of a key. */
+/** Requests in flight at a time: well below the limit of a key. */
 const atOnce = 8;
 
 const plain = (heading: string): string => heading.toLowerCase().replaceAll(/[^a-z]/g, '');
@@ -40,7 +40,7 @@ const fieldOf: Readonly<Record<string, 'phoneNumber' | 'countryCode' | 'firstNam
 /** Throws an Error that says what is wrong with the file. */
 export async function readContactsFile(file: File): Promise<readonly ContactRow[]> {
   const { parse } = await import('csv-parse/browser/esm/sync');
-  // The types of the package do not know what `info` adds.
+  // The types of the package lack what the option `info` adds.
   const records = parse(await file.text(), {
     bom: true,
     delimiter: [',', ';', '\t'],
@@ -70,7 +70,7 @@ export async function readContactsFile(file: File): Promise<readonly ContactRow[
   });
 }
 
-/** `onProgress` hears how many rows are done. */
+/** Calls `onProgress` with the number of rows done. */
 export async function importContacts(
   rows: readonly ContactRow[],
   onProgress: (done: number) => void,

@@ -1,4 +1,4 @@
-/** What people answered: the list at the left, one conversation at the right. */
+/** Conversations with contacts: the list at the left, the chosen one at the right. */
 import { Badge, Card, Grid, Group, SegmentedControl, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconMessages } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -17,7 +17,7 @@ interface CreateProps {
   readonly onCreated: () => void;
 }
 
-/** More people than this, or a larger share of the balance, is confirmed. */
+/** A campaign with more recipients than this, or that costs more than this share of the balance, is confirmed. */
 const many = 1_000;
 const largeShare = 0.1;
 
@@ -32,7 +32,7 @@ const isLarge = ({
 export function Create({ body, check, isReady, templateName, onCreated }: CreateProps) {
   const navigate = useNavigate();
   const [asking, { open, close }] = useDisclosure();
-  // Two clicks, or a repetition after a lost answer, create one campaign.
+  // One key per request body: two clicks, or a repetition after a lost answer, create one campaign.
   const wanted = JSON.stringify(body);
   const idempotencyKey = useMemo(() => (wanted === '' ? '' : crypto.randomUUID()), [wanted]);
   const create = useMutation({

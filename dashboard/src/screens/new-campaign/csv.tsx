@@ -1,4 +1,4 @@
-/** A CSV: dropped, its columns guessed, its first rows as they would be sent. Nothing of it becomes a contact here. */
+/** Uploads a CSV, and shows its guessed columns and its first rows as they would be sent. Creates no contacts. */
 import { Box, FileButton, Group, Select, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type DragEvent, type ReactNode } from 'react';
@@ -13,9 +13,9 @@ import { FirstLine } from './first-line.tsx';
 export interface CsvFile {
   readonly key: string;
   readonly mapping: api.CsvMapping;
-  /** What variables may name, and how the file calls it. */
+  /** Columns that variables may take values from: the name in the mapping → the heading in the file. */
   readonly columns: Readonly<Record<string, string>>;
-  /** To the first that would be sent to. */
+  /** The message to the first recipient of the file that would be sent to. */
   readonly message: api.MessagePreview | undefined;
   /** The cells of the first row that would be sent to, by the names that variables may use. */
   readonly firstRow: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ interface CsvAudienceProps {
   readonly uploaded: Uploaded | undefined;
   readonly onUpload: (uploaded: Uploaded | undefined) => void;
   readonly onChange: (file: CsvFile | undefined) => void;
-  /** Stands between the columns and the rows. */
+  /** Shown between the columns and the rows. */
   readonly children: ReactNode;
 }
 

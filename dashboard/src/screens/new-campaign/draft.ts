@@ -1,4 +1,4 @@
-/** The form as it was left: kept in this tab, so that an expired session or a reload loses no work. */
+/** Keeps the draft of the form in this tab, so that an expired session or a reload loses no work. */
 import { useState } from 'react';
 import type { Kind } from './audience.tsx';
 import type { Variables } from './fields.ts';
@@ -29,7 +29,7 @@ function kept(source: string): Partial<Draft> {
   }
 }
 
-/** `source` names the campaign that the form began with; empty for a new one. */
+/** `source` identifies what the form began with, such as `copy <campaign id>`: each has its own draft. */
 export function useDraft(source: string, initial: Draft) {
   const [draft, setDraft] = useState<Draft>(() => ({ ...initial, ...kept(source) }));
   const change = (part: Partial<Draft>) =>
@@ -41,7 +41,7 @@ export function useDraft(source: string, initial: Draft) {
   return { draft, change, forget: () => sessionStorage.removeItem(keyOf(source)) };
 }
 
-/** On a shared machine nothing of a form outlives the sign-out. */
+/** Deletes all drafts at the sign-out: the next user of a shared machine must not see them. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage))
     if (key.startsWith(keyOf(''))) sessionStorage.removeItem(key);

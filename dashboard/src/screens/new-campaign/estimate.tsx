@@ -1,4 +1,4 @@
-/** What a campaign would come to, before it is created: who is reached, who is not, what it costs. */
+/** Shows how many recipients a campaign would reach and skip, and its cost, before it is created. */
 import { Alert, Text } from '@mantine/core';
 import type { api } from '../../client.ts';
 import { counted, money, number, span } from '../../format.ts';
@@ -66,10 +66,10 @@ export function Estimate({ check, error, busy, isReady, fields }: EstimateProps)
   );
 }
 
-/** Of a variable: by the label of its field. */
+/** Rewords a problem for the user: a variable is named by the label of its field. */
 function sentenceOf(fields: readonly Field[], place: string, message: string): string {
   const line = /^quick_contacts\.(\d+)/.exec(place);
-  // People count lines from one.
+  // The API counts lines from 0, users from 1.
   if (line !== null) return `${message.replace(line[0], `Line ${Number(line[1]) + 1}`)}.`;
   const path = place.replace(/^variable_mapping\.(default_values\.)?/, '');
   const label = fields.find((field) => path === field.path || path.startsWith(`${field.path}.`))?.label;

@@ -1,22 +1,22 @@
-/** What a template asks for, as fields of a form, and the `variable_mapping` that they make. Without React. */
+/** Converts the variables of a template to fields of a form, and the filled fields to a `variable_mapping`. */
 import type { api } from '../../client.ts';
 import { momentOf } from '../../parts/time-field.tsx';
 import { buttonKey } from '../../../../src/domain/templates/button-entries.ts';
 import type { CardDefinition, TemplateDefinition } from '../../../../src/domain/templates/definition.ts';
 import { cardDefinitionAt } from '../../../../src/domain/templates/message.ts';
 
-/** By its place in the mapping, such as `body.1`. */
+/** Values entered for each variable, by its path in the mapping, such as `body.1`. */
 export type Variables = Readonly<Record<string, { readonly value: string; readonly fallback: string }>>;
 
 export interface Field {
   readonly path: string;
   readonly label: string;
-  /** A value may differ from person to person; the others are the same for all. */
+  /** A `value` may differ between recipients; the other kinds are the same for all. */
   readonly kind: 'value' | 'time' | 'products' | 'fixed';
   readonly isOptional: boolean;
 }
 
-/** Where it is kept how many cards a carousel has; no place of the mapping. */
+/** Key in `Variables` of the number of cards in a carousel; it is not a path in the mapping. */
 export const cardCount = 'cards';
 export const mostCards = 10;
 
@@ -71,7 +71,7 @@ function buttonFields({ body, buttons }: CardDefinition): readonly Field[] {
       case 'copy_code':
         return needed(at(), of('Value'));
       case 'otp':
-        // It repeats the code of the body.
+        // The button repeats the code that the body contains.
         return body === undefined ? needed(at(), of('Code')) : [];
       case 'quick_reply':
         return optional(at(), of('Payload'));
@@ -123,7 +123,7 @@ export function fieldsOf(template: TemplateDefinition, variables: Variables): re
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** Columns that are called as the variable is; else the name for the first one of the body. */
+/** Guesses for each required variable the column of the same name; else the recipient's name for the body's first one. */
 export function guessed(template: TemplateDefinition, columns: Readonly<Record<string, string>>): Variables {
   const names = Object.entries(columns);
   const nameKey = ['name_column', 'firstName'].find((key) => key in columns);
@@ -143,7 +143,7 @@ export function guessed(template: TemplateDefinition, columns: Readonly<Record<s
   };
 }
 
-/** `Bread: 17, 18` a line; what has no title is reported by the API. */
+/** Reads one section per line, as in `Bread: 17, 18`; the API reports a section without a title. */
 const sectionsOf = (text: string) =>
   text
     .split('\n')
@@ -157,9 +157,9 @@ const sectionsOf = (text: string) =>
       };
     });
 
-/** As the API wants it; a text that is no JSON is reported by it. */
+/** Converts text to the type that the API expects. Text that is not JSON goes unchanged: the API reports it. */
 function wired(path: string, value: string): unknown {
-  // What is no time goes as it is: the API says what is wrong with it.
+  // Text that is no usable time goes unchanged: the API reports what is wrong with it.
   if (path.endsWith('.expiration_time_ms')) return momentOf(value)?.getTime() ?? value;
   if (path.endsWith('.sections')) return sectionsOf(value);
   if (!path.endsWith('.flow_action_data')) return value;
@@ -182,20 +182,20 @@ function put(tree: Tree, path: string, value: unknown): void {
   place[last] = value;
 }
 
-/** The API takes a list. */
+/** Turns the cards, keyed by index, into the list that the API expects. */
 function listCards(tree: Tree, count: number): void {
   const cards = tree['carousel'] as Tree | undefined;
   tree['carousel'] = Array.from({ length: count }, (_, at) => cards?.[at] ?? {});
 }
 
 const uploadMark = 'upload:';
-/** The value of a field whose file was uploaded: its id at the provider, and its name. */
+/** Encodes an uploaded file as a field's value: its id at the provider, and its name. */
 export const uploadValue = (id: string, name: string): string => `${uploadMark}${id}:${name}`;
 export const uploadIdOf = (value: string): string | undefined =>
   value.startsWith(uploadMark) ? value.split(':')[1] : undefined;
 export const uploadNameOf = (value: string): string => value.split(':').slice(2).join(':');
 
-/** Only what was filled in; undefined where nothing was. */
+/** Builds the mapping from the filled fields; undefined where all are empty. */
 export function mappingOf(
   variables: Variables,
   valueOf: (given: Variables[string], path: string) => string = ({ value }) => value,
@@ -205,11 +205,11 @@ export function mappingOf(
   const defaults: Tree = {};
   for (const [path, given] of Object.entries(places)) {
     const value = valueOf(given, path);
-    // An uploaded file is named by its id in place of an address.
+    // An uploaded file is sent as an id in place of an address.
     const upload = path.endsWith('.link') ? uploadIdOf(value) : undefined;
     if (upload !== undefined) put(mapping, path.replace(/link$/, 'id'), upload);
     else if (value !== '') put(mapping, path, wired(path, value));
-    // The default of a button stands for its main value.
+    // The default of a button has the path of the button, without the name of its value.
     if (given.fallback !== '') put(defaults, path.replace(/(buttons\.\d+)\..*/, '$1'), given.fallback);
   }
   const count = Number(cards?.value ?? 0);

@@ -1,4 +1,4 @@
-/** Asks whether the first line is a heading where it holds a phone number: a file without headings would lose a person. */
+/** Asks whether a first line with a phone number is a heading: a file without headings would lose its first recipient. */
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { api } from '../../client.ts';
@@ -8,7 +8,7 @@ const looksLikeNumber = (cell: string): boolean =>
 
 interface FirstLineProps {
   readonly preview: api.CsvPreview;
-  /** As it was chosen; undefined after a reload of the page. */
+  /** The file that the user chose; undefined after a reload of the page. */
   readonly file: File | undefined;
   readonly onFile: (file: File) => void;
 }

@@ -21,9 +21,9 @@ const settledMs = 300;
 
 export interface FormProps {
   readonly initial: Draft;
-  /** The campaign that the form began with; empty for a new one. */
+  /** Identifies what the form began with, such as `copy <campaign id>`; empty where it began empty. */
   readonly source: string;
-  /** Those of it that failed, for these reasons; all of them where there is none. */
+  /** The campaign whose failed recipients are sent to: those with one of `reasons`, or all where it is empty. */
   readonly failed?:
     | { readonly campaign: api.CampaignDetail; readonly reasons: readonly string[] }
     | undefined;
@@ -68,7 +68,7 @@ export function Form({ initial, source, failed }: FormProps) {
     failed_contacts: false,
   };
   const isReady = chosen !== undefined && !isWithout[kind] && timeProblem(at) === undefined;
-  // The name does not change who is reached; typing does not send a request for each key.
+  // The check leaves out the name, which does not change the recipients, and waits until typing pauses.
   const [asked] = useDebouncedValue(JSON.stringify({ ...body, name: 'Unnamed' }), settledMs);
   const check = useQuery({
     queryKey: ['check', asked],
@@ -78,7 +78,7 @@ export function Form({ initial, source, failed }: FormProps) {
   });
   const definition = useTemplate(chosen).data;
   const fields = definition === undefined ? [] : fieldsOf(definition, variables);
-  // The values of the earlier campaign are sent again, where they still can be.
+  // The values of the earlier campaign are used again while its template is chosen and they are valid.
   const areValuesKnown =
     kind === 'failed_contacts' &&
     chosen === failed?.campaign.template_id &&
@@ -123,7 +123,7 @@ export function Form({ initial, source, failed }: FormProps) {
             data={kinds.filter(({ value }) => value !== 'failed_contacts' || failed !== undefined)}
             value={kind}
             onChange={(value) => {
-              // A file that is not shown must not be sent to.
+              // The recipients of a file that is no longer shown must not be sent to.
               setFile(undefined);
               change({ kind: (value ?? 'csv_contacts') as Kind, uploaded: undefined, variables: {} });
             }}

@@ -1,4 +1,4 @@
-/** A stored `variable_mapping` back to the fields of the form; the reverse of `mappingOf`. */
+/** Converts a stored `variable_mapping` back to the fields of the form; the reverse of `mappingOf`. */
 import { fieldTime } from '../../parts/time-field.tsx';
 import { cardCount, type Variables } from './fields.ts';
 
@@ -13,7 +13,7 @@ function textOf(path: string, value: unknown): string {
   return String(value);
 }
 
-/** `Bread: 17, 18` a line. */
+/** Writes one section per line, as in `Bread: 17, 18`. */
 const linesOfSections = (sections: readonly unknown[]): string =>
   sections
     .map((section) => {
@@ -35,7 +35,7 @@ export function variablesOf(mapping: Tree | null): Variables {
   const fallbacks = new Map(isTree(defaults) ? leaves(defaults, '') : []);
   const { carousel } = values;
   const given = leaves(values, '').map(([path, value]) => {
-    // The default of a button stands for its main value.
+    // The default of a button has the path of the button, without the name of its value.
     const fallback = fallbacks.get(path) ?? fallbacks.get(path.replace(/(buttons\.\d+)\..*/, '$1')) ?? '';
     return [path, { value, fallback }] as const;
   });

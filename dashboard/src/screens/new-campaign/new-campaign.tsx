@@ -1,4 +1,4 @@
-/** A new campaign: empty, a copy of another one, or for those that failed in another one. */
+/** Form of a new campaign: empty, a copy of another one, or for the failed recipients of another one. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -16,7 +16,7 @@ const route = getRouteApi('/inside/campaigns/new');
 
 const empty: Draft = { kind: 'csv_contacts', numbers: '', segments: [], variables: {}, at: '' };
 
-/** What a copy begins with. Typed numbers are not kept by the service. */
+/** Returns the draft of a copy. It lacks typed phone numbers, which the service does not keep. */
 function copyOf(campaign: api.CampaignDetail): Draft {
   const { audience, contact_selection_type: type } = campaign;
   const known: readonly string[] = [

@@ -8,9 +8,9 @@ import { Phone, type Message } from '../../parts/phone.tsx';
 interface PreviewProps {
   readonly templateId: string;
   readonly mapping: api.VariableMapping | undefined;
-  /** To the first of a list; it goes before the template's. */
+  /** The message to the first recipient of a list; shown in place of the template's preview. */
   readonly first: Message | undefined;
-  /** As its field has it; empty where it is not known. */
+  /** When the offer ends, in the form of a `datetime-local` field; empty where it is unknown. */
   readonly offerEnds: string;
 }
 

@@ -1,4 +1,4 @@
-/** One message to a number of one's own, with the values of the first row. */
+/** Sends one message to the user's own number, with the values of the first row. */
 import { Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,7 +10,7 @@ interface TestMessageProps {
   readonly templateId: string;
   readonly variables: Variables;
   readonly fields: readonly Field[];
-  /** What the variables stand for in the test. */
+  /** Values of the first row, by the names that variables may use. */
   readonly row: Readonly<Record<string, string>>;
 }
 
@@ -65,7 +65,7 @@ export function TestMessage(props: TestMessageProps) {
   );
 }
 
-/** The digits with the calling code, however the number was typed. */
+/** Returns the digits with the calling code; the number may be typed with `+`, `00`, `0` or none of them. */
 function international(typed: string, country: string): string {
   const digits = typed.replaceAll(/\D/g, '');
   if (typed.trim().startsWith('+')) return digits;
@@ -73,7 +73,7 @@ function international(typed: string, country: string): string {
   return country.replaceAll(/\D/g, '') + digits.replace(/^0/, '');
 }
 
-/** A value that may be left out is. */
+/** Uses `Test` for a required value that is unknown; an optional one is left out. */
 const valuesOf = ({ fields, variables, row }: TestMessageProps) =>
   mappingOf(variables, ({ value, fallback }, path) => {
     const known = (row[value] ?? value) || fallback;

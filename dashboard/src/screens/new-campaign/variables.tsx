@@ -43,7 +43,7 @@ export const useTemplate = (id: string | undefined) =>
     staleTime: 60_000,
   });
 
-/** Said as soon as it is chosen. */
+/** Warns of a template that cannot be sent as soon as it is chosen. */
 export function Unsendable({ template }: { template: TemplateDefinition | undefined }) {
   const part = template && unsendablePart(template);
   if (part === undefined) return null;
@@ -56,7 +56,7 @@ export function Unsendable({ template }: { template: TemplateDefinition | undefi
 
 interface VariableFieldsProps {
   readonly templateId: string;
-  /** What of a recipient may stand in the message, with its name for people. */
+  /** Columns that variables may take values from: the name in the mapping → its label. A contact's fields by default. */
   readonly columns?: Readonly<Record<string, string>> | undefined;
   readonly value: Variables;
   readonly onChange: (value: Variables) => void;

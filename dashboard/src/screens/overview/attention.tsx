@@ -1,4 +1,4 @@
-/** What does not go on by itself, each with the place where it is put right. */
+/** Lists what a user has to fix (low balance, blocked channels, paused campaigns), each with a link to the place. */
 import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconAlertTriangle } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-/** The campaigns that were created last; running ones move while one looks. */
+/** Lists the campaigns created last; running ones update while the screen is open. */
 import { Stack, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { api } from '../../client.ts';

@@ -75,7 +75,7 @@ interface TileProps {
   readonly change: number | undefined;
   /** The change is between two percentages. */
   readonly isPoints?: boolean;
-  /** More is neither good nor bad. */
+  /** An increase is neither good nor bad. */
   readonly isNeutral?: boolean;
   readonly line: readonly number[];
 }

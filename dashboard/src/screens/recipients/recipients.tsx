@@ -1,4 +1,4 @@
-/** Who a campaign is for and what became of each: filtered in the address, exported, one of them in full. */
+/** Recipients of a campaign with their states: filters in the address, an export, and one recipient in full. */
 import { Button, Group, MultiSelect, Table, Text } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -45,7 +45,7 @@ export function Recipients() {
     initialPageParam: undefined as string | undefined,
     placeholderData: keepPreviousData,
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
-    // A reader far down the list is not disturbed.
+    // Polls only while one page is loaded: new rows would move the list under a reader further down.
     refetchInterval: ({ state: { data } }) => (isFinal || (data?.pages.length ?? 1) > 1 ? false : 5_000),
   });
   const reasons = Object.keys({ ...campaign.data?.failed_reasons, ...campaign.data?.skipped_reasons });
@@ -162,7 +162,7 @@ export function Recipients() {
   );
 }
 
-/** Drawn once: of thousands none is drawn again when one is opened, or more are shown. */
+/** Memoized: opening a recipient or loading more must not draw thousands of rows again. */
 const Row = memo(function Row({ row }: { row: api.Recipient }) {
   return (
     <Table.Tr>

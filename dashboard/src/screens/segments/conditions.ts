@@ -4,7 +4,7 @@ import type { api } from '../../client.ts';
 export interface Draft {
   readonly field: string;
   readonly operator: api.FilterOperator;
-  /** As typed; several values of `in` are separated by commas. */
+  /** The value as typed; several values of `in` are separated by commas. */
   readonly value: string;
 }
 
@@ -57,14 +57,14 @@ export const firstOperator = (field: string): api.FilterOperator => allowed(fiel
 
 export const takesValue = (operator: api.FilterOperator): boolean => !operator.endsWith('exists');
 
-/** What the API takes for the text of the form. */
+/** Converts the text of the form to the value that the API expects. */
 export function readValue(field: string, operator: api.FilterOperator, text: string): unknown {
   if (operator === 'in' || operator === 'not_in') return text.split(',').map((one) => one.trim());
   if (field === 'subscribed' && /^(true|false)$/i.test(text.trim())) return /true/i.test(text);
   return text.trim();
 }
 
-/** The text of the form for a stored value. */
+/** Converts a stored value to the text of the form. */
 export function writeValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value ?? '').replace(/^""$/, '');

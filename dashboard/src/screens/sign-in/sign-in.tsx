@@ -27,7 +27,7 @@ export function SignIn() {
     try {
       await signIn(proof);
       queryClient.clear();
-      // A path of this page alone.
+      // Only a path of the dashboard is followed: a link must not lead to another site.
       if (to?.startsWith('/') && !to.startsWith('//')) router.history.push(router.basepath + to);
       else await navigate({ to: '/' });
     } catch (error) {
@@ -42,7 +42,7 @@ export function SignIn() {
     const token = /^token=([\w-]+)$/.exec(hash)?.[1];
     if (token === undefined || tried.current === token) return;
     tried.current = token;
-    // It works once; it need not stay in the history.
+    // The token works once, so it need not stay in the browser's history.
     history.replaceState(null, '', location.pathname);
     void enter({ token }, 'This link was used already, or is older than ten minutes. Ask for another one.');
   });

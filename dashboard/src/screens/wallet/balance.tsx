@@ -1,4 +1,4 @@
-/** What can be spent, how fast it is spent, and from when on it is too little. */
+/** Shows the available balance, how long it lasts, and the limit below which it counts as low. */
 import { Alert, Card, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconAlertTriangle } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-/** The key that signed in may not recharge: one that may is added to the session. */
+/** Adds an operator key to a session whose own key may not recharge. */
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';

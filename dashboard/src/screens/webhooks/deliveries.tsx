@@ -31,7 +31,7 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
       }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
-    // Who reads far back is not disturbed.
+    // Polls only while one page is loaded: new rows would move the list under a reader further down.
     refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 1) === 1 ? 5_000 : false),
   });
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -144,14 +144,14 @@ const Delivery = memo(function Delivery({ delivery, title }: { delivery: api.Del
   );
 });
 
-/** The status of the answer; what went wrong where that does not say it. */
+/** Returns the HTTP status of the answer, and the error where the status does not explain it. */
 const answerOf = ({
   responseStatus,
   errorCode,
 }: Pick<api.Delivery, 'responseStatus' | 'errorCode'>): string =>
   [responseStatus, errorCode && errorCode !== 'non_2xx' && words(errorCode)].filter(Boolean).join(' · ');
 
-/** What was sent, and what was answered. */
+/** Shows one delivery in full: the request, and the receiver's answer. */
 function Detail({ place, titles }: { place: string; titles: ReadonlyMap<string, string> }) {
   const [webhookId = '', id = ''] = place.split('.');
   const query = useQuery({

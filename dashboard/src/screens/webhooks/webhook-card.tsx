@@ -11,7 +11,7 @@ import { WebhookForm } from './webhook-form.tsx';
 
 const dayMs = 86_400_000;
 
-/** What an action did, in one sentence. */
+/** One sentence that says what an action did. */
 type Done = string;
 
 function useActions({ id, title, events }: api.Webhook) {

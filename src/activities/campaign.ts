@@ -30,7 +30,7 @@ export function createCampaignActivities(
       asActivity(async () => {
         const { signal, isCancelled, heartbeat } = activityContext();
         heartbeat();
-        // Its heartbeats report progress: a preparation that hangs misses them, and Temporal tries it elsewhere.
+        // Heartbeats report progress: a preparation that hangs misses them, and Temporal retries it on another worker.
         const isSmall = await prepareUnlessDone(dependencies, campaignId, {
           heartbeat: (rows) => heartbeat({ rows }),
           signal,
@@ -54,16 +54,16 @@ export function createCampaignActivities(
     sendStep: (campaignId: string, claimedUpTo = 0): Promise<SendStep> =>
       asActivity(async () => {
         const { isCancelled, isPaused } = activityContext();
-        // After a cancellation by Temporal nobody takes this step's result: nothing more leaves.
+        // The workflow ignores the result of an activity that Temporal has cancelled: the step must send nothing more.
         const result = await whileBeating(() =>
           send(campaignId, { claimedUpTo, draining: () => draining() || isCancelled() }),
         );
-        // An operator paused the activity in Temporal. The next step would begin as if it were not paused.
+        // An operator paused the activity in Temporal. Temporal would start the next step all the same, so the campaign is paused.
         if (isPaused()) await operateCampaign(dependencies, { campaignId, action: 'pause' });
         return { ...(await snapshot(campaignId)), ...result };
       }),
 
-    /** Completes the campaign when no recipient is open; `waitMs` says when to look again. */
+    /** Completes the campaign when no recipient is open; otherwise `waitMs` is the time until the next check. */
     settleCampaign: (campaignId: string): Promise<SendStep> =>
       asActivity(async () => {
         const waitMs = await settleCampaign(dependencies, campaignId);
@@ -81,7 +81,7 @@ export function createCampaignActivities(
         return snapshot(campaignId);
       }),
 
-    /** What is not possible in the present state changes nothing. */
+    /** Runs an operator's action. An action that the campaign's state does not allow changes nothing and sets `refused`. */
     operateCampaign: (campaignId: string, action: OperatorAction): Promise<OperatedCampaign> =>
       asActivity(async () => {
         const refused = await operateCampaign(dependencies, { campaignId, action });

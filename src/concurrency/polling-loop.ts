@@ -1,12 +1,12 @@
 import type { Logger } from '../telemetry/logger.ts';
 
 export interface Loop {
-  /** Lets the round under way end, and begins no other. */
+  /** Waits for the running poll to end and starts no other. */
   readonly stop: () => Promise<void>;
 }
 
 export interface PollingOptions {
-  /** In log lines. */
+  /** Name of the loop in log lines. */
   readonly name: string;
   readonly logger: Logger;
   /** Pause in ms after a poll that found nothing more to do. */
@@ -23,8 +23,8 @@ const firstBackoffMs = 250;
 const longestBackoffMs = 5_000;
 
 /**
- * Repeats `work` until stopped. A round that fails, for instance because Postgres is away, is repeated with a growing pause;
- * a run of failures is one line in the log, another when it lasts, and one at its end.
+ * Repeats `work` until stopped. A poll that fails, for instance because Postgres is unavailable, is repeated with a growing
+ * pause. A series of failures logs one line at its beginning, one when it lasts and one at its end.
  */
 export function startPollingLoop({
   name,

@@ -1,6 +1,6 @@
 /**
- * The library's numbering plans compiled to one RegExp per country, for the numbers that can be decided without the library.
- * Whatever is not decided here is left to the library: a number accepted here is one that the library accepts, with the same digits.
+ * Numbering plans of libphonenumber-js compiled to regular expressions per country, for numbers that can be decided without
+ * the library. Invariant: the library accepts every number accepted here, with the same digits. All other numbers go to it.
  */
 import metadata from 'libphonenumber-js/metadata.max.json';
 
@@ -13,17 +13,17 @@ export interface NumberingPlan {
   readonly general: RegExp;
   /** A valid national number of one of the plan's types. */
   readonly valid: RegExp;
-  /** A valid national number of a mobile telephone (or of a kind that cannot be told from one). */
+  /** Valid national number of a mobile phone, or of a kind that cannot be distinguished from one. */
   readonly mobile: RegExp;
-  /** What the library may take away from, or add to, the front of a national number. */
+  /** Matches a national number's beginning from which the library may remove a prefix, or to which it may add one. */
   readonly prefix: RegExp | undefined;
-  /** The trunk prefix where it is nothing but a fixed string (`0`), else undefined. */
+  /** Trunk prefix if it is a fixed string (`0`), else undefined. */
   readonly trunk: string | undefined;
   /** How an international number begins when dialled in this country. */
   readonly internationalPrefix: RegExp | undefined;
 }
 
-// Places of the properties in the library's minified plans.
+// Indexes of the properties in the library's minified plans.
 const at = {
   callingCode: 0,
   idd: 1,
@@ -58,7 +58,7 @@ function compile(country: string, minified: readonly unknown[]): NumberingPlan {
     leadingDigits: leadingDigits === undefined ? undefined : new RegExp(`^(?:${leadingDigits})`),
     general: new RegExp(`^(?:${general})$`),
     valid: numberOf(types),
-    // The library leaves the mobile pattern out where it is the fixed line's.
+    // The library omits the mobile pattern of a country where it equals the fixed line's.
     mobile: numberOf([typePattern(mobile).length > 0 ? mobile : fixedLine]),
     prefix:
       trunk === undefined && trunkForParsing === undefined

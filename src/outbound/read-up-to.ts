@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Reads at most `limit` bytes of a stream as text and destroys it. A reset or the signal ends the reading early, with the
- * text that has arrived by then. Never rejects.
+ * Reads at most `limit` bytes of a stream as text and destroys it. A connection reset or the signal ends the read early and
+ * returns the text received so far. Never rejects.
  */
 export function readUpTo(stream: Readable, limit: number, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {

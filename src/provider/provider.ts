@@ -49,17 +49,17 @@ export interface MediaFile {
 
 export type SendResult = SendAccepted | SendRejected | SendUnreachable | SendUnknown;
 
-/** The provider took the message over; whether it arrives is told by status callbacks. */
+/** The provider accepted the message; status callbacks report its delivery. */
 export interface SendAccepted {
   readonly kind: 'accepted';
   readonly providerMessageId: string;
   /** `accepted`, or `held_for_quality_assessment` while the provider paces the template. */
   readonly messageStatus: string;
-  /** Further ids of the person: the number as the provider writes it where that is another form, its user id. */
+  /** Further ids of the recipient: the provider's spelling of the number where it differs, and the provider's user id. */
   readonly otherIds: readonly string[];
 }
 
-/** The provider answered that it did not take the message. */
+/** The provider rejected the message. */
 export interface SendRejected {
   readonly kind: 'rejected';
   /** The provider's error code; equal to `httpStatus` when the answer was an HTTP error outside its protocol. */
@@ -68,7 +68,7 @@ export interface SendRejected {
   readonly httpStatus: number;
   readonly message: string;
   readonly details: string | null;
-  /** The provider marked the refusal as passing. */
+  /** The provider marked the error as transient. */
   readonly isTransient: boolean;
   /** How long the provider asked us to wait, when it said so. */
   readonly retryAfterMs?: number;
@@ -76,14 +76,14 @@ export interface SendRejected {
 
 const longestWords = 1_000;
 
-/** The provider's words as they are recorded and told: without what Postgres' text cannot hold. */
+/** The provider's error as it is recorded and shown, without characters that Postgres' `text` cannot store. */
 export const providerErrorOf = ({ code, message, details }: SendRejected): ProviderError => ({
   code,
   message: cleanText(message, longestWords),
   details: details === null ? null : cleanText(details, longestWords),
 });
 
-/** Surely not processed: no byte of the request was written to a connection. */
+/** Certainly not processed: no byte of the request was written to a connection. */
 export interface SendUnreachable {
   readonly kind: 'unreachable';
   readonly cause: string;

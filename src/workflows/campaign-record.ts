@@ -1,4 +1,4 @@
-/** What the campaign workflow knows of its record, and how it learns of changes: by signals, updates and its own steps. */
+/** Keeps the workflow's snapshot of its campaign record up to date, by signals, updates and the workflow's own steps. */
 import {
   allHandlersFinished,
   CancellationScope,
@@ -24,7 +24,7 @@ export type CampaignRecord = ReturnType<typeof followRecord>;
 
 export function followRecord({ campaignId, continued, claimedPosition = 0 }: CampaignWorkflowInput) {
   let snapshot: CampaignSnapshot | undefined;
-  /** Something happened since the last step began: waits end. */
+  /** True when the campaign has changed since the last step began: waits end. */
   let changed = false;
   /** `snapshot` may be older than the record. */
   let stale = false;
@@ -51,12 +51,12 @@ export function followRecord({ campaignId, continued, claimedPosition = 0 }: Cam
     stale = true;
   };
 
-  /** Runs an activity and takes over the snapshot that it answers with. */
+  /** Runs an activity and adopts the snapshot that it returns. */
   const step = async <S extends CampaignSnapshot>(activity: () => Promise<S>): Promise<S> => {
     changed = false;
     stale = false;
     const next = await activity();
-    // Of two snapshots that were taken side by side, either may be the newer one.
+    // The campaign changed while the activity ran: its snapshot may be from before or after the change.
     if (changed) stale = true;
     show(next);
     return next;

@@ -38,7 +38,7 @@ const waits: Readonly<Record<WaitingReason, string>> = {
   WORKFLOW_STUCK: 'for its workflow, which is stuck',
 };
 
-/** What a RUNNING campaign waits for, as in the summary of its timer; undefined while it sends. */
+/** Describes why a RUNNING campaign waits, for the summary of its timer; undefined while it sends. */
 export function describeWait({ waitingFor, waitingUntil }: CampaignSnapshot): string | undefined {
   if (waitingFor === null) return undefined;
   return `${waits[waitingFor]}${waitingUntil === null ? '' : `, ${waitingUntil}`}`;

@@ -1,6 +1,6 @@
 /**
- * Hands on what a workflow was caused by (the id of a request, the span of a trace) to the activities it calls. Headers
- * change no command of a workflow, so histories from before them are replayed all the same.
+ * Passes a workflow's cause (request id and trace span) on to the activities it calls. Headers change no command of a
+ * workflow, so histories recorded without them replay as well.
  */
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import {
@@ -21,7 +21,7 @@ const { trace } = proxySinks<CauseSinks>();
 export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptors => {
   let carried: Headers = {};
 
-  /** The activities of a traced run are children of its span, whose id they know although it is told of at the end. */
+  /** Activities of a traced run are children of its span: they carry its id, although the span is exported only at its end. */
   const take = (headers: Headers): string | undefined => {
     const { [causeHeaders.requestId]: requestId, [causeHeaders.traceparent]: parent } = headers;
     if (requestId === undefined && parent === undefined) return undefined;
@@ -38,8 +38,8 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
   };
 
   /**
-   * Whoever changed the campaign last is whose doing the following steps are: a request, or nobody's where an operator sent
-   * it. The trace stays the first one's.
+   * Later steps carry the request id of the latest change, or none when an operator made it in Temporal. The trace remains
+   * that of the workflow's start.
    */
   const takeOver = ({ [causeHeaders.requestId]: requestId }: Headers): void => {
     const { [causeHeaders.requestId]: _before, ...kept } = carried;

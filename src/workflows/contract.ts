@@ -81,6 +81,6 @@ export interface TemplateSyncInput {
   readonly businessAccountId: string;
 }
 
-/** What an operator can ask of a campaign, by signal or by update. */
+/** Actions that an operator can request of a campaign, by signal or by update. */
 export const operatorActions = ['resume', 'pause', 'cancel'] as const;
 export type OperatorAction = (typeof operatorActions)[number];

@@ -1,6 +1,7 @@
 /**
- * The one pass over an audience: numbers told apart, contacts found or made, variables frozen, recipients written. While
- * the rows of one page are worked on, the contacts of the next are looked up and what came before is being written.
+ * Turns an audience into recipients in one pass: skips duplicate numbers, finds or creates contacts, freezes variables and
+ * writes recipients. A pipeline over batches: while one batch is processed, the contacts of the next are looked up and the
+ * previous batch is written.
  */
 import {
   recipientOf,
@@ -21,18 +22,18 @@ export interface RecipientBuild {
   readonly pages: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
   readonly rules: AudienceRules;
   readonly recipients: Pick<RecipientLoad, 'write'>;
-  /** Undefined where the audience is made of contacts already. */
+  /** Undefined for an audience that consists of contacts: none has to be found or created. */
   readonly contacts: Pick<ContactLoad, 'find' | 'register' | 'flush'> | undefined;
-  /** Throws to stop. */
+  /** Called before each batch is written; throws to stop the build. */
   readonly checkpoint: () => void;
 }
 
-// Enough that Postgres never waits for us nor we for it, few enough that memory stays flat.
+// Two batches keep both Postgres and this process busy without letting memory grow.
 const pagesUnderWay = 2;
 
 interface Page {
   readonly candidates: readonly Candidate[];
-  /** By the candidate's place: why it is skipped whatever its contact is. */
+  /** By index of the candidate: its reason to be skipped, where that does not depend on its contact. */
   readonly skips: readonly NewRecipient['skip'][];
   readonly reachable: readonly Reachable[];
   readonly known: Promise<KnownContacts> | undefined;
@@ -91,7 +92,7 @@ function beginPage(
     return skip;
   });
   const known = reachable.length === 0 ? undefined : contacts?.find(reachable);
-  // A failure is met where the page is finished.
+  // `finish` awaits the lookup and gets its failure; until then Node must not count it as unhandled.
   known?.catch(() => undefined);
   return { candidates, skips, reachable, known };
 }

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
 const path = '/api/campaigns/csv-files/';
 const keyPattern = /^csv_[0-9a-f-]{36}\.csv$/;
 
-/** Of every key: the bucket may hold other things. */
+/** Prefix of every campaign file's key: the bucket may hold other objects. */
 export const fileKeyPrefix = 'csv_';
 
 export const newCampaignFileKey = (): string => `${fileKeyPrefix}${randomUUID()}.csv`;
@@ -14,7 +14,7 @@ export const isCampaignFileKey = (key: string): boolean => keyPattern.test(key);
 
 type Address = Pick<Config, 'publicUrl' | 'host' | 'port'>;
 
-/** Where this API is reached from outside. */
+/** Origin under which clients reach this API. */
 export const publicOrigin = ({ publicUrl, host, port }: Address): string =>
   publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 

@@ -1,4 +1,4 @@
-/** A preparation that writes nothing: who would be sent to, who would be skipped and why. */
+/** Dry run of a preparation: counts the recipients that would be sent to or skipped, and writes nothing. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AudienceRules, Candidate, NewRecipient } from '../../domain/audience/candidate.ts';
 import { changedContact, newContact } from '../../domain/audience/audience-contact.ts';
@@ -11,13 +11,13 @@ type DryRunner = Pick<Dependencies, 'database' | 'secrets'>;
 
 export interface AudienceEstimate {
   readonly rowsRead: number;
-  /** False where there are more than were looked at. */
+  /** False when the audience has more rows than were read. */
   readonly isWhole: boolean;
   readonly sendable: number;
   readonly skipped: Readonly<Record<string, number>>;
-  /** Those sent to, by ISO 3166 alpha-2; '' where a number belongs to no country. */
+  /** Sendable recipients by ISO 3166 alpha-2 code; '' for numbers that belong to no country. */
   readonly countries: ReadonlyMap<string, number>;
-  /** The first ones, as they came and as they would be written. */
+  /** The first rows: each as it was given and as the recipient that would be written. */
   readonly first: readonly TriedRow[];
 }
 
@@ -30,7 +30,7 @@ export interface DryRunRequest {
   readonly workspaceId: number;
   readonly pages: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
   readonly rules: AudienceRules;
-  /** The audience is given by numbers, whose contacts are looked up. */
+  /** True when the audience is given by phone numbers, whose contacts are then looked up. */
   readonly byNumber: boolean;
   readonly mostRows: number;
   readonly mostMs: number;
@@ -58,7 +58,7 @@ export async function dryRunAudience(
       rowsRead += taken.length;
       candidates.push(...taken.slice(0, shown - candidates.length));
       yield taken;
-      // Pages without any valid number ask Postgres nothing: let other requests between.
+      // A batch without a valid number awaits no query: yield to the event loop, so that other requests are served.
       await nextTurn();
       isWhole = taken.length === page.length;
       if (!isWhole || performance.now() > endsAt) {

@@ -21,7 +21,7 @@ import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 export interface CampaignReference {
   readonly campaignId: string;
   readonly workspaceId?: number;
-  /** The campaign's own workflow asks, and learns from the record what came of it. */
+  /** Set when the campaign's own workflow makes the change: it reads the result itself, so no outbox message is written. */
   readonly byWorkflow?: true;
 }
 

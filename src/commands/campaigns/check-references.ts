@@ -1,4 +1,4 @@
-/** What a new campaign refers to: segments, files and the campaign whose failed contacts it takes. */
+/** Checks the references of a new campaign: segments, files and the campaign whose failed contacts it sends to. */
 import { campaignFileKey } from '../audience/campaign-file-url.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';

@@ -1,4 +1,4 @@
-/** What the sending hours of a new campaign come to. */
+/** Checks the sending window of a new campaign, and warns when it delays the start. */
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { SendingWindow } from '../../domain/campaigns/sending-window.ts';
 import type { FieldProblem } from '../../domain/error.ts';
@@ -6,13 +6,13 @@ import type { Principal } from '../../domain/workspaces/api-key.ts';
 import type { CampaignContext } from '../../records/campaigns/creation-context.ts';
 import { quietHoursRefusal } from './edit-campaign.ts';
 
-/** Quiet hours are the workspace's: only its operator may except a campaign from them. */
+/** Quiet hours belong to the workspace: only an operator may exempt a campaign from them. */
 export function exceptionProblems(body: CreateCampaign, { scope }: Principal): readonly FieldProblem[] {
   if (body.ignore_quiet_hours !== true || scope === 'operator') return [];
   return [{ field: 'ignore_quiet_hours', message: quietHoursRefusal }];
 }
 
-/** The windows that must all be open: its own, and the workspace's for MARKETING templates. */
+/** Windows that must all be open for the campaign to send: its own, and the workspace's quiet hours for MARKETING templates. */
 export function windowsOf(
   { quietHours }: Pick<CampaignContext, 'quietHours'>,
   { category }: { readonly category: string },
@@ -22,7 +22,7 @@ export function windowsOf(
   return [own ?? null, inherited].filter((window) => window !== null);
 }
 
-/** Says when sending begins where that is later than asked for. */
+/** Warns with the actual start of sending when the windows delay it. */
 export function windowWarnings(scheduledAt: Date | null, opensAt: Date, now: Date): readonly FieldProblem[] {
   if (opensAt.getTime() === (scheduledAt ?? now).getTime()) return [];
   const when = `sending begins at ${opensAt.toISOString()}`;

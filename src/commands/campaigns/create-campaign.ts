@@ -46,7 +46,7 @@ export interface CreatedCampaign {
   readonly beginsAt: Date | undefined;
 }
 
-// Of this process under way. Whoever calls faster than Temporal starts workflows waits.
+// At most 100 workflow starts are in flight per process; further requests wait, so the API cannot outrun Temporal.
 const starts = createBoundedQueue(100);
 
 /**
@@ -179,7 +179,7 @@ function requireFeatures({ features, broadcastsUsed }: CampaignContext, body: Cr
   }
 }
 
-/** Quick contacts looked at in one turn of the event loop. */
+/** Quick contacts processed in one turn of the event loop. */
 const sliceSize = 10_000;
 
 async function findInMapping(
@@ -225,7 +225,7 @@ function audienceOf(body: CreateCampaign) {
   };
 }
 
-/** As bytes: the driver would encode a text of 32 MiB in one go. */
+/** Audience input as bytes: given a text of 32 MiB, the Postgres driver would encode it in one go. */
 async function inputOf(body: CreateCampaign): Promise<Buffer | undefined> {
   if (body.contact_selection_type === 'quick_contacts') {
     const slices: Buffer[] = [];

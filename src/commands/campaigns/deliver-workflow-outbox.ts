@@ -1,4 +1,4 @@
-/** Delivers the workflow outbox: what committed transactions left for Temporal. */
+/** Delivers the workflow outbox: messages that committed transactions have left for Temporal. */
 import { withCallContext } from '../../concurrency/call-context.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
@@ -12,8 +12,8 @@ import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 type CommandDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 
 /**
- * Right after a commit. Never fails the caller; false when Temporal did not take a command, which a loop of the workers then
- * delivers.
+ * Delivers a campaign's messages right after the commit that wrote them. Never fails the caller: false when a message could
+ * not be delivered, which is then left to the workers' polling loop.
  */
 export async function deliverWorkflowOutbox(
   dependencies: CommandDependencies,
@@ -28,7 +28,7 @@ export async function deliverWorkflowOutbox(
   }
 }
 
-/** The same for a campaign just created, whose answer does not wait for it. */
+/** Starts the workflow of a campaign just created and deletes its outbox message. Never rejects. */
 export async function startCreated(
   { database, orchestrator, logger }: CommandDependencies,
   campaign: CampaignStart,
@@ -36,7 +36,7 @@ export async function startCreated(
 ): Promise<void> {
   try {
     await orchestrator.startCampaign(campaign);
-    // What is not deleted is delivered once more, to a workflow that runs.
+    // A message that is not deleted is delivered again, which does nothing to a running workflow.
     deleteOutboxMessages(database, [commandId]).catch(() => undefined);
   } catch (error) {
     logger.warn({ campaignId: campaign.id, error: String(error) }, 'workflow outbox message delayed');
@@ -47,15 +47,15 @@ const failuresPerPoll = 3;
 
 export interface DeliveryPoll {
   readonly delivered: number;
-  /** Where the next round goes on; 0 when this one came to the end. */
+  /** The next poll continues after this id; 0: it begins with the oldest message. */
   readonly lastId: bigint;
-  /** After a few refusals a round ends early: Temporal seems to be away. */
+  /** Set when a poll delivered nothing, or ended early after `failuresPerPoll` failures: Temporal is probably unavailable. */
   readonly failure: unknown;
 }
 
 /**
- * One round of that loop, behind `afterId`: whatever lay longer than its own process would have taken. One that Temporal
- * refuses does not hold up the others: the next round goes on behind it.
+ * One poll of the workers' loop: delivers messages after `afterId` that are older than `olderThanMs`. A failed message does
+ * not block the others: the poll goes on, and after `failuresPerPoll` failures the next poll continues behind them.
  */
 export async function deliverOverdueMessages(
   dependencies: CommandDependencies,
@@ -77,10 +77,10 @@ export async function deliverOverdueMessages(
 }
 
 const idleMs = 1_000;
-// A command that its own process has not delivered by then was left behind.
+// 2 s: a message this old was not delivered by the process that wrote it.
 const overdueMs = 2_000;
 
-/** The loop of a worker. It fails, for its pause to grow, when a round delivers nothing of what there is. */
+/** Polling loop of a worker. Throws when a poll delivers none of the messages found, so that the loop backs off. */
 export function startDeliveringOutbox(dependencies: CommandDependencies): Loop {
   let afterId = 0n;
   return startPollingLoop({

@@ -1,4 +1,4 @@
-/** A campaign that is not created: what stands in its way, whom it would reach, what it would cost and how long it would take. */
+/** Dry run of a campaign: its problems, reach, cost and duration, without creating it. */
 import { priceOf } from '../../domain/wallet/price.ts';
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
@@ -30,13 +30,13 @@ export interface CampaignDryRun {
   readonly warnings: readonly FieldProblem[];
   readonly total: number;
   readonly skipped: Readonly<Record<string, number>>;
-  /** Not everybody was looked at: the numbers are those of the beginning. */
+  /** True when only the beginning of the audience was read: all numbers then cover that part alone. */
   readonly isEstimate: boolean;
   readonly cost: bigint;
   readonly available: bigint;
   readonly currency: string;
   readonly durationSeconds: number;
-  /** When sending would begin and end; null where the body does not say, or nobody would be sent to. */
+  /** When sending would begin and end; null when that is unknown, for instance because the body has problems. */
   readonly beginsAt: Date | null;
   readonly endsAt: Date | null;
 }
@@ -55,7 +55,7 @@ const noAudience: AudienceEstimate = {
   first: [],
 };
 
-/** Throws where a creation would for another reason than what the body holds. */
+/** Returns the errors of the body as `problems`; throws every other error that a creation would throw. */
 export async function dryRunCampaign(
   dependencies: DryRunner,
   principal: Principal,

@@ -52,7 +52,7 @@ export async function moveCampaignCounters(
   await addToMinute(connection, minutesOf(moves));
 }
 
-/** What these moves add to the present minute of their campaigns. */
+/** Sums of these moves by campaign, to be added to the counters of the current minute. */
 function minutesOf(moves: readonly StateMove[]): readonly MinuteCount[] {
   const counts = new Map<string, { -readonly [key in keyof MinuteCount]: MinuteCount[key] }>();
   for (const { campaignId, from, to, charged } of moves) {

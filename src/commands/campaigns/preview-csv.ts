@@ -20,9 +20,9 @@ import { dryRunAudience, type TriedRow } from '../audience/dry-run-audience.ts';
 export interface CsvPreviewRequest {
   readonly workspaceId: number;
   readonly key: string;
-  /** Guessed where it is not given. */
+  /** Undefined: the mapping is guessed. */
   readonly mapping: CsvMapping | undefined;
-  /** With it the rows are shown as messages. */
+  /** Template with which each row is rendered as a message; undefined: rows are shown without messages. */
   readonly templateId: string | undefined;
   readonly variableMapping: CreateCampaign['variable_mapping'];
 }
@@ -34,7 +34,7 @@ export interface CsvPreview extends GuessedColumns {
   readonly reasons: Readonly<Record<string, number>>;
   readonly rowsRead: number;
   readonly isWhole: boolean;
-  /** Why the template does not take the mapping. */
+  /** Reasons why the template does not accept the variable mapping. */
   readonly problems: readonly FieldProblem[];
 }
 
@@ -42,7 +42,7 @@ type Previewer = Pick<Dependencies, 'database' | 'now' | 'secrets' | 'storage'>;
 
 const mostRows = 10_000;
 const mostMs = 5_000;
-// Whichever is reached first: rows, cells of wide rows, or pieces of the file with long cells.
+// Columns are guessed from the beginning of the file, up to whichever limit is reached first: rows, cells or pieces.
 const guessedFrom = 200;
 const guessedCells = 4_000;
 const guessedPieces = 32;
@@ -90,7 +90,7 @@ async function open({ storage }: Previewer, key: string): Promise<AsyncIterable<
   return stream as AsyncIterable<Buffer>;
 }
 
-/** As much of a file as is read within the time of a preview: blank lines are no rows, and a file may hold millions. */
+/** Beginning of a file, as far as it is read within `mostMs`. A limit of rows is not enough: millions of blank lines count as none. */
 async function* beginningOf(
   chunks: AsyncIterable<Buffer>,
   state: { isCut: boolean },

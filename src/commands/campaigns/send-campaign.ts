@@ -1,4 +1,4 @@
-/** One step of a campaign's sending, as its workflow runs them one after the other. */
+/** Runs one send step of a campaign; the campaign's workflow runs its steps one after the other. */
 import type { Dependencies } from '../../dependencies.ts';
 import { getSendingHours } from '../../records/campaigns/sending-window.ts';
 import { pauseOlderRecord } from '../sending/pause-older-record.ts';
@@ -11,12 +11,15 @@ const shortStepMs = 1_000;
 const crowdedAt = 50;
 
 export interface SendCampaignOptions {
-  /** What the workflow has seen claimed: a record that knows less was restored from a backup, and sends nothing. */
+  /**
+   * Highest claimed position that the workflow has seen. A record with a lower one was restored from a backup: the campaign
+   * is paused, because recipients that look pending may have been sent to.
+   */
   readonly claimedUpTo: number;
   readonly draining: () => boolean;
 }
 
-/** One for each process: it counts the steps that run side by side. */
+/** Create one per process: it counts the steps that run concurrently. */
 export function createCampaignSender(dependencies: Dependencies) {
   let running = 0;
   return async (campaignId: string, { claimedUpTo, draining }: SendCampaignOptions): Promise<StepResult> => {

@@ -7,7 +7,7 @@ import { leaveSlotQueue } from '../../records/sending/slot-queue.ts';
 
 /** 0.5 s: a request that leaves at the last moment still reaches the provider before the closing. */
 const marginMs = 500;
-/** Windows that have nothing in common are looked at again after a day: a change of one of them wakes the workflow sooner. */
+/** 1 day: how long a campaign waits whose windows are never open together. A change of a window wakes its workflow sooner. */
 const neverOpensMs = 86_400_000;
 
 type Keeper = Pick<Dependencies, 'config' | 'database' | 'metrics'>;
@@ -15,11 +15,11 @@ type Keeper = Pick<Dependencies, 'config' | 'database' | 'metrics'>;
 export type OpenHours =
   | {
       readonly isOpen: true;
-      /** True from shortly before the closing on: nothing more may leave. */ readonly isOver: () => boolean;
+      /** True from `marginMs` before the closing: nothing more may be sent. */ readonly isOver: () => boolean;
     }
   | { readonly isOpen: false; readonly waitMs: number };
 
-/** Outside the window the campaign gives up its place in the channel's slot queue, and its record says when it goes on. */
+/** While a window is closed, the campaign leaves the channel's slot queue, and its record holds the next opening. */
 export async function checkSendingHours(
   dependencies: Keeper,
   campaignId: string,
@@ -43,7 +43,7 @@ export async function checkSendingHours(
   return { isOpen: false, waitMs: Math.min(opensInMs, await expireOpenClaims(dependencies, campaignId)) };
 }
 
-/** Claims that a crashed step has left become UNKNOWN outside the window, too. Returns when to look at the others. */
+/** Moves expired claims of a crashed step to UNKNOWN although the window is closed. Returns ms until the next check. */
 async function expireOpenClaims({ config, database, metrics }: Keeper, campaignId: string): Promise<number> {
   const graceSeconds = config.outcomeGraceSeconds;
   metrics.recipientChanges.inc(

@@ -1,4 +1,4 @@
-/** Ends a campaign in which nobody is left to be claimed, once nothing of it is open any more. */
+/** Completes a campaign once no recipient is PENDING or CLAIMED; settles the recipients of a cancelled campaign. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -14,8 +14,8 @@ const longestWaitMs = 60_000;
 const shortestWaitMs = 250;
 
 /**
- * Moves the campaign to COMPLETED when nobody is PENDING or CLAIMED. Otherwise returns how long to wait before it is
- * worth trying again: until the oldest open claim expires, or a receipt may have settled it.
+ * Moves the campaign to COMPLETED when no recipient is PENDING or CLAIMED. Otherwise returns the ms until the next attempt,
+ * when the oldest open claim has expired or a receipt may have settled it.
  */
 export async function settleCampaign(
   { database, config, logger, metrics }: SettlingDependencies,
@@ -31,7 +31,8 @@ export async function settleCampaign(
   if (counts.claimed > 0) {
     const expiresInMs = await nextClaimExpiry(database, grace);
     if (expiresInMs !== null) return Math.min(longestWaitMs, Math.max(shortestWaitMs, expiresInMs));
-    // No claim is open, so no process will record them. Every write keeps claims and recipients together: this is a defect's trace.
+    // Without an open claim no process will record these recipients. Every write keeps claims and recipients consistent, so
+    // this is a defect: they are given up and logged as an error.
     const lost = await giveUpUnclaimed(database, campaignId);
     if (lost > 0) logger.error({ campaignId, lost }, 'recipients were CLAIMED without an open claim');
     metrics.recipientChanges.inc({ state: 'unknown' }, lost);
@@ -52,13 +53,13 @@ const cancelAgainMs = 1_000;
 
 export interface CancelOptions {
   readonly heartbeat: () => void;
-  /** Aborts the wait for what is on the way. */
+  /** Aborts the wait for messages in flight. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Moves everybody who was not claimed to CANCELLED, page by page. A page that was on the way gives back what has not left,
- * and a crashed one becomes UNKNOWN after the grace period: ends when nothing is open any more. May be run again.
+ * Moves all PENDING recipients to CANCELLED, batch by batch, and waits for the claimed ones: a running step gives back the
+ * unsent part of its batch, and the batch of a crashed step becomes UNKNOWN after the grace period. May be run again.
  */
 export async function cancelRecipients(
   dependencies: Pick<SettlingDependencies, 'database' | 'config' | 'metrics'>,
@@ -76,7 +77,7 @@ export async function cancelRecipients(
     await sleep(cancelAgainMs, undefined, { signal });
   }
   await forgetClaims(database, campaignId);
-  // A preparation that was cut short has left it.
+  // A preparation that was interrupted has not deleted its input.
   await deleteCampaignInput(database, campaignId);
 }
 

@@ -27,7 +27,7 @@ export interface CampaignTestResult {
   readonly phoneNumberId: string;
 }
 
-/** Throws NotFound, Invalid, Conflict while there is nobody to take values from, and what a single send throws. */
+/** Throws NotFound, Invalid, the errors of a single send, and Conflict when no prepared recipient can provide the variables. */
 export async function testCampaign(
   dependencies: SingleSender,
   { workspaceId, campaignId, phoneNumber, variables }: CampaignTest,

@@ -1,4 +1,4 @@
-/** Takes a campaign's CSV into the file storage, looked at while it streams through. */
+/** Streams a campaign's CSV into the file storage and samples its beginning on the way. */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { newCampaignFileKey } from '../audience/campaign-file-url.ts';
@@ -15,18 +15,18 @@ export interface UploadedFile {
   /** Bytes. */
   readonly size: number;
   readonly headers: readonly string[];
-  /** Data rows that were looked at: those at the beginning of the file. */
+  /** Number of data rows sampled from the beginning of the file. */
   readonly rowsSampled: number;
 }
 
 const sampleBytes = 256 * 1024;
-// Small pieces: one of blank lines has as many rows as bytes.
+// 4 KiB: a piece of blank lines has as many rows as bytes, and is processed in one go.
 const pieceBytes = 4 * 1024;
 const longestTurnMs = 10;
 
 const mostFiles = 10_000;
 const bytesPerGib = 1024 ** 3;
-/** Bytes by workspace that uploads of this process have taken and no row tells of yet. */
+/** Bytes by workspace that running uploads of this process have stored and no `campaign_file` row counts yet. */
 const underWay = new Map<number, number>();
 
 /**
@@ -69,7 +69,7 @@ export async function uploadCampaignFile(
   }
 }
 
-/** `check` is told what all uploads of the workspace have taken so far, at every piece. */
+/** Counts an upload's bytes; after each piece, `check` gets the bytes of all running uploads of the workspace. */
 function countTaken(workspaceId: number, check: (bytes: number) => void) {
   let own = 0;
   const move = (bytes: number): number => {

@@ -4,15 +4,15 @@ import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts
 
 export interface OlderRecord {
   readonly campaignId: string;
-  /** What the record knows to be claimed. */
+  /** Highest claimed position in the campaign's record. */
   readonly claimedPosition: number;
-  /** What the campaign's workflow has seen claimed. */
+  /** Highest claimed position that the campaign's workflow has seen. */
   readonly claimedUpTo: number;
 }
 
 /**
- * Pauses a campaign whose workflow has seen more claimed than its record knows: the database was restored from a backup, and
- * recipients who were sent to since look as if they were pending. `doctor` settles them.
+ * Pauses a campaign whose workflow has seen a higher claimed position than its record has: the database was restored from a
+ * backup, and recipients sent to since then look pending. The admin command `doctor` settles them.
  */
 export async function pauseOlderRecord(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,

@@ -54,9 +54,9 @@ const waitFor = (waitMs: number): Ending => ({ ...timeIsUp, waitMs });
 const waitForChannel = (channelWaitMs: number): Ending => ({ ...timeIsUp, channelWaitMs });
 
 const pollMs = 50;
-/** 20 ms: the least time between two claims that look for a retry. */
+/** 20 ms: least time between two claims that wait for a retry to fall due. */
 const minRetryWaitMs = 20;
-/** 5 s: how long a step sends on after its time, until the campaign's next step has acquired the slot. */
+/** 5 s: how long a step keeps sending after its time is up, until the campaign's next step has acquired the slot. */
 const overtimeMs = 5_000;
 /** 2 s: reserved amounts of other campaigns may come free before the wallet counts as empty. */
 const balancePatienceMs = 2_000;

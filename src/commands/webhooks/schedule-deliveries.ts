@@ -8,14 +8,14 @@ import { countSchedulers, forgetScheduler } from '../../records/webhooks/schedul
 import { findWaitingDelivery } from '../../records/webhooks/waiting.ts';
 import { createDeliveryStarts } from './start-deliveries.ts';
 
-/** Under load the watermark of waiting deliveries moves every 500 ms: looking for it costs as much as a round. */
+/** 500 ms: under load the watermark of waiting deliveries is not searched more often, as a search costs as much as a poll. */
 const watermarkMs = 500;
 
 export type SchedulerDependencies = Pick<Dependencies, 'database' | 'logger' | 'config'> & {
   readonly orchestrator: Pick<Dependencies['orchestrator'], 'startWebhookDelivery'>;
 };
 
-/** One scheduler of the installation: rounds over its part of the shards, which moves on with every round. */
+/** One of the installation's delivery schedulers. Each poll covers some of the shards, and the next poll those after them. */
 export function createScheduler(
   { database, orchestrator, logger, config }: SchedulerDependencies,
   attempts?: EventEmitter,
@@ -53,7 +53,7 @@ export function createScheduler(
       const { shards, deliveries } = await scheduleDeliveries(
         database,
         {
-          // Twice its part, so that a shard is visited often and one scheduler that stalls leaves no gap.
+          // Twice this scheduler's share, so that shards are visited often and a stalled scheduler leaves no gap.
           shards: { count, first, most: Math.ceil((2 * count) / schedulers) },
           limit: room.fast,
           slowLimit: room.slow,

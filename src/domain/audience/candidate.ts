@@ -7,7 +7,7 @@ import {
   type VariableResolver,
 } from '../templates/recipient-variables.ts';
 
-/** What the input of a campaign tells of a person; empty where it tells nothing. */
+/** Fields that a campaign's input gives for a recipient; '' for a field it does not give. */
 export interface Person {
   readonly firstName: string;
   readonly lastName: string;
@@ -15,7 +15,7 @@ export interface Person {
   readonly customFields: Readonly<Record<string, string>> | undefined;
 }
 
-/** What preparation needs to know of a contact of the workspace. */
+/** The columns of a workspace's contact that the preparation needs. */
 export interface AudienceContact {
   readonly id: string;
   readonly firstName: string;
@@ -24,10 +24,10 @@ export interface AudienceContact {
   readonly subscribed: boolean;
 }
 
-/** One entry of the audience as it was given: a row of a CSV, a quick contact, a contact, a recipient that failed. */
+/** One entry of the audience as it was given: a CSV row, a quick contact, a contact or a failed recipient. */
 export interface Candidate {
   readonly line: number | null;
-  /** A cell that is no phone number, as it was written. */
+  /** Text of a cell that is not a phone number. */
   readonly given: string;
   /** Without digits where the contact is known by the provider's user id alone. */
   readonly phone: PhoneNumber | undefined;
@@ -36,11 +36,11 @@ export interface Candidate {
   readonly person?: Person | undefined;
   readonly row?: readonly string[];
   readonly inline?: readonly string[];
-  /** Set where the audience is made of contacts; null for somebody who is no contact. */
+  /** Set when the audience consists of contacts or failed recipients; null for a recipient without a contact. */
   readonly contact?: AudienceContact | null;
   /** The contact was deleted after it had become part of the audience. */
   readonly deleted?: boolean;
-  /** Values frozen by an earlier campaign, to be used again. */
+  /** Variables frozen by an earlier campaign, which are reused. */
   readonly frozen?: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export interface AudienceRules {
 
 const longestDetail = 100;
 
-/** Reason to skip a candidate by itself; `isNew`: its number comes for the first time. */
+/** Reason to skip a candidate that does not depend on its contact. `isNew` is true when a number occurs for the first time. */
 export function skipBeforeContact(
   candidate: Candidate,
   isNew: (phone: PhoneNumber) => boolean,
@@ -73,7 +73,7 @@ export function skipBeforeContact(
   return isNew(candidate.phone) ? undefined : { reason: 'DUPLICATE', detail: null };
 }
 
-/** The recipient of a candidate with a number of its own; its contact already has what the input told of it. */
+/** Builds the recipient of a candidate with a unique number. `contact` already includes the fields of the input. */
 export function recipientOf(
   candidate: Candidate & { readonly phone: PhoneNumber },
   contact: AudienceContact | null,

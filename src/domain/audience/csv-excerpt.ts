@@ -1,9 +1,9 @@
-/** What an answer shows of a CSV: a hostile file has half a million columns, or cells of a megabyte. */
+/** Limits the excerpt of a CSV in an answer: a hostile file has half a million columns, or cells of a megabyte. */
 
 export const mostShownColumns = 500;
 
 const longestCell = 255;
-/** Characters of all names of columns together. */
+/** Characters of all column names together. */
 const mostOfHeaders = 8_192;
 /** Bytes of an answer, as JSON, within which its rows have to fit. */
 const mostBytes = 60 * 1024;

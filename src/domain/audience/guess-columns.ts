@@ -1,4 +1,4 @@
-/** Which column of a CSV is which, told from its header and its first rows. */
+/** Guesses the columns of a CSV (phone, country, name, e-mail) from its header and its first rows. */
 import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
 import { mostCustomColumns, type CsvMapping } from './csv.ts';
 
@@ -25,16 +25,16 @@ const shares: Readonly<Record<Kind, (cell: string) => boolean>> = {
   email: looksLikeEmail,
 };
 
-/** By indexes: a pattern with three open ends takes cubic time on a cell without an end. */
+/** Searches by index: a regular expression with three unbounded parts takes cubic time on a long cell. */
 function looksLikeEmail(cell: string): boolean {
   const at = cell.indexOf('@', 1);
   return at !== -1 && cell.lastIndexOf('.', cell.length - 2) > at + 1 && !/\s/.test(cell);
 }
 
-/** Characters of all names of custom columns that are guessed: more makes an answer too long. */
+/** Characters of all guessed custom column names together: more would make the answer too long. */
 const mostNamed = 4_096;
 
-/** Characters of a cell that its kind is told by: no e-mail address is longer. */
+/** Characters of a cell that are examined: no e-mail address is longer. */
 const longestCell = 320;
 
 /** `rows` are the cells of the first rows beneath the header. */

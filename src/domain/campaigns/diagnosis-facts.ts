@@ -1,4 +1,4 @@
-/** What a diagnosis is made of: the facts that it is judged by, and its entries. Io-ts-free and Node-free. */
+/** Types of a diagnosis: the facts it is derived from, and its entries. Free of io-ts and Node. */
 import type { SendingWindow } from './sending-window.ts';
 import type { CampaignStatus, PauseReason, PreparationStatus, WaitingReason } from './campaign.ts';
 
@@ -17,21 +17,21 @@ export const diagnosisChecks = [
 
 export interface DiagnosisEntry {
   readonly check: (typeof diagnosisChecks)[number];
-  /** It does not stand in the way of sending. */
+  /** True when this check does not prevent the campaign from sending. */
   readonly ok: boolean;
   readonly detail: string;
-  /** What would change it; null where there is nothing to do. */
+  /** Advice to the reader; null when there is nothing to do. */
   readonly action: string | null;
-  /** What the wallet lacks to send to all who wait, in its currency; an estimate where the sentence says so. */
+  /** Amount that the wallet lacks to send to all pending recipients, in its currency; an estimate where the sentences say "about". */
   readonly missing?: string;
 }
 
-/** What the sentence of the status is made of; every report of a campaign tells it. */
+/** Facts behind the status sentence, which every report of a campaign contains. */
 export interface StatusFacts {
   readonly status: CampaignStatus;
   readonly pauseReason: PauseReason | null;
   readonly preparationError: string | null;
-  /** Recipients that are to be sent to, whatever became of them. */
+  /** Recipients to send to, whatever their state. */
   readonly total: number;
   readonly pending: number;
   readonly underWay: number;
@@ -42,31 +42,31 @@ export interface CampaignFacts extends StatusFacts {
   readonly preparationStatus: PreparationStatus;
   readonly createdAt: Date;
   readonly scheduledAt: Date | null;
-  /** All of these must be open. */
+  /** Sending windows, which must all be open. */
   readonly windows: readonly SendingWindow[];
   readonly template: { readonly name: string; readonly status: string; readonly vanished: boolean };
   readonly channel: {
     readonly isActive: boolean;
     readonly blockReason: string | null;
     readonly messagesPerSecond: number;
-    /** What throttling leaves of the rate, 0 to 1. */
+    /** Share of `messagesPerSecond` that throttling leaves, 0 to 1. */
     readonly factor: number;
   };
-  /** What the record says it waits for, and until when. */
+  /** Why the campaign waits, by its record; null when it does not. `waitingUntil`: when the wait ends, null where unknown. */
   readonly waitingFor: WaitingReason | null;
   readonly waitingUntil: Date | null;
   readonly wallet: {
     readonly available: bigint;
     readonly currency: string;
-    /** Of the next message; null when nobody waits. */
+    /** Price of the next message in micro-units; null when no recipient is pending. */
     readonly nextPrice: bigint | null;
-    /** Of all that wait; an estimate unless `isExact`. */
+    /** Price of all pending messages in micro-units; an estimate unless `isExact`. */
     readonly remainingCost: bigint;
     readonly isExact: boolean;
   };
-  /** `limit` null: none. */
+  /** Broadcasts of this month; `limit` null: unlimited. */
   readonly broadcasts: { readonly used: number; readonly limit: number | null; readonly counted: boolean };
-  /** Since when an order to the workflow has not been taken; null when none waits. */
+  /** Creation of the oldest undelivered message in the campaign's workflow outbox; null when there is none. */
   readonly orderedAt: Date | null;
   readonly now: Date;
 }

@@ -228,13 +228,13 @@ function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry |
   return wrong('WORKER', `Its workflow was not told of the last change for ${seconds} s.`, lookAtWorkers);
 }
 
-/** Empty where nobody waits. */
+/** Sentence about the pending recipients; '' when there are none. */
 export function waitingSentence(pending: number): string {
   if (pending === 0) return '';
   return pending === 1 ? '1 person waits.' : `${count(pending)} people wait.`;
 }
 
-// Made once: it takes longer than all else here.
+// Created once: creating a formatter takes longer than a whole diagnosis.
 const whole = new Intl.NumberFormat('en');
 const count = (value: number): string => whole.format(value);
 const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`);

@@ -1,4 +1,4 @@
-/** What each reason of a campaign means and what to do about it; `docs/errors.md` and the API document are written from these tables. */
+/** Meaning of each reason of a campaign, and advice; `docs/errors.md` and the API document are generated from these tables. */
 import type { PauseReason, PreparationErrorCode, WaitingReason } from './campaign.ts';
 import { skipReasons, type SkipReason } from './recipient.ts';
 

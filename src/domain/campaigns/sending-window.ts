@@ -55,7 +55,7 @@ export function nextOpenTime(windows: readonly SendingWindow[], at: Date): OpenT
   return undefined;
 }
 
-/** When `seconds` of open time have passed from `at` on; null when that cannot be told. */
+/** Time at which `seconds` of open time have passed since `at`; null if it is too far away or the windows never open together. */
 export function afterOpenTime(windows: readonly SendingWindow[], at: Date, seconds: number): Date | null {
   let leftMs = seconds * 1_000;
   let time = at;

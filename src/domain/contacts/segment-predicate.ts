@@ -38,7 +38,7 @@ export type TextSubject =
   | { readonly kind: 'field'; readonly name: TextField }
   | { readonly kind: 'custom'; readonly fieldId: string };
 
-/** A condition that was understood. `negated` turns the answer round: a contact without the field then matches. */
+/** A parsed condition. `negated` inverts the result, so that a contact without the field matches. */
 export type Predicate = { readonly negated: boolean } & (
   | { readonly test: 'text_in'; readonly subject: TextSubject; readonly values: readonly string[] }
   | { readonly test: 'text_contains'; readonly subject: TextSubject; readonly value: string }

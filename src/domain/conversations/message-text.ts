@@ -1,4 +1,4 @@
-/** What a person or an agent wrote, for people who read a conversation. */
+/** Extracts the readable text of a message that a contact or an agent wrote. */
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-/** What is written down of who did what, by its object. */
+/** Actions that the audit log records, each named by its object and verb. */
 export const auditActions = [
   'campaign.create',
   'campaign.start',

@@ -12,12 +12,12 @@ export interface TemplateState {
 interface TemplateChange {
   readonly type: 'STATUS' | 'CATEGORY';
   readonly reason: string | null;
-  /** The provider's words beside the reason, when a callback of it told of the change. */
+  /** The provider's explanation beside the reason; set when a callback reported the change. */
   readonly remarks?: Pick<TemplateData, 'otherInfo' | 'rejectionInfo'>;
   readonly occurredAt: Date;
 }
 
-/** `template` stands as it does after the change. */
+/** `template` is the state after the change. */
 export const templateEvent = (
   template: TemplateState,
   { type, reason, remarks, occurredAt }: TemplateChange,

@@ -58,7 +58,7 @@ const mappedResolver = (parts: readonly TextPart[]): SlotResolver => {
   };
 };
 
-/** Inline value, then mapped field, then `default_values`. What is put in is never looked at for placeholders again. */
+/** Resolves a slot by its inline value, then its mapped field, then `default_values`. Placeholders in a value are not expanded. */
 export const slotResolver = (slot: RecipientSlot): SlotResolver => {
   const mapped = mappedResolver(slot.parts);
   const { inlineIndex, fallback, rule } = slot;

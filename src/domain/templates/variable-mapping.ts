@@ -30,7 +30,7 @@ export interface CompiledMapping {
 
 export interface MappingFindings {
   readonly problems: readonly FieldProblem[];
-  /** Texts that are valid but probably mistaken. */
+  /** Values that are valid but probably a mistake. */
   readonly warnings: readonly FieldProblem[];
 }
 
@@ -40,11 +40,11 @@ export type MappingResult =
 
 export interface MappingOptions {
   readonly selectionType: ContactSelectionType;
-  /** The most values that stand behind a number of `quick_contacts`. */
+  /** Largest number of values that an entry of `quick_contacts` has after its phone number. */
   readonly inlineCount?: number;
   /** `name_column`, `email_column` and the names of `custom_field_mapping`, as far as `csv_mapping` has them. */
   readonly csvKeys?: ReadonlyMap<string, number>;
-  /** The earliest time of sending: an offer must not have expired by then. */
+  /** Earliest time of sending. An offer that has expired at this time is a problem. */
   readonly now: Date;
 }
 

@@ -91,10 +91,10 @@ export interface ContactSelection {
   readonly filter: Filter | undefined;
 }
 
-/** Parameters of one statement; Postgres takes 65,535, and plans many for long. */
+/** Parameters of one statement. Postgres accepts 65,535, but takes long to plan a statement with that many. */
 const mostParameters = 10_000;
 
-/** What is wrong with a selection that is too large to be looked up. */
+/** Error message for a selection that needs more than `mostParameters` parameters, else undefined. */
 export function selectionProblem(selection: ContactSelection): string | undefined {
   const { values } = contactsQuery(0, selection);
   if (values.length <= mostParameters) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The contacts of an audience that is given by phone numbers: looked up in bulk, the unknown inserted, the soft-deleted
- * restored, empty fields filled, with the events of all that. One transaction, beside the one of the recipients, so that
- * both are written at once; committed just before it.
+ * Loads the contacts of an audience that is given by phone numbers: looks them up in bulk, inserts unknown ones, restores
+ * soft-deleted ones, fills empty fields and writes the events of these changes. Uses a transaction of its own beside that of
+ * the recipients, so that both are written in parallel, and commits just before it.
  */
 import type { AudienceContact } from '../../domain/audience/candidate.ts';
 import {
@@ -22,12 +22,12 @@ export interface ContactLoad {
   /** Postgres' time at the beginning of the transaction: `updated_at` of every contact that it writes. */
   readonly startedAt: Date;
   readonly find: (candidates: readonly Reachable[]) => Promise<KnownContacts>;
-  /** The contact of every candidate, in their order, with what the input told of it; `written`: more may be registered. */
+  /** Returns each candidate's contact, in order, with the fields of the input. `written` resolves when the writer takes more. */
   readonly register: (
     candidates: readonly Reachable[],
     known: KnownContacts,
   ) => { readonly contacts: readonly AudienceContact[]; readonly written: Promise<void> };
-  /** Everything registered is written. */
+  /** Resolves when every registered contact is written. */
   readonly flush: () => Promise<void>;
   readonly commit: () => Promise<void>;
   readonly destroy: () => void;
@@ -37,7 +37,7 @@ export interface ContactLoadOptions {
   readonly workspaceId: number;
   readonly source: 'csv_import' | 'quick_contacts';
   readonly subscribedKeys: ReadonlySet<string>;
-  /** Whether the number was erased after it had opted out: registered anew, it still has. */
+  /** True for the number of an erased contact that had opted out: a new contact with this number stays opted out. */
   readonly optedOut: (digits: string) => boolean;
 }
 
@@ -72,11 +72,11 @@ type KnownRow = readonly [
 interface LoadContext extends ContactLoadOptions {
   /** Postgres' time at the beginning of the transaction. */
   readonly startedAt: Date;
-  /** The workspace had no contact then: nobody needs to be looked up, and a collision would tell of a newcomer. */
+  /** The workspace had no contacts at `startedAt`: lookups are skipped; a conflict reveals a contact inserted since. */
   readonly isEmpty: boolean;
 }
 
-// One look into the index per number: a join the planner may turn into a scan of all contacts, page after page.
+// One index lookup per number: the planner may turn a plain join into a scan of all contacts for every batch.
 const lookUpStatement = `
   SELECT known.* FROM unnest(string_to_array($2, ',')) AS given (phone_number)
   CROSS JOIN LATERAL (
@@ -121,7 +121,7 @@ function contactLoad(connection: LoadConnection, context: LoadContext): ContactL
         }
       }
       const written = writer.write({ created, changed });
-      // The caller who awaits it gets the failure; until then Node must not count it as unhandled.
+      // The caller that awaits `written` gets the failure; until then Node must not count it as unhandled.
       written.catch(() => undefined);
       return { contacts, written };
     },

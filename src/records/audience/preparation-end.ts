@@ -11,12 +11,12 @@ import type { LoadConnection } from '../database/load-connection.ts';
 
 export interface PreparationEnd {
   readonly campaignId: string;
-  /** As it stands, locked. */
+  /** Current status, read under a row lock. */
   readonly status: CampaignStatus;
   readonly counts: { readonly sendable: number; readonly skipped: number };
   readonly skipped: ReadonlyMap<SkipReason, number>;
   readonly messagePlan: unknown;
-  /** Contacts that change after this are resolved again when their message leaves. */
+  /** The variables of contacts that change after this time are resolved again when their message is sent. */
   readonly contactsReadAt: Date;
 }
 

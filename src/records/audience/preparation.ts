@@ -58,14 +58,14 @@ const Preparation = row(
   t.type({ status: oneOf(campaignStatuses), preparation_status: oneOf(preparationStatuses) }),
 );
 
-/** False as soon as the campaign is cancelled or prepared by somebody else. */
+/** False once the campaign is cancelled or another process has finished its preparation. */
 export async function needsPreparation(connection: Connection, campaignId: string): Promise<boolean> {
   const found = await connection.maybeOne(sql.type(Preparation)`
     SELECT status, preparation_status FROM campaign WHERE id = ${campaignId}`);
   return found !== null && isBeingPrepared(found.status, found.preparation_status);
 }
 
-/** Ends the preparation without recipients; nothing happens to a campaign that needs none any more. */
+/** Ends a preparation as failed; does nothing to a campaign that no longer needs one. */
 export async function failPreparation(
   database: Connection,
   campaignId: string,

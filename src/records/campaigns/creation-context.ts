@@ -12,7 +12,7 @@ export interface ContextQuestion {
   readonly workspaceId: number;
   readonly channelId: string;
   readonly templateId: string;
-  /** As `quotaMonth` gives it. */
+  /** First day of the quota's UTC month, as `YYYY-MM-DD`. */
   readonly month: string;
 }
 
@@ -22,11 +22,11 @@ export interface CampaignContext {
   readonly template: ContextTemplate | undefined;
   readonly features: Features;
   readonly broadcastsUsed: number;
-  /** The workspace's for MARKETING templates; null: always open. */
+  /** The workspace's sending window for MARKETING templates; null: always open. */
   readonly quietHours: Window | null;
   /** Micro-units of the channel's wallet that are not reserved. */
   readonly available: bigint;
-  /** Micro-units of a message to a country without a price of its own. */
+  /** Price in micro-units of a message to a country that has no specific price. */
   readonly price: bigint;
 }
 

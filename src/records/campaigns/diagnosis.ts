@@ -1,4 +1,4 @@
-/** What `domain/campaigns/diagnosis.ts` judges a campaign by, in one statement whose cost does not grow with it. */
+/** Reads the facts for a campaign's diagnosis in one statement whose cost does not grow with the campaign. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
@@ -51,10 +51,10 @@ const Facts = row(
   }),
 );
 
-/** So many recipients stand between two rows of `campaign_countries`. */
+/** Every 5,000 recipients, `campaign_countries` gets a row with the running totals by country. */
 export const countriesEvery = 5_000;
 
-/** Counts those that wait up to the next row of `campaign_countries`, and takes the others from there. */
+/** Counts pending recipients one by one up to the next row of `campaign_countries`, the others by its running totals. */
 const costOfWaiting = sql.fragment`
   WITH card AS (
     ${cardOf(sql.fragment`campaign.workspace_id`, sql.fragment`template.category`)}

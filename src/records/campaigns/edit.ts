@@ -37,7 +37,7 @@ export async function saveCampaignTexts(
     WHERE id = ${campaignId}`);
 }
 
-/** Raises the epoch: a step that sends under the windows of before claims nothing more. */
+/** Raises the epoch, so that a step that sends under the previous windows claims nothing more. */
 export async function saveCampaignWindow(
   transaction: Connection,
   campaignId: string,

@@ -13,14 +13,14 @@ export interface NewCampaignFile {
 
 const Kept = t.type({ files: t.number, bytes: t.number });
 
-/** What the workspace keeps at present. */
+/** Number and total bytes of the files that the workspace keeps. */
 export function countCampaignFiles(connection: Connection, workspaceId: number) {
   return connection.one(sql.type(row(Kept))`
     SELECT count(*)::int4 AS files, COALESCE(sum(size), 0)::float8 AS bytes
     FROM campaign_file WHERE workspace_id = ${workspaceId}`);
 }
 
-/** False when the workspace would keep more than it may; nothing is written then. */
+/** False, with nothing written, when the file would exceed the workspace's limits. */
 export async function insertCampaignFile(
   database: Database,
   workspaceId: number,

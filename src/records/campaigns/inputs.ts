@@ -16,7 +16,7 @@ export async function findCampaignInput(
   return content ?? undefined;
 }
 
-/** Of a campaign that will not be prepared any more. */
+/** Deletes the input of a campaign that will not be prepared any more. */
 export async function deleteCampaignInput(connection: Connection, campaignId: string): Promise<void> {
   await connection.query(sql.type(nothing)`DELETE FROM campaign_input WHERE campaign_id = ${campaignId}`);
 }
@@ -26,7 +26,7 @@ const uuid = /^[0-9a-f-]{36}$/;
 // length of the field.
 const headerBytes = 19 + 2 + 4;
 
-/** The content as UTF-8, in pieces: as a whole it would fill the memory several times over. Nothing when there is none. */
+/** Streams the input as UTF-8 in pieces: read as a whole, it would be held in memory several times. Yields nothing if there is none. */
 export async function* readCampaignInput(databaseUrl: string, campaignId: string): AsyncGenerator<Buffer> {
   if (!uuid.test(campaignId)) throw new Error('Not an id');
   const connection = await openLoadConnection(databaseUrl, 'prepare-input');

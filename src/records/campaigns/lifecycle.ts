@@ -1,4 +1,4 @@
-/** The statements that move a campaign's status. Which moves exist is the table of domain/campaigns/campaign.ts alone. */
+/** Statements that change a campaign's status. The table in domain/campaigns/campaign.ts defines the allowed changes. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
@@ -30,7 +30,7 @@ const LockedCampaign = t.type({
   send_type: oneOf(sendTypes),
   epoch: t.number,
   started_at: nullable(timestamp),
-  /** Until `scheduled_at`; 0 when it has passed, or without one. */
+  /** Time until `scheduled_at`; 0 when it has passed, or without one. */
   due_in_ms: t.number,
   quota_counted: t.boolean,
   template_status: t.string,
@@ -86,14 +86,14 @@ export async function moveCampaign(
   if (pauseReason !== null) await insertNotices(transaction, [campaignPaused(campaign, pauseReason)]);
 }
 
-/** The same for everybody else: the workflow is told to look at its record. */
+/** `moveCampaign` for callers outside the campaign's workflow: enqueues a refresh, so that the workflow reads its record. */
 export async function moveCampaignAndNotify(...move: Parameters<typeof moveCampaign>): Promise<void> {
   const [transaction, campaign] = move;
   await moveCampaign(...move);
   await enqueueRefresh(transaction, campaign.id);
 }
 
-// A campaign that has not begun meets the obstacle when it begins, if it is still there.
+// Campaigns that have not begun are not paused: their start checks the template and the channel.
 const startedStatuses = campaignStatuses.filter(
   (status) =>
     nextCampaignStatus(status, 'pause') !== undefined && nextCampaignStatus(status, 'complete') !== undefined,
@@ -149,15 +149,15 @@ export async function countBroadcast(transaction: Connection, campaign: LockedCa
 const Cancelled = row(t.type({ cancelled: t.number, looked_at: t.number }));
 
 /**
- * Moves the next PENDING recipients of a cancelled campaign to CANCELLED: those behind `claimed_position`, which moves on, and
- * those that went back to PENDING. Returns how many; null when there is none left for now.
+ * Moves the next PENDING recipients of a cancelled campaign to CANCELLED: those after `claimed_position`, which advances, and
+ * those that returned to PENDING. Returns their number; null when none is left for now.
  */
 export async function cancelPending(
   database: Connection,
   { campaignId, limit }: { readonly campaignId: string; readonly limit: number },
 ): Promise<number | null> {
   return database.transaction(async (transaction) => {
-    // As a claim does: nobody is claimed and cancelled at the same time.
+    // Locks the counter row as a claim does, so that no recipient is claimed and cancelled at the same time.
     const { claimed_position: after } = await transaction.one(sql.type(Reached)`
       SELECT claimed_position FROM campaign_counter WHERE campaign_id = ${campaignId} FOR UPDATE`);
     const { cancelled, looked_at: lookedAt } = await transaction.one(sql.type(Cancelled)`

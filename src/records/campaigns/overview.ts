@@ -1,4 +1,4 @@
-/** What the campaigns of a workspace did in a span of time, from their counters by minute. */
+/** Sums of a workspace's campaigns over a time span, from their counters by minute. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -17,14 +17,14 @@ export interface OverviewSpan {
   readonly from: Date;
   readonly to: Date;
   readonly interval: (typeof overviewIntervals)[number];
-  /** How many campaigns are listed: those that sent most. */
+  /** Most campaigns in the list, which begins with those that had most messages accepted. */
   readonly limit: number;
 }
 
 const summed = sql.fragment`sum(accepted) AS accepted, sum(delivered) AS delivered, sum(read) AS read,
   sum(failed) AS failed, sum(charged) AS charged`;
 
-/** Receipts come up to 30 days after a campaign has completed; older campaigns are not read. `charged` is in micro-units. */
+/** Receipts arrive up to 30 days after a campaign has completed; campaigns completed earlier are not read. `charged`: micro-units. */
 export function readOverview(
   connection: Connection,
   workspaceId: number,

@@ -39,12 +39,12 @@ const safe = (column: string): string =>
 // Settings end with their transaction: behind a pooler, the next one of this session may be another process'.
 const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${pageTimeoutMs}`;
 
-// COPY takes no parameters: they are settings of its transaction.
+// COPY takes no parameters: they are passed as settings of its transaction.
 const setFilter = `
   SELECT set_config('export.campaign_id', $1::uuid::text, true), set_config('export.states', $2::text[]::text, true),
     set_config('export.reasons', $3::text[]::text, true), set_config('export.phone_number', $4::text, true)`;
 
-// In a subquery, a setting is looked at once and not for every row.
+// In a subquery, Postgres reads a setting once and not for every row.
 function conditions({ states, reasons, phoneNumber }: ExportFilter): string {
   const all = [`campaign_id = (SELECT current_setting('export.campaign_id')::uuid)`];
   if (states.length > 0) all.push(`state = ANY ((SELECT current_setting('export.states'))::text[])`);

@@ -77,7 +77,7 @@ function pageOf(found: readonly RecipientReport[], limit: number): RecipientPage
   return { recipients, nextPosition: found.length > limit ? (recipients.at(-1)?.position ?? null) : null };
 }
 
-/** Of the campaign, and of them in these states. */
+/** Number of the campaign's recipients: all of them, and those in the given states. */
 async function countRecipients(
   connection: Connection,
   campaignId: string,

@@ -87,12 +87,12 @@ export async function getCampaignReport(
 }
 
 export interface CampaignFilter {
-  /** Empty: all. */
+  /** Empty: campaigns of every status. */
   readonly statuses?: readonly CampaignStatus[];
-  /** Part of the name. */
+  /** Substring of the name. */
   readonly search?: string | undefined;
   readonly templateId?: string | undefined;
-  /** Of their creation. */
+  /** Bounds of the creation time. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
 }

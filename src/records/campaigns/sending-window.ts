@@ -1,4 +1,4 @@
-/** The windows in which a campaign may send, as a send step needs them. */
+/** Reads the sending windows of a campaign for its send steps. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { SendingWindow } from '../../codecs/sending-window.ts';
@@ -11,8 +11,8 @@ import { nothing, row } from '../database/row.ts';
 export const Windows = t.readonlyArray(SendingWindow);
 
 /**
- * Of `campaign` and `template`: all of these must be open. The workspace's holds for MARKETING, unless an operator has excepted
- * the campaign.
+ * Selects the sending windows that must all be open, from `campaign` joined with `template`. The workspace's window applies
+ * to MARKETING templates, unless an operator has exempted the campaign.
  */
 export const windowsColumn = sql.fragment`
   array_to_json(array_remove(ARRAY[campaign.sending_window,

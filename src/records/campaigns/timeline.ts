@@ -1,4 +1,4 @@
-/** What became of a campaign minute by minute. Counted where its recipients change, read here. */
+/** Counters of a campaign by minute: added to when its recipients change state, read for its timeline. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { notFound } from '../../domain/error.ts';
@@ -11,15 +11,15 @@ type TimelineInterval = (typeof timelineIntervals)[number];
 const Timeline = row(t.type({ parts: t.string }));
 
 /**
- * The latest ones, in order, as the JSON of their list: nobody here looks into 1,440 of them. Parts in which nothing
- * happened are left out. Throws NotFound, for a campaign of another workspace too.
+ * Returns the latest `limit` intervals, oldest first, as the text of a JSON array: parsing up to 1,440 of them here would be
+ * wasted. Intervals without changes are left out. Throws NotFound, for a campaign of another workspace too.
  */
 export async function listTimeline(
   connection: Connection,
   { workspaceId, campaignId }: { readonly workspaceId: number; readonly campaignId: string },
   { interval, limit }: { readonly interval: TimelineInterval; readonly limit: number },
 ): Promise<string> {
-  // Minutes are rows as they stand: to group them takes as long as to write them.
+  // Each row is one minute already: grouping would take as long as formatting them.
   const rows =
     interval === 'minute'
       ? sql.fragment`SELECT at, accepted, delivered, read, failed FROM campaign_minute WHERE campaign_id = campaign.id`
@@ -41,7 +41,7 @@ export interface MinuteCount {
   readonly delivered: number;
   readonly read: number;
   readonly failed: number;
-  /** Micro-units; negative where more was given back than charged. */
+  /** Micro-units; negative when more was refunded than charged. */
   readonly charged: bigint;
 }
 

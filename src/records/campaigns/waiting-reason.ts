@@ -1,16 +1,16 @@
-/** What a campaign waits for, and until when: derived from its own, its workflow's and its channel's state. */
+/** Derives why a campaign waits, and until when, from the state of the campaign, its workflow and its channel. */
 import { sql } from 'slonik';
 import { silentUntil, openUntil } from '../sending/channel-rate.ts';
 import { isAtLimit, quotaFreesAt } from '../sending/messaging-limit.ts';
 
-/** Of `campaign`: it runs, and a send step has found its sending window closed. */
+/** True for a row of `campaign` that is RUNNING and whose send step has found its sending window closed. */
 export const isWindowClosed = sql.fragment`(campaign.status = 'RUNNING' AND campaign.window_opens_at > now())`;
 
-/** To select beside `waitingJoin`. */
+/** Columns of `waitingJoin`. */
 export const waitingColumns = sql.fragment`
   waiting.reason AS waiting_for, waiting.until AS waiting_until`;
 
-/** Joins `campaign` with the first reason that holds, by rank. */
+/** Joins `campaign` with the applicable reason of the lowest rank. */
 export const waitingJoin = sql.fragment`
   LEFT JOIN LATERAL (
     SELECT reason, until FROM (

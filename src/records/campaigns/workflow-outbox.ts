@@ -1,4 +1,4 @@
-/** What must reach a campaign's workflow: written in the transaction of its cause, deleted once delivered. */
+/** Outbox of messages to campaign workflows: written in the transaction of their cause, deleted once delivered. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { callContext } from '../../concurrency/call-context.ts';
@@ -11,7 +11,7 @@ export async function enqueueRefresh(connection: Connection, campaignId: string)
   await connection.query(sql.type(nothing)`${outboxMessage('refresh', campaignId)}`);
 }
 
-/** As a part of the statement that makes the campaign. */
+/** INSERT of a message, also usable within the statement that creates the campaign. */
 export const outboxMessage = (
   kind: OutboxMessageKind,
   campaignId: string | FragmentSqlToken,
@@ -26,14 +26,14 @@ const OutboxRow = t.type({
   campaign_id: t.string,
   workspace_id: t.number,
   name: t.string,
-  /** Of the API request that caused it. */
+  /** Id of the API request that caused the message. */
   request_id: nullable(t.string),
 });
 export type OutboxMessage = t.TypeOf<typeof OutboxRow>;
 
 /**
- * Oldest first; those of one campaign, or those behind `afterId` older than `olderThanMs`. One from the future was written
- * before Postgres' clock was set back.
+ * Lists messages, oldest first: those of one campaign, or those after `afterId` that are older than `olderThanMs`. A message
+ * dated more than a minute ahead predates a clock rollback of Postgres and counts as old.
  */
 export async function listOutboxMessages(
   connection: Connection,

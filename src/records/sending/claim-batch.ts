@@ -74,7 +74,7 @@ export interface ClaimedBatch extends Tokens {
   readonly pending: number;
 }
 
-/** What every claim sees of the channel. */
+/** State of the channel and the send slot that every claim returns. */
 interface ChannelView {
   /** The last answers of the provider on this channel were failures. */
   readonly isFailing: boolean;

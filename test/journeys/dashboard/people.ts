@@ -5,8 +5,8 @@ import { expectNoViolation, goTo, photographBoth, within } from './fixture.ts';
 const csv = [
   'phone,first name,city',
   '+4915166132001,Ada,Berlin',
-  '+4915166132002,Grace,Hamburg',
-  '+4915166132002,Grace,Hamburg',
+  '+4915166132002,Ottilie,Hamburg',
+  '+4915166132002,Ottilie,Hamburg',
   '12,Nobody,Nowhere',
 ].join('\n');
 
@@ -22,7 +22,7 @@ it('imports contacts, finds one by a number as it is dialled, and shows its page
     await dialog.getByText(/^Line 5: /).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByLabel('Search contacts').fill('0151 66132001');
-    await page.getByRole('link', { name: 'Grace' }).waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Ottilie' }).waitFor({ state: 'hidden' });
     await expectNoViolation(page);
     await page.getByRole('link', { name: 'Ada' }).click();
     await page.getByRole('heading', { name: 'Ada', level: 1 }).waitFor();
@@ -45,13 +45,13 @@ it('counts a segment while it is written, saves it, and narrows contacts by it',
     await page.getByLabel('Segment’s name').fill('Hamburg');
     await page.getByRole('combobox', { name: 'Field 1' }).click();
     await page.getByRole('option', { name: 'First name' }).click();
-    await page.getByLabel('Value 1').fill('Grace');
+    await page.getByLabel('Value 1').fill('Ottilie');
     await page.getByText('1 contact matches, of whom 1 can be written to.').waitFor();
     await expectNoViolation(page);
     await page.getByRole('button', { name: 'Save segment' }).click();
     await page.getByRole('link', { name: 'Hamburg' }).waitFor();
     await page.getByRole('link', { name: 'Show' }).click();
-    await page.getByRole('link', { name: 'Grace' }).waitFor();
+    await page.getByRole('link', { name: 'Ottilie' }).waitFor();
     expect(page.url()).toContain('segment=');
   });
 }, 60_000);

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { sql } from 'slonik';
 import { Pool } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Declaration } from '../../../src/api/frame/endpoint.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { exampleTemplateId } from '../../../src/codecs/template.ts';
@@ -152,24 +152,29 @@ async function send(declaration: Declaration, { path, query = '', body, headers 
   return { status: statusCode, size: (await answer.bytes()).byteLength };
 }
 
-describe.each(operations)('$title', ({ declaration }) => {
-  const inputs = [...bodiesOf(declaration), ...queriesOf(declaration), ...pathsOf(declaration)];
+/** Operations that take nothing from the caller are left out. */
+const tried = operations
+  .map(({ title, declaration }) => ({
+    title,
+    declaration,
+    inputs: [...bodiesOf(declaration), ...queriesOf(declaration), ...pathsOf(declaration)],
+  }))
+  .filter(({ inputs }) => inputs.length > 0);
 
-  it.runIf(inputs.length > 0)(
-    'is blocked by none of the largest hostile inputs',
-    { timeout: 600_000 },
-    async () => {
-      for (const input of inputs) {
-        const {
-          answer: { status, size },
-          blocked,
-        } = await blockOf(server, mostBlockedMs, () => send(declaration, input));
-        expect.soft(status, input.what).not.toBe(500);
-        expect.soft(size, input.what).toBeLessThan(mostAnswerBytes);
-        expect
-          .soft(blocked, `${input.what} (${status})`)
-          .toBeLessThan(input.what.endsWith('in full') ? mostBlockedByLargestMs : mostBlockedMs);
-      }
-    },
-  );
-});
+it.each(tried)(
+  '$title is blocked by none of the largest hostile inputs',
+  { timeout: 600_000 },
+  async ({ declaration, inputs }) => {
+    for (const input of inputs) {
+      const {
+        answer: { status, size },
+        blocked,
+      } = await blockOf(server, mostBlockedMs, () => send(declaration, input));
+      expect.soft(status, input.what).not.toBe(500);
+      expect.soft(size, input.what).toBeLessThan(mostAnswerBytes);
+      expect
+        .soft(blocked, `${input.what} (${status})`)
+        .toBeLessThan(input.what.endsWith('in full') ? mostBlockedByLargestMs : mostBlockedMs);
+    }
+  },
+);
